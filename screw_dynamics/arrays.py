@@ -1,0 +1,139 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Checks and conversions of the arrays that cross the public API."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+def as_float_array(name: str, value: ArrayLike) -> Array:
+    """
+    Return `value` as a C-contiguous float64 array.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the error text.
+    value : array_like
+        Anything NumPy can read as real numbers.
+
+    Returns
+    -------
+    ndarray
+        The same object where it already is C-contiguous float64.
+
+    Raises
+    ------
+    InputError
+        If the value is not an array of real numbers.
+
+    Examples
+    --------
+    >>> as_float_array('q', [1, 2])
+    array([1., 2.])
+
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise InputError(f'{name}: expected an array of real numbers, got {error}') from None
+    if array.dtype.kind not in 'fiu' and array.size:
+        raise InputError(f'{name}: expected real numbers, got dtype {array.dtype}')
+    # ascontiguousarray would lift a scalar to one dimension
+    return np.asarray(array, dtype=np.float64, order='C')
+
+
+def require_finite(name: str, array: Array) -> Array:
+    """
+    Return `array`, or name its first entry that is not finite.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the error text.
+    array : ndarray
+        Any shape.
+
+    Returns
+    -------
+    ndarray
+        The argument itself.
+
+    Raises
+    ------
+    NotFiniteError
+        If an entry is NaN or infinite.
+
+    """
+    if not np.isfinite(array).all():
+        index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise NotFiniteError(name, index, float(array[index]))
+    return array
+
+
+def as_vector(name: str, value: ArrayLike, size: int) -> Array:
+    """
+    Return `value` as a finite float64 vector of the given size.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the error text.
+    value : array_like
+        Expected shape ``(size,)``.
+    size : int
+        Number of entries.
+
+    Returns
+    -------
+    (size,) ndarray
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InputError
+
+    """
+    array = as_float_array(name, value)
+    if array.shape != (size,):
+        raise ShapeError(name, f'({size},)', array.shape)
+    return require_finite(name, array)
+
+
+def as_batch(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
+    """
+    Return `value` as a finite (T, size) array and whether it came as one sample.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the error text.
+    value : array_like
+        Expected shape ``(size,)`` or ``(T, size)``.
+    size : int
+        Entries per sample, the number of joints n.
+
+    Returns
+    -------
+    array : (T, size) ndarray
+        T = 1 where a single sample came.
+    single : bool
+        True where a single sample came.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InputError
+
+    """
+    array = as_float_array(name, value)
+    if array.ndim not in (1, 2) or array.shape[-1] != size:
+        raise ShapeError(name, f'({size},) or (T, {size})', array.shape)
+    require_finite(name, array)
+    return array.reshape(-1, size), array.ndim == 1

@@ -1,0 +1,105 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every exception this package raises on purpose; each message says what, where, expected, got."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class ScrewDynamicsError(Exception):
+    """Root of all errors of this package."""
+
+
+class ModelError(ScrewDynamicsError, ValueError):
+    """A robot model cannot be built from what was given."""
+
+
+class UrdfError(ModelError):
+    """A URDF document (or a parsed URDF object) is malformed; the element is named."""
+
+
+class TopologyError(ModelError):
+    """Links and joints do not form one tree: loop, two roots, unknown parent."""
+
+
+class InertiaError(ModelError):
+    """A mass or inertia is not a finite number or is negative."""
+
+
+class UnsupportedJointError(ModelError):
+    """A joint type is not supported where it stands."""
+
+
+class InputError(ScrewDynamicsError, ValueError):
+    """An argument of a public function is unusable."""
+
+
+class ShapeError(InputError):
+    """An array has the wrong shape.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    expected : str
+        The shape in words, e.g. ``'(k + 3, 7) or (T, k + 3, 7)'``.
+    got : object
+        The shape (or type) that came.
+
+    """
+
+    def __init__(self, name: str, expected: str, got: object) -> None:
+        self.name, self.expected, self.got = name, expected, got
+        super().__init__(f'{name}: expected shape {expected}, got {got}')
+
+
+class NotFiniteError(InputError):
+    """An array holds NaN or infinity.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+    index : tuple of int
+        Index of the first offending entry.
+    value : float
+        The entry.
+    where : str, optional
+        Words that say what the entry is, e.g. ``'joint_2, derivative 3'``.
+
+    """
+
+    def __init__(self, name: str, index: tuple[int, ...], value: float, where: str = '') -> None:
+        self.name, self.index, self.value = name, index, value
+        place = f' ({where})' if where else ''
+        super().__init__(f'{name}{list(index)}{place}: expected a finite number, got {value}')
+
+
+class UnknownNameError(InputError):
+    """A joint or frame name does not exist in the model.
+
+    Parameters
+    ----------
+    kind : str
+        ``'joint'``, ``'frame'`` or ``'link'``.
+    name : str
+        The name that was asked for.
+    available : iterable of str
+        The names that exist.
+
+    """
+
+    def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
+        self.kind, self.name, self.available = kind, name, tuple(available)
+        super().__init__(
+            f'unknown {kind} {name!r}: expected one of {", ".join(self.available) or "(none)"}'
+        )
+
+
+class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
+    """The mass matrix must be inverted and is singular; the weakest joint is named."""
+
+
+class TrajectoryError(InputError):
+    """A joint trajectory is unusable; point and joint are named."""

@@ -1,0 +1,128 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The one place that knows numba: kernels are plain Python functions, compiled at first use.
+
+Nothing is compiled at import. Without numba (or with ``SCREW_DYNAMICS_JIT=0``) the same source
+runs on NumPy: slower, same numbers.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+_log = logging.getLogger(__name__)
+
+# contract lets a multiply and an add become one rounding; no other liberty is taken, so NaN and
+# infinity keep their meaning
+OPTIONS: dict[str, Any] = {'nogil': True, 'error_model': 'numpy', 'fastmath': {'contract'}}
+
+
+def jit_enabled() -> bool:
+    """
+    Say whether kernels are compiled in this process.
+
+    Returns
+    -------
+    bool
+        False without numba, with ``SCREW_DYNAMICS_JIT=0`` or ``NUMBA_DISABLE_JIT=1``.
+
+    """
+    return (
+        os.environ.get('SCREW_DYNAMICS_JIT', '1') != '0'
+        and os.environ.get('NUMBA_DISABLE_JIT', '0') in ('', '0')
+        and importlib.util.find_spec('numba') is not None
+    )
+
+
+def compile_kernel(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
+    """
+    Compile a kernel for one explicit signature, from numba's on-disk cache where it can.
+
+    Parameters
+    ----------
+    function : callable
+        A function numba can compile.
+    signature : str
+        For example ``'int64(float64[:, ::1], float64[::1])'``. Other argument types raise
+        TypeError instead of compiling anew in the middle of a control loop.
+
+    Returns
+    -------
+    callable
+        The compiled function.
+
+    """
+    import numba
+
+    try:
+        return numba.njit(signature, cache=True, **OPTIONS)(function)  # type: ignore[no-any-return]
+    except (RuntimeError, OSError) as error:
+        if isinstance(error, RuntimeError) and 'cannot cache' not in str(error):
+            raise
+        _log.warning(
+            'no writable cache folder for compiled kernels (%s): every process compiles anew; '
+            'set NUMBA_CACHE_DIR to a writable folder',
+            error,
+        )
+        return numba.njit(signature, **OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+class Kernel:
+    """
+    A function of plain arrays, compiled at first use for one signature.
+
+    Parameters
+    ----------
+    function : callable
+        The kernel; it and its helpers live in one file (numba's cache watches one file).
+    signature : str
+        See `compile_kernel`.
+    helpers : sequence of callable
+        Functions that the kernel calls.
+
+    Examples
+    --------
+    >>> def double(x):
+    ...     return 2.0 * x
+    >>> Kernel(double, 'float64(float64)')(1.5)
+    3.0
+
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        signature: str,
+        helpers: Sequence[Callable[..., Any]] = (),
+    ) -> None:
+        self._function, self._signature, self._helpers = function, signature, helpers
+        self._compiled: Callable[..., Any] | None = None
+
+    def compile(self) -> Callable[..., Any]:
+        """
+        Return the compiled function (the plain one without numba).
+
+        Returns
+        -------
+        callable
+
+        """
+        if self._compiled is None:
+            if jit_enabled():
+                from numba.extending import register_jitable
+
+                for helper in self._helpers:
+                    register_jitable(helper)
+                self._compiled = compile_kernel(self._function, self._signature)
+            else:
+                self._compiled = self._function
+        return self._compiled
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the compiled function."""
+        return self.compile()(*args)

@@ -1,0 +1,81 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The 6x6 inertia of a rigid body, M = [[Theta, m c~], [-m c~, m I]] (MK2021 (24))."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.lie.adjoint import adjoint_inverse
+from screw_dynamics.lie.so3 import skew, vee
+
+
+def inertia_matrix(mass: float, com: Array, rotational_inertia: Array) -> Array:
+    """
+    Return the 6x6 inertia about the frame's origin.
+
+    Parameters
+    ----------
+    mass : float
+        m [kg].
+    com : (3,) ndarray
+        Centre of mass c in the frame [m].
+    rotational_inertia : (3, 3) ndarray
+        Theta_c about the centre of mass, in the frame's axes [kg m^2].
+
+    Returns
+    -------
+    (6, 6) ndarray
+
+    """
+    c = skew(com)
+    matrix = np.zeros((6, 6))
+    matrix[:3, :3] = rotational_inertia - mass * (c @ c)
+    matrix[:3, 3:] = mass * c
+    matrix[3:, :3] = -mass * c
+    matrix[3:, 3:] = mass * np.eye(3)
+    return matrix
+
+
+def inertia_parameters(inertia: Array) -> tuple[float, Array, Array]:
+    """
+    Return mass, first moment and rotational inertia about the frame's origin.
+
+    Parameters
+    ----------
+    inertia : (6, 6) ndarray
+
+    Returns
+    -------
+    mass : float
+        m [kg].
+    first_moment : (3,) ndarray
+        m c [kg m].
+    rotational_inertia : (3, 3) ndarray
+        Theta about the origin of the frame [kg m^2].
+
+    """
+    return float(inertia[3, 3]), vee(inertia[:3, 3:]), inertia[:3, :3].copy()
+
+
+def transform_inertia(inertia: Array, c: Array) -> Array:
+    """
+    Return the inertia in another frame: Ad_C^-T M Ad_C^-1 (M2018 (41)).
+
+    Parameters
+    ----------
+    inertia : (6, 6) ndarray
+        In frame b.
+    c : (4, 4) ndarray
+        Pose of frame b in the new frame.
+
+    Returns
+    -------
+    (6, 6) ndarray
+        In the new frame, exactly symmetric.
+
+    """
+    a = adjoint_inverse(c)
+    moved = a.T @ inertia @ a
+    return 0.5 * (moved + moved.T)

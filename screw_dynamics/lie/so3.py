@@ -1,0 +1,149 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rotations: skew matrices, axis-angle, roll-pitch-yaw."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+
+
+def skew(x: Array) -> Array:
+    """
+    Return the matrix x~ with x~ y = x × y.
+
+    Parameters
+    ----------
+    x : (3,) ndarray
+
+    Returns
+    -------
+    (3, 3) ndarray
+
+    Examples
+    --------
+    >>> skew(np.array([1.0, 2.0, 3.0])) @ np.array([0.0, 0.0, 1.0])
+    array([ 2., -1.,  0.])
+
+    """
+    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
+
+
+def vee(matrix: Array) -> Array:
+    """
+    Return the vector of the skew part of a matrix, the inverse of `skew`.
+
+    Parameters
+    ----------
+    matrix : (3, 3) ndarray
+
+    Returns
+    -------
+    (3,) ndarray
+
+    """
+    return 0.5 * np.array(
+        [
+            matrix[2, 1] - matrix[1, 2],
+            matrix[0, 2] - matrix[2, 0],
+            matrix[1, 0] - matrix[0, 1],
+        ]
+    )
+
+
+def axis_angle_rotation(axis: Array, angle: float) -> Array:
+    """
+    Return R = I + sin(q) e~ + (1 - cos(q)) e~^2 (Rodrigues; MK2021 (7)).
+
+    Parameters
+    ----------
+    axis : (3,) ndarray
+        Unit vector e.
+    angle : float
+        Angle q [rad].
+
+    Returns
+    -------
+    (3, 3) ndarray
+
+    """
+    e = skew(axis)
+    # 1 - cos(q) = 2 sin(q/2)^2 keeps its digits at small angles
+    return np.eye(3) + math.sin(angle) * e + 2.0 * math.sin(0.5 * angle) ** 2 * (e @ e)
+
+
+def rpy_rotation(roll: float, pitch: float, yaw: float) -> Array:
+    """
+    Return R = Rz(yaw) Ry(pitch) Rx(roll), the fixed-axis convention of URDF and REP-103.
+
+    Parameters
+    ----------
+    roll, pitch, yaw : float
+        Angles [rad].
+
+    Returns
+    -------
+    (3, 3) ndarray
+
+    """
+    cr, sr = math.cos(roll), math.sin(roll)
+    cp, sp = math.cos(pitch), math.sin(pitch)
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def rotation_onto_z(axis: Array) -> Array:
+    """
+    Return a rotation R with R e_z = axis.
+
+    The identity for e_z itself; entries stay exactly 0 or ±1 where the axis is a coordinate axis.
+
+    Parameters
+    ----------
+    axis : (3,) ndarray
+        Unit vector.
+
+    Returns
+    -------
+    (3, 3) ndarray
+
+    """
+    if axis[2] == 1.0:
+        return np.eye(3)
+    # start from the coordinate axis least aligned with `axis`
+    x = np.zeros(3)
+    x[int(np.argmin(np.abs(axis)))] = 1.0
+    x -= axis * (axis @ x)
+    x /= np.linalg.norm(x)
+    x -= axis * (axis @ x)
+    x /= np.linalg.norm(x)
+    rotation: Array = np.column_stack([x, np.cross(axis, x), axis])
+    return rotation
+
+
+def is_rotation(matrix: Array, tolerance: float = 1e-9) -> bool:
+    """
+    Say whether a matrix is orthonormal with determinant +1.
+
+    Parameters
+    ----------
+    matrix : (3, 3) ndarray
+    tolerance : float
+        Largest allowed entry of ``R^T R - I``.
+
+    Returns
+    -------
+    bool
+
+    """
+    defect = np.abs(matrix.T @ matrix - np.eye(3)).max()
+    return bool(defect <= tolerance and np.linalg.det(matrix) > 0.0)

@@ -1,0 +1,7 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the robot is: an immutable tree of joint screws, home poses and inertias."""
+
+from screw_dynamics.model.screw_model import Frame, JointLimits, ScrewModel
+
+__all__ = ['Frame', 'JointLimits', 'ScrewModel']

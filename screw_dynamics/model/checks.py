@@ -1,0 +1,120 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What must hold in every `ScrewModel`, however it was built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InertiaError, ModelError, TopologyError
+from screw_dynamics.lie import inertia_parameters, is_pose, skew
+
+if TYPE_CHECKING:
+    from screw_dynamics.model.screw_model import ScrewModel
+
+JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'helical')
+
+# A unit screw or a rotation given in decimal text is off by rounding only; 1e-9 leaves room for
+# nine printed digits and is far above what double precision loses.
+_UNIT_TOLERANCE = 1e-9
+
+
+def screw_type(screw: Array) -> str:
+    """
+    Return 'revolute', 'helical' or 'prismatic', as the pitch of a unit screw says.
+
+    Parameters
+    ----------
+    screw : (6,) ndarray
+        X = (e; v).
+
+    Returns
+    -------
+    str
+
+    """
+    e, v = screw[:3], screw[3:]
+    if not e.any():
+        return 'prismatic'
+    # a pitch below rounding of the cross product x × e is no pitch
+    return 'helical' if abs(e @ v) > 1e-14 * max(1.0, float(np.linalg.norm(v))) else 'revolute'
+
+
+def check_model(model: ScrewModel) -> None:
+    """
+    Raise the error that names the first thing wrong with a model.
+
+    Parameters
+    ----------
+    model : ScrewModel
+
+    Raises
+    ------
+    ModelError, TopologyError, InertiaError
+
+    """
+    count, n = len(model.body_names), len(model.joint_names)
+    for kind, names in (
+        ('joint', model.joint_names),
+        ('tree joint', model.tree_joint_names),
+        ('body', model.body_names),
+    ):
+        if len(set(names)) != len(names):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            raise ModelError(f'{kind} names: expected unique names, got {", ".join(twice)} twice')
+    if len(model.tree_joint_names) != count or len(model.joint_types) != count:
+        raise ModelError(f'expected one tree joint and type per body, got {count} bodies')
+    if count and not ((model.coordinates >= 0) & (model.coordinates < n)).all():
+        raise ModelError(f'coordinates: expected indices below {n}, got {model.coordinates}')
+    for i, joint in enumerate(model.tree_joint_names):
+        _check_body(model, i, f'body {i} (joint {joint!r})')
+    for name, frame in model.frames.items():
+        if not -1 <= frame.body < count or not is_pose(frame.pose, _UNIT_TOLERANCE):
+            raise ModelError(f'frame {name!r}: expected a pose on one of {count} bodies')
+
+
+def _check_body(model: ScrewModel, i: int, where: str) -> None:
+    if not -1 <= model.parents[i] < i:
+        raise TopologyError(
+            f'{where}: expected a parent from -1 (base) to {i - 1}, got {model.parents[i]}'
+        )
+    if model.joint_types[i] not in JOINT_TYPES:
+        raise ModelError(
+            f'{where}: expected a type of {", ".join(JOINT_TYPES)}, got {model.joint_types[i]!r}'
+        )
+    if not is_pose(model.home_poses[i], _UNIT_TOLERANCE):
+        raise ModelError(
+            f'{where}: home pose: expected a rotation matrix, a position and the last row '
+            f'(0, 0, 0, 1), got {model.home_poses[i].tolist()}'
+        )
+    screw = model.screws[i]
+    norm = float(np.linalg.norm(screw[:3] if screw[:3].any() else screw[3:]))
+    if abs(norm - 1.0) > _UNIT_TOLERANCE:
+        raise ModelError(
+            f'{where}: screw {screw.tolist()}: expected a unit angular part '
+            f'(or a unit linear part where the angular part is zero), got norm {norm:.12g}'
+        )
+    _check_inertia(model.inertias[i], where)
+
+
+def _check_inertia(inertia: Array, where: str) -> None:
+    if not np.isfinite(inertia).all():
+        raise InertiaError(f'{where}: inertia: expected finite numbers, got {inertia.tolist()}')
+    mass, first_moment, rotational = inertia_parameters(inertia)
+    if mass < 0.0:
+        raise InertiaError(f'{where}: mass: expected 0 or more, got {mass:.12g} kg')
+    expected = np.block(
+        [
+            [0.5 * (rotational + rotational.T), skew(first_moment)],
+            [-skew(first_moment), mass * np.eye(3)],
+        ]
+    )
+    scale = float(np.abs(inertia).max())
+    if np.abs(inertia - expected).max() > _UNIT_TOLERANCE * scale:
+        raise InertiaError(
+            f'{where}: inertia: expected [[Theta, m c~], [-m c~, m I]] with symmetric Theta, '
+            f'got {inertia.tolist()}'
+        )

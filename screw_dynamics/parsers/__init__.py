@@ -1,0 +1,2 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
