@@ -1,0 +1,55 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures that every room of the tests shares; none of them needs ROS."""
+
+from __future__ import annotations
+
+import os
+import sys
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hypothesis
+import numpy as np
+import pytest
+
+# The helpers in test/oracles are imported as `oracles`, whatever import mode pytest runs in.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from oracles.robots import bundled_urdfs  # noqa: E402
+
+if TYPE_CHECKING:
+    from screw_dynamics import ScrewModel
+
+# Deadlines measure the machine, not the code: the first call of a kernel compiles it.
+hypothesis.settings.register_profile(
+    'default',
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.register_profile(
+    'thorough', hypothesis.settings.get_profile('default'), max_examples=1000
+)
+hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'default'))
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """Random numbers that depend on the test's own name only, so that failures repeat."""
+    return np.random.default_rng(zlib.crc32(request.node.name.encode()))
+
+
+@pytest.fixture(params=bundled_urdfs(), ids=lambda path: path.stem)
+def bundled_urdf(request: pytest.FixtureRequest) -> Path:
+    """Path of each robot description in urdf/."""
+    return request.param
+
+
+@pytest.fixture
+def bundled_model(bundled_urdf: Path) -> ScrewModel:
+    """Model of each robot description in urdf/, mimic joints reduced."""
+    import screw_dynamics as sd
+
+    return sd.read_urdf(bundled_urdf)

@@ -1,0 +1,278 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Random robots with physical inertias, and random joint jets, from a seeded generator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.lie import inertia_matrix, inertia_parameters, pose, skew
+from screw_dynamics.model import Frame, JointLimits, ScrewModel
+
+JOINT_TYPES = ('revolute', 'prismatic', 'helical')
+
+
+@dataclass(frozen=True)
+class BodyRecipe:
+    """
+    What is special about one body and its joint; everything else is drawn at random.
+
+    Parameters
+    ----------
+    joint_type : str
+        One of `JOINT_TYPES`.
+    parent_back : int
+        The parent is this many bodies back (1 = chain); beyond the first body it is the base.
+    mimics : int or None
+        Index of an earlier coordinate that the joint follows; None for a coordinate of its own.
+    coordinate_axis : bool
+        The joint axis is a signed coordinate axis through the body's origin.
+    identity_home : bool
+        The home pose is the identity: consecutive axes coincide or meet in one point.
+    parallel_home : bool
+        The home pose only translates: consecutive coordinate axes stay parallel.
+    com_on_axis : bool
+        The centre of mass lies on the joint axis.
+    mass_scale : float
+        Factor of the mass and inertia; 0 for a massless body.
+    points : int
+        Point masses that make up the body; 1 is a point mass, 2 a rod, 4 or more a solid.
+
+    """
+
+    joint_type: str = 'revolute'
+    parent_back: int = 1
+    mimics: int | None = None
+    coordinate_axis: bool = False
+    identity_home: bool = False
+    parallel_home: bool = False
+    com_on_axis: bool = False
+    mass_scale: float = 1.0
+    points: int = 6
+
+
+def random_rotation(rng: np.random.Generator) -> Array:
+    """
+    Return a rotation matrix drawn uniformly from SO(3).
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    (3, 3) ndarray
+        Orthonormal to rounding.
+
+    """
+    # QR twice: the second pass removes what rounding the first one left
+    q = np.linalg.qr(np.linalg.qr(rng.normal(size=(3, 3)))[0])[0]
+    return q * np.sign(np.linalg.det(q))
+
+
+def random_inertia(
+    rng: np.random.Generator, *, points: int = 6, mass: float = 1.0, length: float = 1.0
+) -> Array:
+    """
+    Return the inertia of a cloud of positive point masses, hence a physical one.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    points : int
+        Number of point masses.
+    mass : float
+        Factor of the masses [kg].
+    length : float
+        Size of the cloud [m].
+
+    Returns
+    -------
+    (6, 6) ndarray
+
+    """
+    masses = mass * rng.uniform(0.2, 1.0, points)
+    offsets = length * rng.normal(size=(points, 3))
+    com = masses @ offsets / masses.sum() if mass else np.zeros(3)
+    arms = offsets - com
+    second_moments = (masses[:, None] * arms).T @ arms
+    rotational = np.trace(second_moments) * np.eye(3) - second_moments
+    return inertia_matrix(float(masses.sum()), com, 0.5 * (rotational + rotational.T))
+
+
+def random_screw(rng: np.random.Generator, recipe: BodyRecipe, length: float = 1.0) -> Array:
+    """
+    Return a unit joint screw in the body's frame.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    recipe : BodyRecipe
+    length : float
+        Size of the distance to the origin and of the pitch [m].
+
+    Returns
+    -------
+    (6,) ndarray
+
+    """
+    if recipe.coordinate_axis:
+        axis = np.zeros(3)
+        axis[rng.integers(3)] = rng.choice([-1.0, 1.0])
+        point = np.zeros(3)
+    else:
+        axis = random_rotation(rng)[0]
+        point = length * rng.normal(size=3)
+    if recipe.joint_type == 'prismatic':
+        return np.concatenate([np.zeros(3), axis])
+    moment = np.cross(point, axis)
+    if recipe.joint_type == 'helical':
+        moment = moment + 0.3 * length * rng.normal() * axis
+    return np.concatenate([axis, moment])
+
+
+def random_model(
+    rng: np.random.Generator,
+    recipes: list[BodyRecipe] | int = 7,
+    *,
+    gravity: Array | None = None,
+    length: float = 1.0,
+    mass: float = 1.0,
+) -> ScrewModel:
+    """
+    Return a random robot.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    recipes : list of BodyRecipe or int
+        One recipe per body, or the number of bodies of a revolute chain.
+    gravity : (3,) ndarray, optional
+        In base axes; by default 9.81 m/s^2 in a random direction.
+    length, mass : float
+        Scales of lengths [m] and masses [kg].
+
+    Returns
+    -------
+    ScrewModel
+        Every body carries a frame 'body_i' at its origin and 'tool_i' at a random pose.
+
+    """
+    if isinstance(recipes, int):
+        recipes = [BodyRecipe()] * recipes
+    if gravity is None:
+        gravity = 9.81 * random_rotation(rng)[0]
+    count = len(recipes)
+    coordinates = np.zeros(count, dtype=np.int64)
+    multipliers, offsets = np.ones(count), np.zeros(count)
+    parents = np.empty(count, dtype=np.int64)
+    home_poses, screws, inertias = [], [], []
+    names: list[str] = []
+    frames = {'base': Frame(-1, np.eye(4))}
+    for i, recipe in enumerate(recipes):
+        parents[i] = max(i - recipe.parent_back, -1)
+        home_poses.append(_random_home(rng, recipe, length))
+        screws.append(random_screw(rng, recipe, length))
+        body_mass = mass * recipe.mass_scale
+        inertia = random_inertia(rng, points=recipe.points, mass=body_mass, length=length)
+        inertias.append(_onto_axis(inertia, screws[i]) if recipe.com_on_axis else inertia)
+        if recipe.mimics is None or recipe.mimics >= len(names):
+            coordinates[i] = len(names)
+            names.append(f'joint_{i + 1}')
+        else:
+            coordinates[i] = recipe.mimics
+            multipliers[i] = rng.choice([-1.0, 2.0, rng.normal()])
+            offsets[i] = rng.choice([0.0, rng.normal()])
+        frames[f'body_{i + 1}'] = Frame(i, np.eye(4))
+        frames[f'tool_{i + 1}'] = Frame(i, pose(random_rotation(rng), length * rng.normal(size=3)))
+    types = [recipe.joint_type for recipe in recipes]
+    model = ScrewModel.from_screws(parents, home_poses, screws, inertias, gravity)
+    return replace(
+        model,
+        joint_names=tuple(names),
+        joint_types=tuple(types),
+        coordinates=coordinates,
+        multipliers=multipliers,
+        offsets=offsets,
+        limits=JointLimits.none(len(names)),
+        damping=np.zeros(len(names)),
+        friction=np.zeros(len(names)),
+        frames=frames,
+    )
+
+
+def random_joint_jet(
+    rng: np.random.Generator, n: int, order: int = 2, *, samples: int | None = None
+) -> Array:
+    """
+    Return random joint positions and their derivatives.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    n : int
+        Number of coordinates.
+    order : int
+        Order k of the highest derivative of the efforts.
+    samples : int, optional
+        Batch size T; by default one sample without a batch axis.
+
+    Returns
+    -------
+    (k + 3, n) or (T, k + 3, n) ndarray
+
+    """
+    shape = (order + 3, n) if samples is None else (samples, order + 3, n)
+    return rng.normal(size=shape)
+
+
+def random_wrench_jets(
+    rng: np.random.Generator,
+    model: ScrewModel,
+    order: int = 2,
+    *,
+    count: int = 2,
+    samples: int | None = None,
+) -> dict[str, Array]:
+    """
+    Return random wrenches on random frames, with their derivatives.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    model : ScrewModel
+    order : int
+        Order k of the highest derivative.
+    count : int
+        Number of loaded frames (fewer where the model has fewer).
+    samples : int, optional
+        Batch size T; by default one sample without a batch axis.
+
+    Returns
+    -------
+    dict of str to (k + 1, 6) or (T, k + 1, 6) ndarray
+
+    """
+    shape = (order + 1, 6) if samples is None else (samples, order + 1, 6)
+    names = rng.permutation(sorted(model.frames))[:count]
+    return {str(name): 10.0 * rng.normal(size=shape) for name in names}
+
+
+def _random_home(rng: np.random.Generator, recipe: BodyRecipe, length: float) -> Array:
+    if recipe.identity_home:
+        return np.eye(4)
+    rotation = np.eye(3) if recipe.parallel_home else random_rotation(rng)
+    return pose(rotation, length * rng.normal(size=3))
+
+
+def _onto_axis(inertia: Array, screw: Array) -> Array:
+    """Return the same body with its centre of mass moved onto the joint axis."""
+    mass, first_moment, about_origin = inertia_parameters(inertia)
+    if mass == 0.0 or not screw[:3].any():
+        return inertia
+    lever = skew(first_moment / mass)
+    about_com = about_origin + mass * lever @ lever
+    return inertia_matrix(mass, np.cross(screw[:3], screw[3:]), about_com)
