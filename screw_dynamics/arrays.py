@@ -107,6 +107,40 @@ def as_vector(name: str, value: ArrayLike, size: int) -> Array:
     return require_finite(name, array)
 
 
+def as_samples(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
+    """
+    Return `value` as a (T, size) array and whether it came as one sample.
+
+    Finiteness is left to the kernel that reads the array.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the error text.
+    value : array_like
+        Expected shape ``(size,)`` or ``(T, size)``.
+    size : int
+        Entries per sample, the number of joints n.
+
+    Returns
+    -------
+    array : (T, size) ndarray
+        T = 1 where a single sample came.
+    single : bool
+        True where a single sample came.
+
+    Raises
+    ------
+    ShapeError, InputError
+
+    """
+    array = as_float_array(name, value)
+    if array.ndim not in (1, 2) or array.shape[-1] != size:
+        raise ShapeError(name, f'({size},) or (T, {size})', array.shape)
+    single = array.ndim == 1
+    return (array[np.newaxis] if single else array), single
+
+
 def as_batch(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
     """
     Return `value` as a finite (T, size) array and whether it came as one sample.
@@ -132,8 +166,7 @@ def as_batch(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
     ShapeError, NotFiniteError, InputError
 
     """
-    array = as_float_array(name, value)
-    if array.ndim not in (1, 2) or array.shape[-1] != size:
-        raise ShapeError(name, f'({size},) or (T, {size})', array.shape)
-    require_finite(name, array)
-    return array.reshape(-1, size), array.ndim == 1
+    array, single = as_samples(name, value, size)
+    # the error names the index in the caller's array, which may lack the batch axis
+    require_finite(name, array[0] if single else array)
+    return array, single

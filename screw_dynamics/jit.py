@@ -9,10 +9,13 @@ runs on NumPy: slower, same numbers.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import logging
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 _log = logging.getLogger(__name__)
@@ -37,6 +40,31 @@ def jit_enabled() -> bool:
         and os.environ.get('NUMBA_DISABLE_JIT', '0') in ('', '0')
         and importlib.util.find_spec('numba') is not None
     )
+
+
+def read_only(dimensions: int, dtype: str = 'float64') -> str:
+    """
+    Return the signature of a C-contiguous array that a kernel only reads.
+
+    Writable arrays are accepted too, at no cost; plain ``float64[::1]`` refuses read-only ones.
+
+    Parameters
+    ----------
+    dimensions : int
+    dtype : str
+        A numba type name.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> read_only(2)
+    "Array(float64, 2, 'C', readonly=True)"
+
+    """
+    return f"Array({dtype}, {dimensions}, 'C', readonly=True)"
 
 
 def compile_kernel(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
@@ -79,11 +107,11 @@ class Kernel:
     Parameters
     ----------
     function : callable
-        The kernel; it and its helpers live in one file (numba's cache watches one file).
+        The kernel.
     signature : str
         See `compile_kernel`.
     helpers : sequence of callable
-        Functions that the kernel calls.
+        Functions that the kernel calls, directly or not. They may live in other files.
 
     Examples
     --------
@@ -118,7 +146,8 @@ class Kernel:
 
                 for helper in self._helpers:
                     register_jitable(helper)
-                self._compiled = compile_kernel(self._function, self._signature)
+                stamped = _stamped(self._function, self._helpers)
+                self._compiled = compile_kernel(stamped, self._signature)
             else:
                 self._compiled = self._function
         return self._compiled
@@ -126,3 +155,30 @@ class Kernel:
     def __call__(self, *args: Any) -> Any:
         """Call the compiled function."""
         return self.compile()(*args)
+
+
+def _stamped(
+    function: Callable[..., Any], helpers: Sequence[Callable[..., Any]]
+) -> Callable[..., Any]:
+    """
+    Return the function under a name that changes with every file its helpers come from.
+
+    numba's cache watches the file of the kernel alone and finds its entries by qualified name.
+    """
+    files = {helper.__code__.co_filename for helper in helpers if isinstance(helper, FunctionType)}
+    others = sorted(files - {function.__code__.co_filename})
+    if not others or not isinstance(function, FunctionType):
+        return function
+    digest = hashlib.sha256()
+    for name in others:
+        path = Path(name)
+        digest.update(path.read_bytes() if path.is_file() else name.encode())
+    copy = FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    copy.__qualname__ = f'{function.__qualname__}_{digest.hexdigest()[:16]}'
+    return copy
