@@ -31,6 +31,10 @@ class UnsupportedJointError(ModelError):
     """A joint type is not supported where it stands."""
 
 
+class InertiaWarning(UserWarning):
+    """Links with a mass or inertia that no solid body has; the robot loads all the same."""
+
+
 class InputError(ScrewDynamicsError, ValueError):
     """An argument of a public function is unusable."""
 
@@ -103,3 +107,7 @@ class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
 
 class TrajectoryError(InputError):
     """A joint trajectory is unusable; point and joint are named."""
+
+
+class BagError(ScrewDynamicsError):
+    """A bag cannot be read or written; the path is named."""

@@ -1,2 +1,25 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
+"""
+MCAP bags in the form `ros2 bag record` writes: recorded over DDS, read back without ROS.
+
+`Bag` and `BagWriter` need no ROS; `definitions`, `qos`, `recorder_node` and `recorder` do.
+The file format is left to the `rosbags` package: it writes and reads metadata.yaml, MCAP, the
+embedded definitions and type hashes, and turns CDR into NumPy arrays.
+"""
+
+try:
+    import rosbags.rosbag2  # noqa: F401
+except ModuleNotFoundError as error:
+    if (error.name or '').split('.')[0] != 'rosbags':
+        raise
+    raise ModuleNotFoundError(
+        "screw_dynamics.bags needs the package 'rosbags': pip install 'screw_dynamics[bags]'",
+        name='rosbags',
+    ) from None
+
+from screw_dynamics.bags.columns import columns
+from screw_dynamics.bags.reader import Bag, BagMessage, BagTopic
+from screw_dynamics.bags.writer import BagWriter
+
+__all__ = ['Bag', 'BagMessage', 'BagTopic', 'BagWriter', 'columns']

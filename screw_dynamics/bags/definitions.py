@@ -1,0 +1,82 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Definitions of message types, from the packages that ROS finds, in the form bags embed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+from rosbags.interfaces import Nodetype
+from rosbags.typesys import TypesysError, get_types_from_msg
+
+from screw_dynamics.errors import BagError
+
+SEPARATOR = '=' * 80
+
+
+def message_definition(type_name: str) -> str:
+    """
+    Return the .msg text of a type, followed by the texts of all types it is made of.
+
+    Parameters
+    ----------
+    type_name : str
+        E.g. ``'trajectory_msgs/msg/JointTrajectory'``.
+
+    Returns
+    -------
+    str
+        The texts as the packages install them, comments included; each text after the first
+        is headed by a line of ``=`` and ``MSG: package/Name``, as bags expect it.
+
+    Raises
+    ------
+    BagError
+        If a package or a .msg file is missing or cannot be read; the type is named.
+
+    """
+    texts: dict[str, str] = {}
+    waiting = [type_name]
+    while waiting:
+        name = waiting.pop(0)
+        if name not in texts:
+            texts[name] = _msg_text(name)
+            waiting += _nested_types(name, texts[name])
+    first, *others = texts.items()
+    parts = [first[1]]
+    parts += [
+        f'{SEPARATOR}\nMSG: {name.replace("/msg/", "/")}\n{text}' for name, text in others
+    ]
+    return '\n'.join(parts)
+
+
+def _msg_text(type_name: str) -> str:
+    try:
+        package, folder, name = type_name.split('/')
+    except ValueError:
+        raise BagError(f'type {type_name!r}: expected the form package/msg/Name') from None
+    try:
+        share = Path(get_package_share_directory(package))
+    except (PackageNotFoundError, LookupError, OSError) as error:
+        raise BagError(f'type {type_name!r}: package {package!r} not found: {error}') from None
+    path = share / folder / f'{name}.msg'
+    try:
+        return path.read_text(encoding='utf-8')
+    except OSError as error:
+        raise BagError(f'type {type_name!r}: definition not found: {error}') from None
+
+
+def _nested_types(type_name: str, text: str) -> list[str]:
+    """Return the message types of the fields."""
+    try:
+        _, fields = get_types_from_msg(text, type_name)[type_name]
+    except TypesysError as error:
+        raise BagError(f'type {type_name!r}: definition cannot be read: {error}') from None
+    nested = []
+    for _, (kind, detail) in fields:
+        if kind in (Nodetype.ARRAY, Nodetype.SEQUENCE):
+            kind, detail = detail[0]
+        if kind == Nodetype.NAME:
+            nested.append(str(detail))
+    return nested

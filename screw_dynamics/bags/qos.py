@@ -1,0 +1,78 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""QoS profiles: what a recording subscribes with, and how bags store what was offered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rclpy.duration import Duration
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rosbags.interfaces import (
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
+
+# Messages that DDS keeps for us while the recorder is busy: 1 s of a 1 kHz topic.
+RECORDING_DEPTH = 1000
+
+
+def matching_qos(offered: Sequence[QoSProfile]) -> QoSProfile:
+    """
+    Return the strictest profile that still receives from every publisher.
+
+    Parameters
+    ----------
+    offered : sequence of QoSProfile
+        What the publishers of the topic offer.
+
+    Returns
+    -------
+    QoSProfile
+        Reliable where all offer reliable, else best effort; transient local (so that latched
+        messages arrive) where all offer it, else volatile.
+
+    """
+    reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in offered)
+    latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in offered)
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=RECORDING_DEPTH,
+        reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+    )
+
+
+def bag_qos(profile: QoSProfile) -> Qos:
+    """
+    Return a profile as bags store it.
+
+    Parameters
+    ----------
+    profile : QoSProfile
+        As discovery reports it (history is not announced over DDS, hence unknown).
+
+    Returns
+    -------
+    Qos
+
+    """
+    return Qos(
+        history=QosHistory[profile.history.name],
+        depth=profile.depth,
+        reliability=QosReliability[profile.reliability.name],
+        durability=QosDurability[profile.durability.name],
+        deadline=_time(profile.deadline),
+        lifespan=_time(profile.lifespan),
+        liveliness=QosLiveliness[profile.liveliness.name],
+        liveliness_lease_duration=_time(profile.liveliness_lease_duration),
+        avoid_ros_namespace_conventions=profile.avoid_ros_namespace_conventions,
+    )
+
+
+def _time(duration: Duration) -> QosTime:
+    return QosTime(*divmod(duration.nanoseconds, 1_000_000_000))

@@ -1,0 +1,228 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Bag`: read a recorded bag, with or without ROS installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rosbags.interfaces import Connection, MessageDefinitionFormat
+from rosbags.rosbag2 import Reader, ReaderError
+from rosbags.typesys import (
+    Stores,
+    TypesysError,
+    get_types_from_idl,
+    get_types_from_msg,
+    get_typestore,
+)
+
+from screw_dynamics.bags.columns import columns
+from screw_dynamics.errors import BagError, UnknownNameError
+
+
+@dataclass(frozen=True)
+class BagMessage:
+    """One recorded message.
+
+    Parameters
+    ----------
+    topic : str
+        Name of the topic.
+    type : str
+        Message type, e.g. ``'sensor_msgs/msg/JointState'``.
+    log_time : int
+        When it was received [ns since the epoch].
+    message : object
+        A dataclass with the fields of the message; number arrays are ndarrays.
+
+    """
+
+    topic: str
+    type: str
+    log_time: int
+    message: Any
+
+
+@dataclass(frozen=True)
+class BagTopic:
+    """One recorded topic.
+
+    Parameters
+    ----------
+    type : str
+        Message type.
+    count : int
+        Number of messages.
+    type_hash : str
+        RIHS01 hash of the type, empty where the bag has none.
+    definition : str
+        The embedded definition.
+
+    """
+
+    type: str
+    count: int
+    type_hash: str
+    definition: str
+
+
+class Bag:
+    """
+    A recorded bag, open for reading; closes at the end of a ``with`` block.
+
+    Parameters
+    ----------
+    path : str or Path
+        The bag's folder, or a single .mcap file.
+
+    Raises
+    ------
+    BagError
+        If there is no bag, it was not closed, or a definition cannot be read.
+
+    Examples
+    --------
+    >>> with Bag('demo_output/bag') as bag:                              # doctest: +SKIP
+    ...     torque = bag.arrays('/feedforward/feedforward')
+    >>> torque['effort'].shape, torque['joint_names'][0]                 # doctest: +SKIP
+    ((1501, 7), 'joint_1')
+
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            self._reader = Reader(str(self.path))
+            self._reader.open()
+        except FileNotFoundError as error:
+            hint = ''
+            if self.path.is_dir() and any(self.path.glob('*.mcap')):
+                hint = ' (the recording was cut off: `mcap recover` saves what was written)'
+            raise BagError(f'{self.path}: expected a bag, got: {error}{hint}') from None
+        except (ReaderError, OSError) as error:
+            raise BagError(f'{self.path}: cannot be read as a bag: {error}') from error
+        self._types = get_typestore(Stores.EMPTY)
+        try:
+            for connection in self._reader.connections:
+                self._register(connection)
+        except BaseException:
+            self.close()
+            raise
+
+    def _register(self, connection: Connection) -> None:
+        """Learn a type, and those it is made of, from the definition inside the bag."""
+        parse = {
+            MessageDefinitionFormat.MSG: lambda text: get_types_from_msg(text, connection.msgtype),
+            MessageDefinitionFormat.IDL: get_types_from_idl,
+        }.get(connection.msgdef.format)
+        if parse is None:
+            raise BagError(
+                f'{self.path}: topic {connection.topic!r}: no definition of {connection.msgtype} '
+                f'is embedded'
+            )
+        try:
+            types = parse(connection.msgdef.data)
+            known = self._types.fielddefs
+            self._types.register({k: v for k, v in types.items() if k not in known})
+        except TypesysError as error:
+            raise BagError(
+                f'{self.path}: topic {connection.topic!r}: definition of {connection.msgtype} '
+                f'cannot be read: {error}'
+            ) from error
+
+    def __enter__(self) -> Bag:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        if self._reader.is_open:
+            self._reader.close()
+
+    @property
+    def topics(self) -> dict[str, BagTopic]:
+        """The recorded topics by name."""
+        return {
+            c.topic: BagTopic(c.msgtype, c.msgcount, c.digest, c.msgdef.data)
+            for c in self._reader.connections
+        }
+
+    @property
+    def start_time(self) -> int:
+        """Time of the first message [ns since the epoch], 0 for an empty bag."""
+        return self._reader.start_time if self._reader.message_count else 0
+
+    @property
+    def duration(self) -> float:
+        """Time from the first to the last message [s]."""
+        # the library's duration reaches one nanosecond past the last message
+        return max(self._reader.duration - 1, 0) * 1e-9
+
+    def messages(self, topics: Sequence[str] | None = None) -> Iterator[BagMessage]:
+        """
+        Return the messages in the order they were received.
+
+        Parameters
+        ----------
+        topics : sequence of str, optional
+            Only these topics; all by default.
+
+        Returns
+        -------
+        iterator of BagMessage
+
+        Raises
+        ------
+        UnknownNameError
+            If a topic is not in the bag.
+
+        """
+        known = self.topics
+        for name in topics or ():
+            if name not in known:
+                raise UnknownNameError('topic', name, known)
+        chosen = [c for c in self._reader.connections if topics is None or c.topic in topics]
+        return self._read(chosen)
+
+    def _read(self, connections: list[Connection]) -> Iterator[BagMessage]:
+        if not connections:  # an empty filter means all topics to the library
+            return
+        for connection, log_time, data in self._reader.messages(connections):
+            message = self._types.deserialize_cdr(data, connection.msgtype)
+            yield BagMessage(connection.topic, connection.msgtype, log_time, message)
+
+    def arrays(self, topic: str) -> dict[str, Any]:
+        """
+        Return one topic as arrays, one per field.
+
+        Parameters
+        ----------
+        topic : str
+            Name of the topic.
+
+        Returns
+        -------
+        dict of str to column
+            ``'log_time'`` (T,) int64 [ns since the epoch], ``'time'`` (T,) float64 [s since
+            the bag's first message], and every field as `columns` describes, e.g.
+            ``'effort'`` (T, n), ``'reference.positions'`` (T, n), ``'joint_names'``.
+
+        Raises
+        ------
+        UnknownNameError
+            If the topic is not in the bag.
+
+        """
+        recorded = list(self.messages([topic]))
+        log_time = np.array([item.log_time for item in recorded], dtype=np.int64)
+        return {
+            'log_time': log_time,
+            'time': (log_time - self.start_time) * 1e-9,
+            **columns(item.message for item in recorded),
+        }

@@ -1,0 +1,120 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The `recorder` executable: topics in, a folder with metadata.yaml and an MCAP file out.
+
+    ros2 run screw_dynamics recorder -o my_bag /feedforward/feedforward /joint_states
+    python -m screw_dynamics.bags.recorder --all
+
+Stop it with Ctrl-C (SIGINT) or SIGTERM: the bag is complete then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from datetime import datetime
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
+
+from screw_dynamics.bags.recorder_node import BagRecorder
+from screw_dynamics.bags.writer import BagWriter
+from screw_dynamics.errors import BagError
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """
+    Record until interrupted.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Program name and arguments; default ``sys.argv``.
+
+    Returns
+    -------
+    int
+        Exit code: 0, or 1 if the bag cannot be written.
+
+    """
+    argv = list(sys.argv if args is None else args)
+    parser = _parser()
+    options = parser.parse_args(remove_ros_args(argv)[1:])
+    if bool(options.topics) == options.all:
+        parser.error('expected topics, or --all')
+    # The context must outlive the signal: what has arrived is still taken and written.
+    stop = _StopRequest()
+    rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        with BagWriter(options.output, compress=options.compress) as writer:
+            return _record(writer, options, stop)
+    except BagError as error:
+        print(f'recorder: {error}', file=sys.stderr)
+        return 1
+    finally:
+        rclpy.try_shutdown()
+
+
+class _StopRequest:
+    """Set by SIGINT and SIGTERM."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+
+    def _on_signal(self, *_: object) -> None:
+        self.requested = True
+
+
+def _record(writer: BagWriter, options: argparse.Namespace, stop: _StopRequest) -> int:
+    executor = SingleThreadedExecutor()
+    node = BagRecorder(writer, options.topics)
+    executor.add_node(node)
+    end = time.monotonic() + options.duration if options.duration else float('inf')
+    try:
+        while not stop.requested and time.monotonic() < end:
+            executor.spin_once(timeout_sec=0.1)
+        node.drain()
+        logger = node.get_logger()
+        if node.missing_topics:
+            logger.warning(f'Never published: {", ".join(node.missing_topics)}')
+        logger.info(
+            f'{node.message_count} messages on {len(node.recorded_topics)} topics '
+            f'in {writer.path}, {node.lost_count} lost'
+        )
+        return 0
+    finally:
+        executor.shutdown()
+        node.destroy_node()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog='recorder',
+        description='Record topics to an MCAP bag, as `ros2 bag record` would.',
+    )
+    parser.add_argument('topics', nargs='*', metavar='TOPIC', help='topics to record')
+    parser.add_argument('-a', '--all', action='store_true', help='every topic, hidden ones aside')
+    parser.add_argument(
+        '-o',
+        '--output',
+        metavar='FOLDER',
+        default=datetime.now().strftime('rosbag2_%Y_%m_%d-%H_%M_%S'),
+        help='folder to create (default: rosbag2_<date>-<time>)',
+    )
+    parser.add_argument(
+        '-d', '--duration', type=float, metavar='SECONDS', help='stop after this time'
+    )
+    parser.add_argument('--compress', action='store_true', help='compress with zstd')
+    return parser
+
+
+if __name__ == '__main__':
+    sys.exit(main())

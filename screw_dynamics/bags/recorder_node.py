@@ -1,0 +1,140 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`BagRecorder`: the node that subscribes to topics and writes what arrives to a bag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from rclpy.event_handler import SubscriptionEventCallbacks, UnsupportedEventTypeError
+from rclpy.node import Node
+from rclpy.subscription import Subscription
+from rclpy.topic_endpoint_info import TopicEndpointInfo
+
+from screw_dynamics.bags.definitions import message_definition
+from screw_dynamics.bags.qos import bag_qos, matching_qos
+from screw_dynamics.bags.writer import BagWriter
+from screw_dynamics.errors import BagError
+
+DISCOVERY_PERIOD = 0.1  # s
+
+
+class BagRecorder(Node):
+    """
+    Record topics to a bag as they come over the wire, without decoding them.
+
+    A topic is taken up as soon as a publisher of it appears, with a QoS that matches what the
+    publishers offer. Stamped with the time of reception, or with the node's clock where
+    ``use_sim_time`` is set.
+
+    Parameters
+    ----------
+    writer : BagWriter
+        Open bag; the caller closes it after the node.
+    topics : sequence of str
+        Topics to record, relative to the node's namespace; empty for every topic there is
+        (hidden topics aside).
+    name : str
+        Name of the node.
+
+    """
+
+    def __init__(
+        self, writer: BagWriter, topics: Sequence[str] = (), name: str = 'recorder', **options: Any
+    ) -> None:
+        super().__init__(name, **options)
+        self._writer = writer
+        self._wanted = {self.resolve_topic_name(topic) for topic in topics}
+        self._recordings: dict[str, Subscription] = {}
+        self._refused: set[str] = set()
+        self._sim_time = bool(self.get_parameter('use_sim_time').value)
+        self.message_count = 0
+        self.lost_count = 0
+        self.create_timer(DISCOVERY_PERIOD, self.discover)
+
+    @property
+    def recorded_topics(self) -> tuple[str, ...]:
+        """Topics that are being recorded."""
+        return tuple(self._recordings)
+
+    @property
+    def missing_topics(self) -> tuple[str, ...]:
+        """Topics that were asked for and have no publisher so far."""
+        return tuple(sorted(self._wanted - self._recordings.keys() - self._refused))
+
+    def discover(self) -> None:
+        """Subscribe to the topics that appeared since the last call."""
+        for topic, type_names in self.get_topic_names_and_types(no_demangle=False):
+            if topic in self._recordings or topic in self._refused:
+                continue
+            if topic not in self._wanted if self._wanted else _is_hidden(topic):
+                continue
+            offers = self.get_publishers_info_by_topic(topic)
+            if not offers:
+                continue
+            try:
+                if len(type_names) != 1:
+                    raise BagError(f'topic {topic!r}: expected one type, got {type_names}')
+                self._record(topic, type_names[0], offers)
+            except BagError as error:
+                self._refused.add(topic)
+                self.get_logger().error(f'Not recorded: {error}')
+
+    def _record(self, topic: str, type_name: str, offers: list[TopicEndpointInfo]) -> None:
+        offered = [offer.qos_profile for offer in offers]
+        qos = matching_qos(offered)
+        message_type = _message_type(type_name)
+        self._writer.add_topic(
+            topic, type_name, message_definition(type_name), [bag_qos(p) for p in offered]
+        )
+
+        def subscribe(events: SubscriptionEventCallbacks | None) -> Subscription:
+            return self.create_subscription(
+                message_type, topic, self._callback(topic), qos, raw=True, event_callbacks=events
+            )
+
+        try:
+            subscription = subscribe(SubscriptionEventCallbacks(message_lost=self._on_lost))
+        except UnsupportedEventTypeError:  # not every middleware can tell
+            subscription = subscribe(None)
+        self._recordings[topic] = subscription
+        self.get_logger().info(f"Recording '{topic}' ({type_name})")
+
+    def _callback(self, topic: str) -> Callable[[bytes, dict[str, int]], None]:
+        def store(data: bytes, info: dict[str, int]) -> None:
+            now = self._sim_time or not info['received_timestamp']
+            stamp = self.get_clock().now().nanoseconds if now else info['received_timestamp']
+            self._writer.write(topic, stamp, data)
+            self.message_count += 1
+
+        return store
+
+    def _on_lost(self, event: Any) -> None:
+        self.lost_count += event.total_count_change
+        self.get_logger().warning(
+            f'{event.total_count_change} messages were lost before they reached the recorder',
+            throttle_duration_sec=1.0,
+        )
+
+    def drain(self) -> None:
+        """Take what has arrived and was not handled yet; called once before closing."""
+        for topic, subscription in self._recordings.items():
+            store = self._callback(topic)
+            with subscription.handle:
+                while (taken := subscription.handle.take_message(subscription.msg_type, True)):
+                    store(*taken)
+
+
+def _is_hidden(topic: str) -> bool:
+    return any(part.startswith('_') for part in topic.split('/'))
+
+
+def _message_type(type_name: str) -> Any:
+    """Return the Python class of a message type."""
+    package, folder, name = type_name.split('/')
+    try:
+        return getattr(import_module(f'{package}.{folder}'), name)
+    except (ImportError, AttributeError) as error:
+        raise BagError(f'type {type_name!r}: cannot be imported: {error}') from None
