@@ -1,2 +1,38 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
+"""From waypoints to joint jets over time; plain data, no ROS."""
+
+from screw_dynamics.trajectory.piecewise_polynomial import (
+    JET_ROWS,
+    PiecewisePolynomial,
+    compile_sampling,
+)
+from screw_dynamics.trajectory.smooth_spline import overshoot_bound, smooth_trajectory
+from screw_dynamics.trajectory.start_rules import (
+    LimitViolation,
+    check_position_limits,
+    nearest_turn,
+    require_end_in_future,
+)
+from screw_dynamics.trajectory.time_scaling import scale_speed
+from screw_dynamics.trajectory.waypoints import (
+    TrajectoryPoint,
+    Waypoints,
+    waypoints_from_points,
+)
+
+__all__ = [
+    'JET_ROWS',
+    'LimitViolation',
+    'PiecewisePolynomial',
+    'TrajectoryPoint',
+    'Waypoints',
+    'check_position_limits',
+    'compile_sampling',
+    'nearest_turn',
+    'overshoot_bound',
+    'require_end_in_future',
+    'scale_speed',
+    'smooth_trajectory',
+    'waypoints_from_points',
+]

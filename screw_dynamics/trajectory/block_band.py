@@ -1,0 +1,92 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Symmetric systems in which only neighbouring knots, with four unknowns each, are coupled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import cho_solve_banded, cholesky_banded
+
+from screw_dynamics.arrays import Array
+
+
+def at_segments(knots: Array) -> Array:
+    """
+    Return the unknowns of both ends of every segment side by side.
+
+    Parameters
+    ----------
+    knots : (K, 4) ndarray
+
+    Returns
+    -------
+    (K - 1, 8) ndarray
+
+    """
+    return np.concatenate((knots[:-1], knots[1:]), axis=1)
+
+
+def at_knots(segments: Array) -> Array:
+    """
+    Add up the contributions of the segments at their knots (the transpose of `at_segments`).
+
+    Parameters
+    ----------
+    segments : (K - 1, 8) ndarray
+
+    Returns
+    -------
+    (K, 4) ndarray
+
+    """
+    knots = np.zeros((len(segments) + 1, 4))
+    knots[:-1] += segments[:, :4]
+    knots[1:] += segments[:, 4:]
+    return knots
+
+
+def factorised(blocks: Array, free: Array) -> Callable[[Array], Array]:
+    """
+    Factorise a positive definite matrix given segment by segment, in time linear in K.
+
+    Parameters
+    ----------
+    blocks : (K - 1, 8, 8) ndarray
+        The contribution of each segment; the matrix is their overlapping sum.
+    free : (K, 4) ndarray of bool
+        Unknowns that take part; the others come back as 0.
+
+    Returns
+    -------
+    callable
+        Takes a right-hand side (K, 4), returns the solution (K, 4).
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrix is not positive definite in double precision.
+
+    """
+    count = len(free)
+    band = np.zeros((8, 4 * count))
+    for row in range(8):
+        for column in range(row + 1):
+            band[row - column, column : column + 4 * (count - 1) : 4] += blocks[:, row, column]
+    mask = free.ravel()
+    # unknowns differ by many powers of the segment lengths: scale to a unit diagonal first
+    with np.errstate(divide='ignore', invalid='ignore'):
+        scale = np.where(mask, 1.0 / np.sqrt(band[0]), 0.0)
+    if not np.isfinite(scale).all():
+        raise np.linalg.LinAlgError('the diagonal is not positive')
+    for k in range(8):
+        band[k, : 4 * count - k] *= scale[k:] * scale[: 4 * count - k]
+    band[0] = 1.0
+    factor = cholesky_banded(band, lower=True, check_finite=False)
+
+    def solve(right_side: Array) -> Array:
+        solution = cho_solve_banded((factor, True), scale * right_side.ravel(), check_finite=False)
+        return (scale * solution).reshape(count, 4)
+
+    return solve

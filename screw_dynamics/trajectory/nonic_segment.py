@@ -1,0 +1,130 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Polynomials of degree 9 between two knots, each with position and four derivatives.
+
+A segment of length h is written in the normalised time u in [0, 1]. Its ten data are
+y = (q0, h v0, h^2 a0, h^3 j0, h^4 s0, q1, h v1, h^2 a1, h^3 j1, h^4 s1); every matrix below is
+applied to y, so none depends on the length of a segment.
+"""
+
+from __future__ import annotations
+
+from math import comb, factorial, perm
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+
+DEGREE = 9
+
+
+def _hermite_matrix() -> Array:
+    """Return the (10, 10) matrix from the data y to the coefficients of powers of u."""
+    matrix = np.zeros((10, 10))
+    for d in range(5):
+        matrix[d, d] = 1.0 / factorial(d)
+    # What the left Taylor polynomial lacks at u = 1, for q and each derivative ...
+    lacking = np.zeros((5, 10))
+    lacking[:, 5:] = np.eye(5)
+    for r in range(5):
+        for k in range(r, 5):
+            lacking[r, k] = -perm(k, r) / factorial(k)
+    # ... is supplied by u^5 to u^9: the exact inverse of [perm(k, r)], r < 5 <= k < 10.
+    supply = np.array(
+        [
+            [3024, -1344, 252, -24, 1],
+            [-10080, 4704, -924, 92, -4],
+            [12960, -6240, 1272, -132, 6],
+            [-7560, 3720, -780, 84, -4],
+            [1680, -840, 180, -20, 1],
+        ]
+    )
+    matrix[5:] = supply @ lacking / 24.0
+    return matrix
+
+
+def bernstein_matrix(degree: int) -> Array:
+    """
+    Return the matrix from power to Bernstein coefficients on [0, 1].
+
+    Parameters
+    ----------
+    degree : int
+
+    Returns
+    -------
+    (degree + 1, degree + 1) ndarray
+
+    """
+    return np.array(
+        [
+            [comb(i, k) / comb(degree, k) if k <= i else 0.0 for k in range(degree + 1)]
+            for i in range(degree + 1)
+        ]
+    )
+
+
+HERMITE = _hermite_matrix()
+
+# Bernstein coefficients of the position: the curve stays within their hull.
+POSITION_HULL = bernstein_matrix(DEGREE) @ HERMITE
+
+# Bernstein coefficients of dq/du: the segment is monotone if they share one sign.
+VELOCITY_HULL = DEGREE * np.diff(POSITION_HULL, axis=0)
+
+
+def _energy(order: int) -> Array:
+    """Return E with y^T E y the integral over u of the squared derivative of that order."""
+    k = np.arange(order, DEGREE + 1)
+    factors = np.array([perm(int(i), order) for i in k], dtype=float)
+    gram = np.outer(factors, factors) / (k[:, None] + k[None, :] - 2 * order + 1)
+    rows = HERMITE[order:]
+    return rows.T @ gram @ rows
+
+
+SNAP_ENERGY = _energy(4)
+
+
+def time_powers(h: Array) -> Array:
+    """
+    Return h, h^2, h^3, h^4, the factors between derivatives in t and in u.
+
+    Parameters
+    ----------
+    h : (S,) ndarray
+        Lengths of the segments [s].
+
+    Returns
+    -------
+    (S, 4) ndarray
+
+    """
+    return h[:, None] ** np.arange(1, 5)
+
+
+def segment_coefficients(h: Array, jets: Array) -> Array:
+    """
+    Return the polynomials that take on the given jets at both ends of every segment.
+
+    Parameters
+    ----------
+    h : (S,) ndarray
+        Lengths of the segments [s].
+    jets : (S + 1, 5, n) ndarray
+        Position to snap at the knots.
+
+    Returns
+    -------
+    (S, 10, n) ndarray
+        Coefficients of the powers of the normalised time.
+
+    """
+    powers = np.concatenate((np.ones((len(h), 1)), time_powers(h)), axis=1)[:, :, None]
+    data = np.concatenate((jets[:-1] * powers, jets[1:] * powers), axis=1)
+    # with the left position as origin nothing is lost to a large common offset
+    data[:, 5] -= data[:, 0]
+    data[:, 0] = 0.0
+    coefficients: Array = np.matmul(HERMITE, data)
+    coefficients[:, 0] = jets[:-1, 0]
+    return coefficients

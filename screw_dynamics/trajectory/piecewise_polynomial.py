@@ -1,0 +1,191 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`PiecewisePolynomial`: joint positions over time, sampled with all derivatives per control tick."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.jit import Kernel
+
+JET_ROWS = 5  # q, q', q'', q''', q'''': what tau, tau', tau'' need
+
+
+@dataclass(frozen=True, eq=False)
+class PiecewisePolynomial:
+    """
+    Joint positions as polynomials between breaks; at rest before the first and after the last.
+
+    On segment i, with h_i = breaks[i + 1] - breaks[i] and the normalised time
+    u = (t - breaks[i]) / h_i in [0, 1), q(t) = sum_k coefficients[i, k] u^k. For t < breaks[0]
+    the joints rest at q(breaks[0]), for t >= breaks[-1] at `end`.
+
+    Parameters
+    ----------
+    breaks : (S + 1,) ndarray
+        Strictly increasing times [s]; S = 0 (one break, no segment) is a joint position held.
+    coefficients : (S, degree + 1, n) ndarray
+        [rad or m], in powers of u.
+    end : (n,) ndarray
+        Positions held after the last break [rad or m].
+    continuity : int
+        Highest k such that the positions are C^k, the joins with the rest before and after
+        included (before only where the motion was not handed a start jet). At most 4 is claimed.
+
+    Raises
+    ------
+    ShapeError, InputError
+        If the arrays do not fit together or the breaks do not increase.
+
+    Examples
+    --------
+    >>> ramp = PiecewisePolynomial(np.array([0.0, 2.0]), np.array([[[1.0], [4.0]]]),
+    ...                            np.array([5.0]), continuity=0)
+    >>> ramp.jets([1.0], rows=2)[0].ravel()
+    array([3., 2.])
+
+    """
+
+    breaks: Array
+    coefficients: Array
+    end: Array
+    continuity: int
+
+    def __post_init__(self) -> None:
+        """Check shapes and make the arrays read-only."""
+        for name, ndim in (('breaks', 1), ('coefficients', 3), ('end', 1)):
+            # a copy of our own, so that read-only binds nobody else
+            array = np.array(as_float_array(name, getattr(self, name)), order='C')
+            if array.ndim != ndim:
+                raise ShapeError(name, f'{ndim} dimensions', array.shape)
+            require_finite(name, array).flags.writeable = False
+            object.__setattr__(self, name, array)
+        segments, n = len(self.breaks) - 1, len(self.end)
+        shape = self.coefficients.shape
+        if segments < 0 or (shape[0], shape[2]) != (segments, n) or shape[1] < 1:
+            raise ShapeError('coefficients', f'({segments}, degree + 1, {n})', shape)
+        if (np.diff(self.breaks) <= 0.0).any():
+            raise InputError('breaks: expected strictly increasing times')
+
+    @property
+    def duration(self) -> float:
+        """Time from the first break to the last [s]."""
+        return float(self.breaks[-1] - self.breaks[0])
+
+    def sample(self, t: float, out: Array) -> Array:
+        """
+        Write the joint jet at time t into a preallocated array; nothing is allocated.
+
+        Parameters
+        ----------
+        t : float
+            Time on the axis of `breaks` [s]; NaN gives NaN.
+        out : (rows, n) ndarray
+            C-contiguous float64; row d receives the d-th time derivative. Usually 5 rows.
+
+        Returns
+        -------
+        (rows, n) ndarray
+            `out`.
+
+        Raises
+        ------
+        ShapeError
+            If `out` does not have n columns.
+
+        """
+        if out.ndim != 2 or out.shape[1] != self.end.shape[0]:
+            raise ShapeError('out', f'(rows, {self.end.shape[0]})', out.shape)
+        _sample(self.breaks, self.coefficients, self.end, t, out)
+        return out
+
+    def jets(self, times: ArrayLike, rows: int = JET_ROWS) -> Array:
+        """
+        Return the joint jets at many times.
+
+        Parameters
+        ----------
+        times : (T,) array_like
+            [s], in any order.
+        rows : int
+            Number of rows per jet: position and rows - 1 derivatives, exact for any count.
+
+        Returns
+        -------
+        (T, rows, n) ndarray
+            Entry [i, d] is the d-th time derivative at times[i].
+
+        Raises
+        ------
+        ShapeError, NotFiniteError, InputError
+
+        """
+        times = require_finite('times', as_float_array('times', times))
+        if times.ndim != 1:
+            raise ShapeError('times', '(T,)', times.shape)
+        if rows < 1:
+            raise InputError(f'rows: expected at least 1, got {rows}')
+        out = np.empty((len(times), rows, len(self.end)))
+        _sample_batch(self.breaks, self.coefficients, self.end, times, out)
+        return out
+
+
+def compile_sampling() -> None:
+    """Compile the samplers now, so that the first control tick need not."""
+    _sample.compile()
+    _sample_batch.compile()
+
+
+def _evaluate(breaks, coefficients, end, t, out):  # type: ignore[no-untyped-def]
+    rows, n = out.shape
+    segments = coefficients.shape[0]
+    for r in range(rows):
+        for j in range(n):
+            out[r, j] = 0.0
+    if segments == 0 or t >= breaks[segments]:
+        for j in range(n):
+            out[0, j] = end[j]
+        return
+    if t < breaks[0]:
+        for j in range(n):
+            out[0, j] = coefficients[0, 0, j]
+        return
+    low, high = 0, segments
+    while high - low > 1:  # breaks[low] <= t < breaks[high]
+        middle = (low + high) // 2
+        if t >= breaks[middle]:
+            low = middle
+        else:
+            high = middle
+    h = breaks[low + 1] - breaks[low]
+    u = (t - breaks[low]) / h
+    # Horner's scheme on the Taylor coefficients p^(r)(u) / r! of all rows at once
+    for k in range(coefficients.shape[1] - 1, -1, -1):
+        for r in range(rows - 1, 0, -1):
+            for j in range(n):
+                out[r, j] = out[r, j] * u + out[r - 1, j]
+        for j in range(n):
+            out[0, j] = out[0, j] * u + coefficients[low, k, j]
+    factor = 1.0
+    for r in range(1, rows):
+        factor *= r / h
+        for j in range(n):
+            out[r, j] *= factor
+
+
+def _evaluate_batch(breaks, coefficients, end, times, out):  # type: ignore[no-untyped-def]
+    for i in range(times.shape[0]):
+        _evaluate(breaks, coefficients, end, times[i], out[i])
+
+
+_RECORD = 'Array(float64, 1, "C", readonly=True), Array(float64, 3, "C", readonly=True), ' \
+    'Array(float64, 1, "C", readonly=True)'
+_sample = Kernel(_evaluate, f'void({_RECORD}, float64, float64[:, ::1])')
+_sample_batch = Kernel(
+    _evaluate_batch, f'void({_RECORD}, float64[::1], float64[:, :, ::1])', helpers=(_evaluate,)
+)

@@ -1,0 +1,143 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Linear conditions on knot derivatives that keep a segment monotone, or near its end points."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.trajectory.block_band import at_segments
+from screw_dynamics.trajectory.nonic_segment import POSITION_HULL, VELOCITY_HULL, time_powers
+
+_FREE = [1, 2, 3, 4, 6, 7, 8, 9]  # the derivatives among the ten data of a segment
+_ROUNDING = 1e-12
+
+# Velocity at a free knot as a part of the smaller neighbouring secant: below 9/8, the largest
+# for which a segment with both ends alike and no other derivatives is monotone.
+_CRUISE = 0.9
+
+
+def pin_turning_points(steps: Array, prescribed: Array) -> Array:
+    """
+    Set to 0 the free derivatives that monotone neighbouring segments leave no choice.
+
+    If all lower derivatives of a knot are 0, the first other one, of order d, has the sign of the
+    step to the right, and (-1)^(d - 1) times that of the step to the left. Where the two
+    contradict each other, or a step is 0, it vanishes: v at a local extremum, everything beside a
+    flat run.
+
+    Parameters
+    ----------
+    steps : (K - 1,) ndarray
+        Position differences of the segments.
+    prescribed : (K, 4) ndarray
+        v, a, jerk, snap; NaN where free.
+
+    Returns
+    -------
+    (K, 4) ndarray
+        With NaN replaced by 0 where that is the only choice.
+
+    """
+    pinned = prescribed.copy()
+    signs = np.sign(steps)
+    agree = signs[:-1] * signs[1:]
+    inner = pinned[1:-1]
+    undecided = np.ones(len(inner), dtype=bool)
+    for d in range(4):
+        free = np.isnan(inner[:, d])
+        vanishes = undecided & free & (agree * (-1) ** d <= 0)
+        inner[vanishes, d] = 0.0
+        undecided &= inner[:, d] == 0.0
+    return pinned
+
+
+def anchor_derivatives(h: Array, steps: Array, prescribed: Array) -> Array:
+    """
+    Fill in free derivatives with simple values that are safe: the interior of the constraints.
+
+    The first free derivative of a knot whose lower ones are all 0 follows the smaller of the
+    two neighbouring steps; the others are 0.
+
+    Parameters
+    ----------
+    h, steps : (K - 1,) ndarray
+        Lengths [s] and position differences of the segments.
+    prescribed : (K, 4) ndarray
+        v, a, jerk, snap after `pin_turning_points`; NaN where free.
+
+    Returns
+    -------
+    (K, 4) ndarray
+
+    """
+    anchor = np.where(np.isnan(prescribed), 0.0, prescribed)
+    sizes = np.abs(steps)[:, None] / time_powers(h)
+    allowed = _CRUISE * np.minimum(sizes[:-1], sizes[1:]) * np.sign(steps[1:])[:, None]
+    inner = anchor[1:-1]
+    undecided = np.ones(len(inner), dtype=bool)
+    for d in range(4):
+        leads = undecided & np.isnan(prescribed[1:-1, d])
+        inner[leads, d] = allowed[leads, d]
+        undecided &= inner[:, d] == 0.0
+    return anchor
+
+
+def shape_constraints(
+    h: Array, steps: Array, anchor: Array, free: Array
+) -> tuple[Array, Array]:
+    """
+    Return rows G and offsets r with G z + r >= 0, z the free derivatives at a segment's ends.
+
+    Where the anchor makes a segment monotone, the nine Bernstein coefficients of its velocity
+    keep the sign of the step. Elsewhere prescribed derivatives force the curve; there the eight
+    inner Bernstein coefficients of the position stay between the end points, widened by as much
+    as the anchor's leave that interval. The anchor obeys every row.
+
+    Parameters
+    ----------
+    h, steps : (K - 1,) ndarray
+        Lengths [s] and position differences of the segments.
+    anchor : (K, 4) ndarray
+        See `anchor_derivatives`.
+    free : (K, 4) ndarray of bool
+
+    Returns
+    -------
+    rows : (K - 1, 16, 8) ndarray
+        Rows that bind nothing are 0.
+    offsets : (K - 1, 16) ndarray
+        1 where a row binds nothing.
+
+    """
+    count = len(h)
+    powers = np.tile(time_powers(h), 2)
+    data = powers * at_segments(anchor)
+    rows, offsets = np.zeros((count, 16, 8)), np.ones((count, 16))
+
+    velocity = data @ VELOCITY_HULL[:, _FREE].T + steps[:, None] * VELOCITY_HULL[:, 5]
+    with np.errstate(divide='ignore', invalid='ignore'):
+        relative = velocity / (9.0 * steps[:, None])
+    monotone = np.isfinite(relative).all(axis=1) & (relative >= -_ROUNDING).all(axis=1)
+    m = np.flatnonzero(monotone)
+    rows[m, :9] = VELOCITY_HULL[:, _FREE] / (9.0 * steps[m, None, None])
+    offsets[m, :9] = VELOCITY_HULL[:, 5] / 9.0
+
+    f = np.flatnonzero(~monotone)
+    inner = POSITION_HULL[1:9]
+    hull = data[f] @ inner[:, _FREE].T + steps[f, None] * inner[:, 5]
+    low, high = np.minimum(steps[f], 0.0), np.maximum(steps[f], 0.0)
+    low, high = np.minimum(low, hull.min(axis=1)), np.maximum(high, hull.max(axis=1))
+    width = np.where(high > low, high - low, 1.0)[:, None]
+    rows[f, :8] = inner[:, _FREE] / width[:, :, None]
+    rows[f, 8:] = -rows[f, :8]
+    offsets[f, :8] = (steps[f, None] * inner[:, 5] - low[:, None]) / width
+    offsets[f, 8:] = (high[:, None] - steps[f, None] * inner[:, 5]) / width
+
+    rows *= powers[:, None, :]
+    mask = at_segments(free.astype(float))[:, None, :]
+    offsets += np.einsum('srz,sz->sr', rows * (1.0 - mask), at_segments(anchor))
+    rows *= mask
+    offsets[~rows.any(axis=2)] = 1.0
+    return rows, offsets

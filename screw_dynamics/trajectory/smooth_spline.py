@@ -1,0 +1,147 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The `smooth` interpolation: four times continuously differentiable through all waypoints."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.errors import ShapeError, TrajectoryError
+from screw_dynamics.trajectory.knot_derivatives import choose_derivatives
+from screw_dynamics.trajectory.nonic_segment import (
+    DEGREE,
+    bernstein_matrix,
+    segment_coefficients,
+)
+from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS, PiecewisePolynomial
+from screw_dynamics.trajectory.waypoints import Waypoints
+
+
+def smooth_trajectory(
+    waypoints: Waypoints, start_jet: ArrayLike | None = None, *, rest_at_ends: bool = False
+) -> PiecewisePolynomial:
+    """
+    Return the C4 reference through all waypoints.
+
+    Pieces of degree 9 between knots that carry position, velocity, acceleration, jerk and snap.
+    What a point carries is taken on; the rest is chosen for least squared snap such that
+    segments without contradicting derivatives are monotone: positions-only data are nowhere
+    overshot, local extrema are reached with zero velocity, runs of equal positions stay flat.
+    Where carried derivatives (or the start jet) force a segment out of the interval between its
+    two positions, `overshoot_bound` says how far at most.
+
+    The joints rest before the start and after the end. A first or last point that carries a
+    velocity or an acceleration other than 0 breaks that join, and `continuity` of the result is
+    0 or 1 then.
+
+    Parameters
+    ----------
+    waypoints : Waypoints
+    start_jet : (5, n) array_like, optional
+        Position to snap at time 0, all of which the reference continues: the previous reference
+        at the instant of replacement, or a measured state with zeros for what is unknown. Needed
+        where the first point is later than 0. A first point at 0 gives way to it.
+    rest_at_ends : bool
+        Replace carried accelerations of the last point (and of a first point at time 0) by 0,
+        so that the reference is C4 there too.
+
+    Returns
+    -------
+    PiecewisePolynomial
+        Breaks in time from start; one break per point, and one at 0.
+
+    Raises
+    ------
+    TrajectoryError
+        If the first point is later than 0 and no start jet is given.
+    ShapeError, NotFiniteError
+        If the start jet is unusable.
+
+    Examples
+    --------
+    >>> from screw_dynamics.trajectory import waypoints_from_points
+    >>> w = waypoints_from_points(['a'], [(0.0, [0.0]), (1.0, [1.0])], ['a'])
+    >>> smooth_trajectory(w).jets([0.5], rows=2).ravel()
+    array([0.5       , 2.4609375])
+
+    """
+    times, jets = _knots(waypoints, start_jet, rest_at_ends)
+    h = np.diff(times)
+    if len(h):
+        for j in range(jets.shape[2]):
+            jets[:, 1:, j] = choose_derivatives(h, jets[:, 0, j], jets[:, 1:, j])
+    return PiecewisePolynomial(
+        times,
+        segment_coefficients(h, jets) if len(h) else np.empty((0, DEGREE + 1, jets.shape[2])),
+        jets[-1, 0],
+        _continuity(jets if start_jet is None else jets[-1:]),
+    )
+
+
+def _knots(
+    waypoints: Waypoints, start_jet: ArrayLike | None, rest_at_ends: bool
+) -> tuple[Array, Array]:
+    """Return knot times (K,) and jets (K, 5, n), NaN where a derivative is free."""
+    times = waypoints.times
+    count, n = waypoints.positions.shape
+    jets = np.full((count, JET_ROWS, n), np.nan)
+    jets[:, 0] = waypoints.positions
+    jets[:, 1] = waypoints.velocities
+    jets[:, 2] = waypoints.accelerations
+    for end in (0, -1):
+        if end == -1 or times[0] == 0.0:
+            jets[end] = np.nan_to_num(jets[end])
+            if rest_at_ends:
+                jets[end, 2] = 0.0
+    if start_jet is None:
+        if times[0] > 0.0:
+            raise TrajectoryError(
+                f'the first point is at {times[0]:g} s after the start: expected a start state '
+                'from which to reach it (or a first point at 0)'
+            )
+        return times, jets
+    start = require_finite('start_jet', as_float_array('start_jet', start_jet))
+    if start.shape != (JET_ROWS, n):
+        raise ShapeError('start_jet', f'({JET_ROWS}, {n})', start.shape)
+    if times[0] > 0.0:
+        return np.concatenate(([0.0], times)), np.concatenate((start[None], jets))
+    if count > 1:
+        jets[0] = start
+    return times, jets
+
+
+def _continuity(jets: Array) -> int:
+    """Return the continuity of the joins with the rest before the first and after the last."""
+    moving = (jets[[0, -1], 1:] != 0.0).any(axis=(0, 2))
+    return int(np.argmax(moving)) if moving.any() else JET_ROWS - 1
+
+
+def overshoot_bound(trajectory: PiecewisePolynomial) -> Array:
+    """
+    Return how far each segment can at most leave the interval between its two end positions.
+
+    A polynomial lies in the hull of its Bernstein coefficients; their excess over the interval
+    is the bound. In a `smooth_trajectory` it is 0 (to rounding) wherever a segment can be
+    monotone with what is carried. Elsewhere it does not exceed what the carried derivatives alone
+    give: with v, a at an end of a segment of length h (jerk and snap too of a start jet), the
+    largest of k v h / 9 + k (k - 1) a h^2 / 144 over k = 1..4, on the side it points to.
+
+    Parameters
+    ----------
+    trajectory : PiecewisePolynomial
+        Of any degree.
+
+    Returns
+    -------
+    (S, n) ndarray
+        [rad or m], >= 0.
+
+    """
+    offsets = trajectory.coefficients.copy()
+    offsets[:, 0] = 0.0
+    hull = np.matmul(bernstein_matrix(offsets.shape[1] - 1), offsets)
+    low, high = np.minimum(hull[:, -1], 0.0), np.maximum(hull[:, -1], 0.0)
+    excess: Array = np.maximum(hull.max(axis=1) - high, low - hull.min(axis=1))
+    return excess

@@ -1,0 +1,198 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The rules that an incoming joint trajectory must obey, each with its error text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import TrajectoryError
+
+if TYPE_CHECKING:
+    from screw_dynamics.trajectory.waypoints import TrajectoryPoint
+
+# joint_trajectory_controller compares the last velocity with the spacing of single precision
+_REST_VELOCITY = float(np.finfo(np.float32).eps)
+
+
+def check_joint_names(
+    joint_names: Sequence[str],
+    model_joint_names: Sequence[str],
+    allow_partial_joints: bool,
+    other_joints: Mapping[str, str],
+) -> list[str]:
+    """
+    Check the names of a trajectory against those of the model.
+
+    Parameters
+    ----------
+    joint_names, model_joint_names : sequence of str
+    allow_partial_joints : bool
+        Whether joints of the model may be left out.
+    other_joints : mapping of str to str
+        Joints that exist but cannot be commanded, with the reason.
+
+    Returns
+    -------
+    list of str
+        The joints of the model that the trajectory leaves out.
+
+    Raises
+    ------
+    TrajectoryError
+
+    """
+    expected = ', '.join(model_joint_names)
+    if not len(joint_names):
+        raise TrajectoryError(f'Empty joint names on incoming trajectory: expected {expected}')
+    for i, name in enumerate(joint_names):
+        if name in joint_names[:i]:
+            raise TrajectoryError(
+                f'Joint {name} is named twice on incoming trajectory, at places '
+                f'{list(joint_names).index(name)} and {i}'
+            )
+        if name in model_joint_names:
+            continue
+        if name in other_joints:
+            raise TrajectoryError(
+                f'Incoming joint {name} cannot be commanded: it is {other_joints[name]}; '
+                f'expected joints: {expected}'
+            )
+        raise TrajectoryError(f"Incoming joint {name} doesn't match the joints: {expected}")
+    missing = [name for name in model_joint_names if name not in joint_names]
+    if missing and not allow_partial_joints:
+        raise TrajectoryError(
+            f"Joints on incoming trajectory don't match the joints: expected "
+            f'{len(model_joint_names)}, got {len(joint_names)}; missing: {", ".join(missing)}'
+        )
+    return missing
+
+
+def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
+    """
+    Check that every point carries positions, and whole rows of what else it carries.
+
+    Parameters
+    ----------
+    joint_count : int
+        Number of joints that the trajectory names.
+    points : sequence of TrajectoryPoint
+
+    Raises
+    ------
+    TrajectoryError
+
+    """
+    if not len(points):
+        raise TrajectoryError('Empty trajectory received.')
+    for i, point in enumerate(points):
+        if not len(point.positions):
+            raise TrajectoryError(
+                f'Point #{i} has no positions: expected {joint_count}; positions are not '
+                'integrated from velocities or accelerations'
+            )
+        for field in ('positions', 'velocities', 'accelerations'):
+            got = len(getattr(point, field))
+            if got != joint_count and (got or field == 'positions'):
+                raise TrajectoryError(
+                    f'Mismatch between joint_names size ({joint_count}) and {field} ({got}) '
+                    f'at point #{i}.'
+                )
+        if len(point.accelerations) and not len(point.velocities):
+            raise TrajectoryError(
+                f'Point #{i} has accelerations but no velocities: expected both or neither'
+            )
+
+
+def check_times(times: Sequence[float]) -> Array:
+    """
+    Return the times as an array, finite, not negative and strictly increasing.
+
+    Parameters
+    ----------
+    times : sequence of float
+        Time from start of each point [s].
+
+    Returns
+    -------
+    (P,) ndarray
+
+    Raises
+    ------
+    TrajectoryError
+
+    """
+    for i, time in enumerate(times):
+        if not np.isfinite(time):
+            raise TrajectoryError(f'time_from_start of point #{i}: expected a number, got {time}')
+    if times[0] < 0.0:
+        raise TrajectoryError(f'time_from_start of point #0 is negative: {times[0]:f}')
+    for i in range(len(times) - 1):
+        if not times[i] < times[i + 1]:
+            raise TrajectoryError(
+                f'Time between points {i} and {i + 1} is not strictly increasing, '
+                f'it is {times[i]:f} and {times[i + 1]:f} respectively'
+            )
+    return np.array(times, dtype=np.float64)
+
+
+def finite_row(
+    field: str, point: int, row: Sequence[float], joint_names: Sequence[str]
+) -> Array:
+    """
+    Return the values of one point, or name the joint whose value is not a finite number.
+
+    Parameters
+    ----------
+    field : str
+        'positions', 'velocities' or 'accelerations'.
+    point : int
+        Index of the point.
+    row : sequence of float
+        One value per joint.
+    joint_names : sequence of str
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TrajectoryError
+
+    """
+    values = np.asarray(row, dtype=np.float64)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise TrajectoryError(
+            f'{field} of joint {joint_names[bad[0]]} at point #{point}: '
+            f'expected a finite number, got {values[bad[0]]}'
+        )
+    return values
+
+
+def check_end_velocity(velocities: Array, joint_names: Sequence[str]) -> None:
+    """
+    Check that the last point rests, within the rounding of single precision.
+
+    Parameters
+    ----------
+    velocities : (n,) ndarray
+        Of the last point; NaN where it carries none.
+    joint_names : sequence of str
+
+    Raises
+    ------
+    TrajectoryError
+
+    """
+    moving = np.flatnonzero(np.abs(velocities) > _REST_VELOCITY)
+    if moving.size:
+        raise TrajectoryError(
+            f'Velocity of last trajectory point of joint {joint_names[moving[0]]} is not zero: '
+            f'{velocities[moving[0]]:f}'
+        )

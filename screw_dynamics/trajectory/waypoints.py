@@ -1,0 +1,170 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Waypoints`: a validated joint trajectory in model order, and how plain lists become one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.trajectory import waypoint_checks as checks
+
+
+class TrajectoryPoint(NamedTuple):
+    """
+    One point as it arrives: values in the order of the incoming joint names, empty where absent.
+
+    Parameters
+    ----------
+    time_from_start : float
+        [s], counted from the start of the trajectory, never a difference between points.
+    positions, velocities, accelerations : sequence of float
+        [rad or m] and per s, s^2; the last two may be empty.
+
+    """
+
+    time_from_start: float
+    positions: Sequence[float]
+    velocities: Sequence[float] = ()
+    accelerations: Sequence[float] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Waypoints:
+    """
+    P points of n joints, in model order, at strictly increasing times >= 0.
+
+    Parameters
+    ----------
+    joint_names : tuple of str
+        The n joints.
+    times : (P,) ndarray
+        Time from the start of the trajectory [s].
+    positions : (P, n) ndarray
+        [rad or m].
+    velocities, accelerations : (P, n) ndarray
+        Per s and s^2; NaN where a point carries none (and the interpolation may choose).
+
+    """
+
+    joint_names: tuple[str, ...]
+    times: Array
+    positions: Array
+    velocities: Array
+    accelerations: Array
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        for array in (self.times, self.positions, self.velocities, self.accelerations):
+            array.flags.writeable = False
+
+
+def waypoints_from_points(
+    joint_names: Sequence[str],
+    points: Sequence[TrajectoryPoint],
+    model_joint_names: Sequence[str],
+    *,
+    allow_partial_joints: bool = False,
+    hold_positions: Sequence[float] | Array | None = None,
+    allow_nonzero_end_velocity: bool = False,
+    other_joints: Mapping[str, str] | None = None,
+) -> Waypoints:
+    """
+    Check the points of a joint trajectory and put them into model order.
+
+    The rules and texts follow joint_trajectory_controller; non-finite numbers, duplicate names,
+    negative times and accelerations without velocities, which it lets pass, are rejected too.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        Joints of the trajectory, in the order of its values.
+    points : sequence of TrajectoryPoint
+        Or any sequence of equal tuples.
+    model_joint_names : sequence of str
+        Joints and order of the result.
+    allow_partial_joints : bool
+        Accept a trajectory that leaves out joints; those hold `hold_positions`.
+    hold_positions : (n,) sequence of float, optional
+        In model order; entries of joints that the trajectory names are not read.
+    allow_nonzero_end_velocity : bool
+        Accept a last point that moves. The reference then stops within no time at the end:
+        velocity jumps to 0 there, and so the effort is not continuous.
+    other_joints : mapping of str to str, optional
+        Joints that exist but cannot be commanded, with the reason, for example
+        ``{'finger_2': 'a mimic joint'}``; used in the error text.
+
+    Returns
+    -------
+    Waypoints
+
+    Raises
+    ------
+    TrajectoryError
+        Names the point (counted from 0) and the joint.
+
+    Examples
+    --------
+    >>> w = waypoints_from_points(['b', 'a'], [(0.0, [2.0, 1.0]), (1.0, [4.0, 3.0])], ['a', 'b'])
+    >>> w.positions
+    array([[1., 2.],
+           [3., 4.]])
+
+    """
+    names = tuple(model_joint_names)
+    missing = checks.check_joint_names(
+        joint_names, names, allow_partial_joints, dict(other_joints or {})
+    )
+    points = [TrajectoryPoint(*point) for point in points]
+    checks.check_sizes(len(joint_names), points)
+    times = checks.check_times([point.time_from_start for point in points])
+
+    columns = [names.index(name) for name in joint_names]
+    count, n = len(points), len(names)
+    positions = np.empty((count, n))
+    velocities, accelerations = np.full((2, count, n), np.nan)
+    for field, target in (
+        ('positions', positions),
+        ('velocities', velocities),
+        ('accelerations', accelerations),
+    ):
+        for i, point in enumerate(points):
+            row = getattr(point, field)
+            if len(row):
+                target[i, columns] = checks.finite_row(field, i, row, joint_names)
+    if missing:
+        held = [names.index(name) for name in missing]
+        positions[:, held] = _held(hold_positions, names, missing)[held]
+        velocities[:, held] = accelerations[:, held] = 0.0
+    if not allow_nonzero_end_velocity:
+        checks.check_end_velocity(velocities[-1], names)
+        velocities[-1] = np.where(np.isnan(velocities[-1]), np.nan, 0.0)
+    return Waypoints(names, times, positions, velocities, accelerations)
+
+
+def _held(
+    hold_positions: Sequence[float] | Array | None,
+    names: tuple[str, ...],
+    missing: Collection[str],
+) -> Array:
+    """Return the positions to hold, or say for which joint none is known."""
+    listed = ', '.join(missing)
+    if hold_positions is None:
+        raise TrajectoryError(
+            f'the trajectory leaves out {listed}: expected positions to hold there, none is known'
+        )
+    held = np.asarray(hold_positions, dtype=float)
+    if held.shape != (len(names),):
+        raise TrajectoryError(f'hold_positions: expected {len(names)} values, got {held.shape}')
+    for name in missing:
+        value = held[names.index(name)]
+        if not np.isfinite(value):
+            raise TrajectoryError(
+                f'the trajectory leaves out {name}: expected a finite position to hold, got {value}'
+            )
+    return held
