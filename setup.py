@@ -1,0 +1,82 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Build script of the ament_python package; pip and colcon both run it."""
+
+from glob import glob
+
+from setuptools import find_packages, setup
+
+NAME = 'screw_dynamics'
+
+setup(
+    name=NAME,
+    version='0.1.0',
+    description=(
+        'Inverse dynamics of robots and its time derivatives of any order, in screw coordinates, '
+        'with ROS 2 nodes that publish feedforward joint efforts'
+    ),
+    author='screw_dynamics contributors',
+    maintainer='screw_dynamics maintainers',
+    maintainer_email='maintainers@example.org',
+    license='Apache-2.0',
+    keywords=['ROS', 'robotics', 'inverse dynamics', 'screw theory', 'feedforward'],
+    packages=find_packages(exclude=['test', 'test.*']),
+    package_data={NAME: ['py.typed']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
+        (f'share/{NAME}', ['package.xml']),
+        (f'share/{NAME}/launch', sorted(glob('launch/*launch.[pxy][yma]*'))),
+        (f'share/{NAME}/config', sorted(glob('config/*.yaml'))),
+        (f'share/{NAME}/urdf', sorted(glob('urdf/*.urdf'))),
+    ],
+    zip_safe=False,
+    python_requires='>=3.10',
+    # the floors are what Ubuntu 24.04 ships, and for numba the first release for its Python
+    install_requires=[
+        'numpy>=1.26',
+        'scipy>=1.11',
+        'numba>=0.59; implementation_name == "cpython" and python_version < "3.15"',
+        'pyyaml>=6.0',
+    ],
+    extras_require={
+        'bags': ['rosbags>=0.10'],
+        'plot': ['matplotlib>=3.6'],
+        'demo': ['matplotlib>=3.6', 'rosbags>=0.10', 'tqdm'],
+        'test': [
+            # launch_pytest of Jazzy calls a function that pytest 8.4 removed
+            'pytest>=7.4,<8.4',
+            'hypothesis>=6.98',
+            'mpmath>=1.2',
+            # an independent implementation to compare with
+            'pin>=2.7',
+            # six robots that the tests read
+            'dexmate-urdf>=0.8.4',
+            'example-robot-data>=6.0',
+            'icub-models>=3.2',
+            'jvrc-description>=1.1.1',
+        ],
+        'lint': ['mypy', 'ruff', 'scipy-stubs; python_version >= "3.11"', 'types-PyYAML'],
+        # every robot that `make accuracy` compares, and parsers whose objects it converts; the
+        # release of urdfpy needs a networkx that does not import on Python >= 3.10, so urdfpy
+        # itself is installed apart from its pins
+        'accuracy': [
+            'hello-robot-stretch-urdf>=0.1.2',
+            'manipulapy>=1.4.2',
+            'pybullet>=3.2.7',
+            'robot-properties-fingers>=2.0.2',
+            'rtb-data>=2.0.0',
+            'upkie-description>=2.2.0',
+            'urdf_parser_py>=0.0.4',
+            'yourdfpy>=0.0.60',
+        ],
+        'urdfpy': ['urdfpy>=0.0.22'],
+    },
+    entry_points={
+        'console_scripts': [
+            f'feedforward = {NAME}.nodes.feedforward:main',
+            f'dynamics_server = {NAME}.nodes.dynamics_server:main',
+            f'trajectory_sender = {NAME}.nodes.trajectory_sender:main',
+            f'demo = {NAME}.demo.main_job:main',
+        ],
+    },
+)
