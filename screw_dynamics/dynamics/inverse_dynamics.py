@@ -1,0 +1,239 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`inverse_dynamics`: efforts and their time derivatives of any order, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.dynamics import taylor_numpy
+from screw_dynamics.dynamics.taylor_recursion import OK
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
+from screw_dynamics.jit import jit_enabled
+from screw_dynamics.lie import inverse_pose
+from screw_dynamics.model import ScrewModel
+
+# Below this a thread costs more than its share of the batch.
+_SAMPLES_PER_THREAD = 256
+
+
+def inverse_dynamics(
+    model: ScrewModel,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+    out: Array | None = None,
+    threads: int = 1,
+) -> Array:
+    """
+    Return the joint efforts of a motion and their time derivatives up to order k.
+
+    ``tau = M(q) q'' + C(q, q') q' + g(q) - J^T W`` and its first k total time derivatives, exact
+    to rounding, in O(n) per order. Damping, friction, rotor inertia and limits do not enter.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        The robot with n coordinates.
+    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
+        Row d is the d-th time derivative of the coordinates, from positions (d = 0) to order
+        k + 2 [rad or m, per s^d], in the order of ``model.joint_names``. k >= 0.
+    wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
+        Per frame name the external wrench [torque; force] ON the body, about the frame's origin
+        and in its axes, and the time derivatives of these components [N m, N, per s^d]. With a
+        batch of motions, (k + 1, 6) holds for every sample.
+    out : (k + 1, n) or (T, k + 1, n) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap `joint_jet`. With it, one sample
+        and no wrenches nothing is allocated: the form for a control loop.
+    threads : int
+        Threads that share a batch (the kernel runs without the interpreter's lock).
+
+    Returns
+    -------
+    (k + 1, n) or (T, k + 1, n) ndarray
+        Row d is the d-th time derivative of tau [N m or N, per s^d]; `out` where given.
+
+    Raises
+    ------
+    ShapeError
+        If an array has the wrong shape, or fewer than 3 rows came.
+    NotFiniteError
+        If an entry (or, by overflow, a result) is NaN or infinite; the joint is named.
+    UnknownNameError
+        If a frame of `wrench_jets` does not exist.
+    InputError
+        If `out` is not writable C-contiguous float64, or `threads` is not a positive integer.
+
+    Notes
+    -----
+    The compiled kernel is the Taylor recursion of `dynamics.taylor_recursion`. It is compiled at
+    the first call for an order, or read from numba's cache; call it once before a control loop.
+    `recursive_body_fixed` computes the same by the published recursion of KM2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> rod = sd.lie.inertia_matrix(2.0, np.array([0.0, 0, -0.5]), np.zeros((3, 3)))
+    >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod])
+    >>> jet = np.array([[np.pi / 2], [1.0], [0.0], [0.0]])
+    >>> np.round(sd.inverse_dynamics(pendulum, jet), 12)
+    array([[9.81],
+           [0.  ]])
+
+    """
+    if out is not None and wrench_jets is None:
+        try:
+            aligned = model.aligned
+            kernel = aligned.prepared.get(out.shape)
+            if kernel is not None and kernel(joint_jet, out, aligned.ints, aligned.reals) == OK:
+                return out
+        except (TypeError, AttributeError):
+            pass  # not the arrays the kernel takes: the checks below convert them or say why not
+    return _checked(model, joint_jet, wrench_jets, out, threads)
+
+
+def _checked(
+    model: ScrewModel,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None,
+    out: Array | None,
+    threads: int,
+) -> Array:
+    if not isinstance(model, ScrewModel):
+        raise InputError(f'model: expected a ScrewModel, got {type(model).__name__}')
+    jet = as_float_array('joint_jet', joint_jet)
+    if jet.ndim not in (2, 3) or jet.shape[-1] != model.n or jet.shape[-2] < 3:
+        raise ShapeError(
+            'joint_jet',
+            f"(k + 3, {model.n}) or (T, k + 3, {model.n}) with k >= 0: rows q, q', q'', ...",
+            jet.shape,
+        )
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InputError(f'threads: expected a positive integer, got {threads!r}')
+    shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n)
+    if out is None:
+        out = np.empty(shape)
+    else:
+        _check_out(out, shape)
+    wrenches = _Wrenches(model, wrench_jets, shape) if wrench_jets else None
+
+    if jet.size == 0:
+        out[...] = 0.0
+        status = OK
+    elif not jit_enabled():
+        status = taylor_numpy.run(
+            *_batched(jet, out), model.aligned, *_wrench_arguments(wrenches, shape)
+        )
+    elif jet.ndim == 2 and wrenches is None:
+        status = _run_single(model, jet, out)
+    else:
+        status = _run_batch(model, *_batched(jet, out), wrenches, threads)
+    if status != OK:
+        _raise_not_finite(model, jet, out)
+    return out
+
+
+def _run_single(model: ScrewModel, jet: Array, out: Array) -> int:
+    from screw_dynamics.dynamics import taylor_compiled
+
+    order = len(out) - 1
+    variant = order if order < taylor_compiled.CONSTANT_ORDERS else taylor_compiled.ANY_ORDER
+    kernel = taylor_compiled.single_kernel(variant)
+    aligned = model.aligned
+    aligned.prepared[out.shape] = kernel
+    return kernel(jet, out, aligned.ints, aligned.reals)
+
+
+def _run_batch(
+    model: ScrewModel, jets: Array, taus: Array, wrenches: _Wrenches | None, threads: int
+) -> int:
+    from screw_dynamics.dynamics import taylor_compiled
+
+    order = taus.shape[1] - 1
+    variant = order if order < taylor_compiled.CONSTANT_ORDERS else taylor_compiled.ANY_ORDER
+    kernel = taylor_compiled.batch_kernel(variant)
+    aligned = model.aligned
+    values, bodies, poses = _wrench_arguments(wrenches, taus.shape)
+
+    def run(part: slice) -> int:
+        return kernel(
+            jets[part], taus[part], aligned.ints, aligned.reals, values[part], bodies, poses
+        )
+
+    samples = len(jets)
+    threads = min(threads, max(1, samples // _SAMPLES_PER_THREAD))
+    if threads == 1:
+        return run(slice(None))
+    edges = np.linspace(0, samples, threads + 1).astype(int)
+    with ThreadPoolExecutor(threads) as pool:
+        return max(pool.map(run, (slice(a, b) for a, b in zip(edges, edges[1:], strict=False))))
+
+
+def _batched(jet: Array, out: Array) -> tuple[Array, Array]:
+    return (jet, out) if jet.ndim == 3 else (jet[None], out[None])
+
+
+def _check_out(out: Any, shape: tuple[int, ...]) -> None:
+    if not isinstance(out, np.ndarray):
+        raise InputError(f'out: expected a float64 array, got {type(out).__name__}')
+    if out.shape != shape:
+        raise ShapeError('out', str(shape), out.shape)
+    if out.dtype != np.float64 or not out.flags.c_contiguous or not out.flags.writeable:
+        raise InputError(
+            f'out: expected a writable C-contiguous float64 array, got dtype {out.dtype}, '
+            f'C-contiguous {out.flags.c_contiguous}, writable {out.flags.writeable}'
+        )
+
+
+class _Wrenches:
+    """External wrenches as the kernel takes them: values, bodies and poses in aligned frames."""
+
+    def __init__(
+        self, model: ScrewModel, wrench_jets: Mapping[str, ArrayLike], shape: tuple[int, ...]
+    ) -> None:
+        samples, rows = (1, *shape[:-1])[-2:]
+        values, bodies, poses = [], [], []
+        for name, value in wrench_jets.items():
+            frame = model.frame(name)
+            label = f'wrench_jets[{name!r}]'
+            array = as_float_array(label, value)
+            if array.shape not in ((rows, 6), (*shape[:-1], 6)):
+                expected = f'({rows}, 6)' + (f' or {(*shape[:-1], 6)}' if len(shape) == 3 else '')
+                raise ShapeError(label, expected, array.shape)
+            require_finite(label, array)
+            if frame.body < 0:
+                continue  # the base carries it
+            values.append(np.broadcast_to(array, (samples, rows, 6)))
+            bodies.append(frame.body)
+            poses.append(inverse_pose(model.aligned.poses[frame.body]) @ frame.pose)
+        self.values = np.stack(values, axis=1) if values else np.empty((samples, 0, rows, 6))
+        self.bodies = np.array(bodies, dtype=np.int64)
+        self.poses = np.array(poses).reshape(len(poses), 4, 4)
+
+
+def _wrench_arguments(
+    wrenches: _Wrenches | None, shape: tuple[int, ...]
+) -> tuple[Array, NDArray[np.int64], Array]:
+    if wrenches is not None:
+        return wrenches.values, wrenches.bodies, wrenches.poses
+    samples, rows = (1, *shape[:-1])[-2:]
+    return np.empty((samples, 0, rows, 6)), np.empty(0, dtype=np.int64), np.empty((0, 4, 4))
+
+
+def _raise_not_finite(model: ScrewModel, jet: Array, out: Array) -> NoReturn:
+    for name, array, words in (
+        ('joint_jet', jet, 'derivative'),
+        ('result', out, 'overflow in derivative'),
+    ):
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            index = tuple(int(i) for i in bad[0])
+            where = f'joint {model.joint_names[index[-1]]!r}, {words} {index[-2]}'
+            raise NotFiniteError(name, index, float(array[index]), where)
+    raise NotFiniteError('result', (), float('nan'), 'overflow inside the recursion')

@@ -1,0 +1,178 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The model in frames aligned with the joints, as the Taylor recursion takes it.
+
+Every body gets a frame whose z axis is its joint screw's axis, so that a joint turns about z and
+slides along z. What freedom is left (turning the frame about z) makes the constant rotation
+between parent and child frame ``Rz(beta) Rx(alpha)``, with beta = 0 for the first child of a
+turning joint (as in modified Denavit-Hartenberg parameters, but for trees): a third of the
+multiplications of a full rotation matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.lie import (
+    inertia_parameters,
+    inverse_pose,
+    pose,
+    rotation_onto_z,
+    transform_inertia,
+)
+
+if TYPE_CHECKING:
+    from screw_dynamics.model.screw_model import ScrewModel
+
+# Layout of the integer array: a header, then a row per body.
+INTS_HEADER = 2  # number of bodies, number of coordinates
+INTS_ROW = 4
+PARENT, KIND, COORDINATE, HAS_BETA = range(INTS_ROW)
+
+REVOLUTE, PRISMATIC, HELICAL = range(3)
+
+# Layout of a row of the float array.
+MULTIPLIER, OFFSET, PITCH, COS_ALPHA, SIN_ALPHA, COS_BETA, SIN_BETA = range(7)
+ORIGIN = 7  # 3: origin in the parent's frame; for a root body -g in the frame before the joint
+MASS = 10
+FIRST_MOMENT = 11  # 3: m c
+SECOND_MOMENT = 14  # 6: integral of r r^T dm as xx, yy, zz, xy, xz, yz
+REALS_ROW = 20
+
+# Sines below rounding mean parallel axes; their direction would be noise.
+_PARALLEL = 2e-16
+
+
+@dataclass(frozen=True, eq=False)
+class JointAligned:
+    """
+    Parameters of the Taylor recursion (`screw_dynamics.dynamics.taylor_recursion`).
+
+    Parameters
+    ----------
+    ints : (2 + 4 N,) int64 ndarray
+        Tree, joint kinds, coordinates.
+    reals : (20 N,) ndarray
+        Mimic relation, transforms and inertias.
+    poses : (N, 4, 4) ndarray
+        Pose of the aligned frame in the frame of its body.
+    prepared : dict
+        Compiled kernels by the shape of their output, filled by `dynamics.inverse_dynamics` so
+        that a control tick pays one look-up.
+
+    """
+
+    ints: NDArray[np.int64]
+    reals: Array
+    poses: Array
+    prepared: dict[tuple[int, ...], Callable[..., int]] = field(default_factory=dict)
+
+
+def joint_aligned(model: ScrewModel) -> JointAligned:
+    """
+    Derive the joint-aligned parameters of a model.
+
+    Parameters
+    ----------
+    model : ScrewModel
+
+    Returns
+    -------
+    JointAligned
+
+    """
+    count = model.body_count
+    ints = np.zeros(INTS_HEADER + INTS_ROW * count, dtype=np.int64)
+    ints[:INTS_HEADER] = count, model.n
+    int_rows = ints[INTS_HEADER:].reshape(count, INTS_ROW)
+    reals = np.zeros(REALS_ROW * count)
+    rows = reals.reshape(count, REALS_ROW)
+    poses = np.array([_pose_on_axis(screw) for screw in model.screws]).reshape(count, 4, 4)
+    has_child = [False] * count
+
+    for i in range(count):
+        parent = int(model.parents[i])
+        before = np.eye(4) if parent < 0 else inverse_pose(poses[parent])
+        step = before @ model.home_poses[i] @ poses[i]
+        cos_alpha, sin_alpha, cos_beta, sin_beta = _tilt(step[:3, :3])
+        untilt = _rx(cos_alpha, sin_alpha).T @ _rz(cos_beta, sin_beta).T
+        gamma = untilt @ step[:3, :3]
+        poses[i] = poses[i] @ pose(gamma.T, np.zeros(3))
+        kind = _kind(model.screws[i])
+        rows[i, MULTIPLIER] = model.multipliers[i]
+        rows[i, OFFSET] += model.offsets[i]
+        rows[i, PITCH] = _pitch(model.screws[i])
+        if parent < 0:
+            rows[i, ORIGIN : ORIGIN + 3] = untilt @ -model.gravity
+        else:
+            origin = step[:3, 3]
+            if not has_child[parent] and int_rows[parent, KIND] != PRISMATIC:
+                # turn the parent's frame by beta, which its own joint angle takes up; where
+                # that joint is helical, its frame also slides with the angle
+                beta = np.arctan2(sin_beta, cos_beta)
+                slide = np.array([0.0, 0.0, rows[parent, PITCH] * beta])
+                turn = _rz(cos_beta, sin_beta)
+                poses[parent] = poses[parent] @ pose(turn, slide)
+                rows[parent, OFFSET] += beta
+                origin = turn.T @ (origin - slide)
+                cos_beta, sin_beta = 1.0, 0.0
+            has_child[parent] = True
+            rows[i, ORIGIN : ORIGIN + 3] = origin
+        rows[i, COS_ALPHA : SIN_BETA + 1] = cos_alpha, sin_alpha, cos_beta, sin_beta
+        int_rows[i] = parent, kind, model.coordinates[i], int((cos_beta, sin_beta) != (1.0, 0.0))
+
+    for i in range(count):
+        inertia = transform_inertia(model.inertias[i], inverse_pose(poses[i]))
+        mass, first_moment, rotational = inertia_parameters(inertia)
+        second = 0.5 * np.trace(rotational) * np.eye(3) - rotational
+        rows[i, MASS] = mass
+        rows[i, FIRST_MOMENT : FIRST_MOMENT + 3] = first_moment
+        rows[i, SECOND_MOMENT:] = second[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    return JointAligned(ints, reals, poses)
+
+
+def _pose_on_axis(screw: Array) -> Array:
+    e, v = screw[:3], screw[3:]
+    if not e.any():
+        return pose(rotation_onto_z(v / np.linalg.norm(v)), np.zeros(3))
+    return pose(rotation_onto_z(e / np.linalg.norm(e)), np.cross(e, v))
+
+
+def _kind(screw: Array) -> int:
+    if not screw[:3].any():
+        return PRISMATIC
+    return HELICAL if _pitch(screw) != 0.0 else REVOLUTE
+
+
+def _pitch(screw: Array) -> float:
+    e, v = screw[:3], screw[3:]
+    if not e.any():
+        return 1.0
+    pitch = float(e @ v)
+    # rounding of the cross product x × e is no pitch
+    return pitch if abs(pitch) > 1e-14 * max(1.0, float(np.linalg.norm(v))) else 0.0
+
+
+def _tilt(rotation: Array) -> tuple[float, float, float, float]:
+    """Return cos and sin of alpha and beta in R = Rz(beta) Rx(alpha) Rz(gamma)."""
+    x, y, z = rotation[:, 2]
+    sine = float(np.hypot(x, y))
+    if sine <= _PARALLEL:
+        return float(np.sign(z)), 0.0, 1.0, 0.0
+    norm = float(np.hypot(sine, z))
+    return float(z) / norm, sine / norm, float(-y) / sine, float(x) / sine
+
+
+def _rx(c: float, s: float) -> Array:
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def _rz(c: float, s: float) -> Array:
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
