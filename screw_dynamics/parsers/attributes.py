@@ -1,0 +1,220 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Attributes of URDF elements: names, numbers, vectors and poses, or an error that says where."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import UrdfError
+from screw_dynamics.lie import pose, rpy_rotation
+from screw_dynamics.parsers.records import Place
+from screw_dynamics.parsers.urdf_source import LinedElement
+
+
+def child(place: Place, element: LinedElement, tag: str) -> LinedElement | None:
+    """
+    Return the only child of a tag, or None.
+
+    Parameters
+    ----------
+    place : Place
+        Of `element`.
+    element : LinedElement
+    tag : str
+
+    Returns
+    -------
+    LinedElement or None
+
+    Raises
+    ------
+    UrdfError
+        If there are several.
+
+    """
+    found = element.findall(tag)
+    if len(found) > 1:
+        raise UrdfError(f'{place}: expected at most one <{tag}>, got {len(found)}')
+    return found[0] if found else None  # type: ignore[return-value]
+
+
+def text(place: Place, element: LinedElement, attribute: str, default: str | None = None) -> str:
+    """
+    Return an attribute as text.
+
+    Parameters
+    ----------
+    place : Place
+        Of `element`.
+    element : LinedElement
+    attribute : str
+        Its name.
+    default : str, optional
+        What counts where the attribute is absent; required where there is no default.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    UrdfError
+        If it is missing or empty, or a xacro expression that nobody expanded.
+
+    """
+    value = element.get(attribute, default)
+    if not value or not value.strip():
+        got = 'none' if value is None else repr(value)
+        raise UrdfError(f'{place}: expected attribute {attribute!r}, got {got}')
+    if '${' in value or '$(' in value:
+        raise UrdfError(
+            f'{place}: {attribute}: expected a plain value, got the xacro expression {value!r}; '
+            f'expand it first: xacro robot.urdf.xacro > robot.urdf'
+        )
+    return value
+
+
+def numbers(
+    place: Place,
+    element: LinedElement,
+    attribute: str,
+    count: int,
+    default: str | None = None,
+    finite: bool = True,
+) -> Array:
+    """
+    Return an attribute as `count` numbers.
+
+    Parameters
+    ----------
+    place : Place
+        Of `element`.
+    element : LinedElement
+    attribute : str
+    count : int
+    default : str, optional
+    finite : bool
+        False to let NaN and infinity pass, for the caller to judge.
+
+    Returns
+    -------
+    (count,) ndarray
+
+    Raises
+    ------
+    UrdfError
+        If there are more or fewer, one is not a number, or not finite.
+
+    """
+    raw = text(place, element, attribute, default)
+    expected = 'a number' if count == 1 else f'{count} numbers separated by spaces'
+    words = raw.split()
+    if len(words) != count:
+        raise UrdfError(f'{place}: {attribute}: expected {expected}, got {len(words)}: {raw!r}')
+    values = np.array([_number(f'{place}: {attribute}: expected {expected}', w) for w in words])
+    if finite and not np.isfinite(values).all():
+        raise UrdfError(f'{place}: {attribute}: expected finite numbers, got {raw!r}')
+    return values
+
+
+def number(
+    place: Place,
+    element: LinedElement,
+    attribute: str,
+    default: str | None = None,
+    finite: bool = True,
+) -> float:
+    """
+    Return an attribute as one number.
+
+    Parameters
+    ----------
+    place : Place
+        Of `element`.
+    element : LinedElement
+    attribute : str
+    default : str, optional
+    finite : bool
+        See `numbers`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UrdfError
+
+    """
+    return float(numbers(place, element, attribute, 1, default, finite)[0])
+
+
+def limit_number(place: Place, element: LinedElement, attribute: str, default: float) -> float:
+    """
+    Return a limit, which may be infinite but not NaN.
+
+    Parameters
+    ----------
+    place : Place
+        Of `element`.
+    element : LinedElement
+    attribute : str
+    default : float
+        Where the attribute is absent.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UrdfError
+
+    """
+    if attribute not in element.attrib:
+        return default
+    value = number(place, element, attribute, finite=False)
+    if math.isnan(value):
+        raise UrdfError(f'{place}: {attribute}: expected a number, got nan')
+    return value
+
+
+def origin(place: Place, element: LinedElement) -> Array:
+    """
+    Return the pose in the `<origin>` of an element, the identity where there is none.
+
+    Parameters
+    ----------
+    place : Place
+        Of the link or joint.
+    element : LinedElement
+
+    Returns
+    -------
+    (4, 4) ndarray
+
+    Raises
+    ------
+    UrdfError
+
+    """
+    found = child(place, element, 'origin')
+    if found is None:
+        return np.eye(4)
+    here = place.inside('origin', found.line)
+    position = numbers(here, found, 'xyz', 3, default='0 0 0')
+    roll, pitch, yaw = numbers(here, found, 'rpy', 3, default='0 0 0')
+    return pose(rpy_rotation(roll, pitch, yaw), position)
+
+
+def _number(expected: str, word: str) -> float:
+    try:
+        if '_' in word:  # legal in Python source, not in a document
+            raise ValueError
+        return float(word)
+    except ValueError:
+        raise UrdfError(f'{expected}, got {word!r}') from None

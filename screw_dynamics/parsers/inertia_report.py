@@ -1,0 +1,77 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One warning for all links whose mass or inertia no solid body has."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InertiaWarning
+from screw_dynamics.parsers.lumping import Body
+
+# Identified and exported inertias are printed with few digits; a defect below this part of the
+# largest moment says nothing about the body.
+_TOLERANCE = 1e-6
+
+
+def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel: int) -> None:
+    """
+    Warn once (`InertiaWarning`) and name all suspicious links that move.
+
+    Four kinds are told apart: joints that move no mass; links with the mass 0; links whose inertia
+    is not positive semidefinite or breaks the triangle rule of principal moments; and links
+    whose inertia a parser invented. Links that stand still are not looked at: their inertia never
+    matters.
+
+    Parameters
+    ----------
+    bodies : sequence of Body
+    invented : sequence of str
+        Links whose inertial a parser made up (see `from_urdfpy`).
+    stacklevel : int
+        Of the call in `warnings.warn`, 1 for the caller of this function.
+
+    """
+    moving = [link for body in bodies for link in body.links]
+    massless = [
+        body.joint.child
+        for body in bodies
+        if body.inertia[3, 3] == 0.0 and not _has_virtual_child(body)
+    ]
+    stated = [link for link in moving if link.inertial is not None]
+    kinds = (
+        ('moving links without mass', massless),
+        (
+            'mass 0 stated',
+            [link.name for link in stated if link.inertial and link.inertial.mass == 0.0],
+        ),
+        (
+            'inertia not positive semidefinite, or triangle rule broken',
+            [link.name for link in stated if link.inertial and _impossible(link.inertial.tensor)],
+        ),
+        (
+            'mass 1 and unit inertia taken as invented for a missing <inertial>, so massless',
+            [link.name for link in moving if link.name in invented],
+        ),
+    )
+    parts = [f'{kind}: {", ".join(names)}' for kind, names in kinds if names]
+    if parts:
+        warnings.warn(
+            f'links that are no physical bodies, used as they are ({"; ".join(parts)})',
+            InertiaWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _has_virtual_child(body: Body) -> bool:
+    return any(link.virtual for link in body.links)
+
+
+def _impossible(tensor: Array) -> bool:
+    low, middle, high = np.linalg.eigvalsh(tensor)
+    tolerance = _TOLERANCE * max(abs(low), abs(high))
+    return bool(low < -tolerance or low + middle < high - tolerance)

@@ -1,0 +1,97 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Links to bodies: what fixed and locked joints hold together is one rigid body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.lie import exp_screw, transform_inertia
+from screw_dynamics.model import Frame
+from screw_dynamics.parsers.mimic import Motion
+from screw_dynamics.parsers.records import Joint, Link
+from screw_dynamics.parsers.selection import Selection
+from screw_dynamics.parsers.urdf_tree import Tree
+
+
+@dataclass
+class Body:
+    """A moving body: the child link of a joint and all links held to it.
+
+    Parameters
+    ----------
+    joint : Joint
+        The joint that moves it; the body frame is the frame of its child link.
+    motion : Motion
+        How the joint follows a coordinate.
+    parent : int
+        Index of the parent body, -1 for the base.
+    home_pose : (4, 4) ndarray
+        Pose in the parent body at joint position zero.
+    inertia : (6, 6) ndarray
+        Of all links, in the body frame.
+    links : list of Link
+        The links that it is made of.
+
+    """
+
+    joint: Joint
+    motion: Motion
+    parent: int
+    home_pose: Array
+    inertia: Array = field(default_factory=lambda: np.zeros((6, 6)))
+    links: list[Link] = field(default_factory=list)
+
+
+def lump_links(tree: Tree, selection: Selection) -> tuple[list[Body], dict[str, Frame]]:
+    """
+    Lump the links of the selected subtree to bodies.
+
+    Parameters
+    ----------
+    tree : Tree
+    selection : Selection
+
+    Returns
+    -------
+    bodies : list of Body
+        Depth first, parents before children.
+    frames : dict of str to Frame
+        Every link of the subtree.
+
+    """
+    bodies: list[Body] = []
+    frames = {selection.base_link: Frame(-1, np.eye(4))}
+    for joint in tree.below(selection.base_link):
+        support = frames[joint.parent]
+        pose = _times(support.pose, joint.origin)
+        motion = selection.motions.of(joint.name) if joint.moves else Motion(None, 0.0, 0.0)
+        if motion.coordinate is not None:
+            bodies.append(Body(joint, motion, support.body, pose))
+            frames[joint.child] = Frame(len(bodies) - 1, np.eye(4))
+        else:
+            if motion.offset != 0.0:
+                pose = pose @ exp_screw(joint.screw(), motion.offset)
+            frames[joint.child] = Frame(support.body, pose)
+        frame = frames[joint.child]
+        if frame.body >= 0:
+            _add_link(bodies[frame.body], tree.links[joint.child], frame.pose)
+    return bodies, {name: at for name, at in frames.items() if not tree.links[name].virtual}
+
+
+def _times(left: Array, right: Array) -> Array:
+    """Return the product of two poses, bit for bit `right` where `left` is the identity."""
+    return right if np.array_equal(left, np.eye(4)) else left @ right
+
+
+def _add_link(body: Body, link: Link, pose: Array) -> None:
+    body.links.append(link)
+    if link.inertial is None:
+        return
+    inertia = link.inertial.matrix()
+    if not np.array_equal(pose, np.eye(4)):
+        inertia = transform_inertia(inertia, pose)
+    body.inertia = body.inertia + inertia

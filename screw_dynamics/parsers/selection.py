@@ -1,0 +1,129 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Which joints are coordinates, which are locked, and where the robot starts and ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from screw_dynamics.errors import InputError, NotFiniteError, UnknownNameError
+from screw_dynamics.parsers.mimic import JointMotions
+from screw_dynamics.parsers.records import Joint
+from screw_dynamics.parsers.urdf_tree import Tree
+
+_MIMIC_MODES = ('reduce', 'independent')
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The part of a robot that becomes the model.
+
+    Parameters
+    ----------
+    base_link : str
+    joint_names : tuple of str
+        The coordinates, in order.
+    motions : JointMotions
+
+    """
+
+    base_link: str
+    joint_names: tuple[str, ...]
+    motions: JointMotions
+
+
+def select(
+    tree: Tree,
+    base_link: str | None,
+    tip_link: str | None,
+    joints: Sequence[str] | None,
+    locked: Mapping[str, float] | None,
+    mimic: str,
+) -> Selection:
+    """
+    Check the options of `read_urdf` against a robot.
+
+    Parameters
+    ----------
+    tree : Tree
+    base_link, tip_link, joints, locked, mimic
+        See `read_urdf`.
+
+    Returns
+    -------
+    Selection
+
+    Raises
+    ------
+    UnknownNameError
+        If a link or joint does not exist where it is looked for.
+    InputError
+        If a joint is selected twice, selected and locked, or selected though it mimics another.
+    NotFiniteError
+        If a locked position is not finite.
+
+    """
+    if mimic not in _MIMIC_MODES:
+        raise InputError(f'mimic: expected one of {", ".join(_MIMIC_MODES)}, got {mimic!r}')
+    reduce = mimic == 'reduce'
+    positions = _locked_positions(tree, locked)
+    base = tree.root if base_link is None else tree.link(base_link).name
+    reach = list(tree.below(base)) if tip_link is None else tree.path(base, tip_link)
+    available = [joint.name for joint in _document_order(tree, reach) if joint.moves]
+    if joints is None:
+        names = tuple(
+            name
+            for name in available
+            if name not in positions and not (reduce and tree.joints[name].mimic)
+        )
+    else:
+        names = _selected(tree, joints, available, positions, reduce)
+    return Selection(base, names, JointMotions(tree.joints, names, positions, reduce))
+
+
+def _document_order(tree: Tree, reach: Sequence[Joint]) -> list[Joint]:
+    reached = {joint.name for joint in reach}
+    return [joint for name, joint in tree.joints.items() if name in reached]
+
+
+def _locked_positions(tree: Tree, locked: Mapping[str, float] | None) -> dict[str, float]:
+    positions: dict[str, float] = {}
+    for name, value in (locked or {}).items():
+        if name not in tree.joints or not tree.joints[name].moves:
+            movable = [joint.name for joint in tree.joints.values() if joint.moves]
+            raise UnknownNameError('movable joint in locked:', name, movable)
+        try:
+            positions[name] = float(value)
+        except (TypeError, ValueError):
+            raise InputError(f'locked[{name!r}]: expected a number, got {value!r}') from None
+        if not math.isfinite(positions[name]):
+            raise NotFiniteError('locked', (), positions[name], name)
+    return positions
+
+
+def _selected(
+    tree: Tree,
+    joints: Sequence[str],
+    available: Sequence[str],
+    locked: Mapping[str, float],
+    reduce: bool,
+) -> tuple[str, ...]:
+    if isinstance(joints, str):
+        raise InputError(f'joints: expected a sequence of names, got the text {joints!r}')
+    names = tuple(joints)
+    for name in names:
+        if name not in available:
+            raise UnknownNameError('movable joint in joints:', name, available)
+        if names.count(name) > 1:
+            raise InputError(f'joints: expected every name once, got {name!r} twice')
+        if name in locked:
+            raise InputError(f'joints: expected joints that move, got {name!r}, which is locked')
+        mimicked = tree.joints[name].mimic
+        if reduce and mimicked:
+            raise InputError(
+                f'joints: expected independent joints, got {name!r}, which mimics '
+                f"{mimicked.master!r}; select that one or read with mimic='independent'"
+            )
+    return names

@@ -1,0 +1,189 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Links and joints joined to one tree, or the error that says why they are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from screw_dynamics.errors import TopologyError, UnknownNameError, UrdfError
+from screw_dynamics.parsers.records import Joint, Link, Robot
+
+_Named = TypeVar('_Named', Link, Joint)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A robot whose joints are known to form one tree.
+
+    Parameters
+    ----------
+    links : dict of str to Link
+    joints : dict of str to Joint
+        In document order.
+    root : str
+        The link without a parent joint.
+    children : dict of str to list of Joint
+        Joints that leave each link, in document order.
+    parent_joints : dict of str to Joint
+        The joint that moves each link; none for the root.
+
+    """
+
+    links: dict[str, Link]
+    joints: dict[str, Joint]
+    root: str
+    children: dict[str, list[Joint]]
+    parent_joints: dict[str, Joint]
+
+    def link(self, name: str) -> Link:
+        """
+        Return a link by name.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        Link
+
+        Raises
+        ------
+        UnknownNameError
+
+        """
+        if name not in self.links:
+            raise UnknownNameError('link', name, self.links)
+        return self.links[name]
+
+    def below(self, link: str) -> Iterator[Joint]:
+        """
+        Yield the joints of a link's subtree, depth first, parents before children.
+
+        Parameters
+        ----------
+        link : str
+
+        Yields
+        ------
+        Joint
+
+        """
+        waiting = list(reversed(self.children[link]))
+        while waiting:
+            joint = waiting.pop()
+            yield joint
+            waiting.extend(reversed(self.children[joint.child]))
+
+    def path(self, base: str, tip: str) -> list[Joint]:
+        """
+        Return the joints from one link down to another.
+
+        Parameters
+        ----------
+        base, tip : str
+            Names of links.
+
+        Returns
+        -------
+        list of Joint
+            From base to tip.
+
+        Raises
+        ------
+        UnknownNameError
+            If the tip is not in the subtree of the base.
+
+        """
+        joints: list[Joint] = []
+        link = self.link(tip).name
+        while link != base:
+            if link not in self.parent_joints:
+                below = [base, *(joint.child for joint in self.below(base))]
+                raise UnknownNameError(f'link below base_link {base!r}:', tip, below)
+            joints.append(self.parent_joints[link])
+            link = self.parent_joints[link].parent
+        return joints[::-1]
+
+
+def joined_tree(robot: Robot) -> Tree:
+    """
+    Join links and joints to a tree.
+
+    Parameters
+    ----------
+    robot : Robot
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    UrdfError
+        If a name occurs twice, or there is no link.
+    TopologyError
+        If a joint names a link that does not exist, a link has two parents, or there is a loop
+        or more than one root.
+
+    """
+    if not robot.links:
+        raise UrdfError(f'robot {robot.name!r}: expected at least one <link>, got none')
+    links, joints = _by_name(robot.links), _by_name(robot.joints)
+    children: dict[str, list[Joint]] = {name: [] for name in links}
+    parent_joints: dict[str, Joint] = {}
+    for joint in robot.joints:
+        for role, link in (('parent', joint.parent), ('child', joint.child)):
+            if link not in links:
+                raise TopologyError(
+                    f'{joint.place.inside(role)}: expected the name of a link, got {link!r}'
+                )
+        if joint.child in parent_joints:
+            raise TopologyError(
+                f'link {joint.child!r}: expected one parent joint, got '
+                f'{parent_joints[joint.child].place} and {joint.place}'
+            )
+        parent_joints[joint.child] = joint
+        children[joint.parent].append(joint)
+    roots = [name for name in links if name not in parent_joints]
+    if len(roots) > 1:
+        raise TopologyError(
+            f'robot {robot.name!r}: expected one root link, got {len(roots)}: {", ".join(roots)}'
+        )
+    if not roots:
+        raise TopologyError(
+            f'robot {robot.name!r}: expected a tree, got a loop without any root link: '
+            f'{", ".join(_loop(next(iter(links)), parent_joints))}'
+        )
+    tree = Tree(links, joints, roots[0], children, parent_joints)
+    reached = {roots[0], *(joint.child for joint in tree.below(roots[0]))}
+    for name in links:
+        if name not in reached:
+            raise TopologyError(
+                f'robot {robot.name!r}: expected a tree, got a loop of the links '
+                f'{", ".join(_loop(name, parent_joints))}'
+            )
+    return tree
+
+
+def _by_name(items: Iterable[_Named]) -> dict[str, _Named]:
+    named: dict[str, _Named] = {}
+    for item in items:
+        if item.name in named:
+            raise UrdfError(
+                f'{item.place}: expected a unique name, got it twice: also {named[item.name].place}'
+            )
+        named[item.name] = item
+    return named
+
+
+def _loop(link: str, parent_joints: dict[str, Joint]) -> list[str]:
+    """Return the links of the loop that the ancestors of a link run into, in joint order."""
+    seen: list[str] = []
+    while link not in seen:
+        seen.append(link)
+        link = parent_joints[link].parent
+    return seen[seen.index(link) :][::-1]

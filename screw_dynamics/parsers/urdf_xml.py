@@ -1,0 +1,151 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""URDF elements to records; only what kinematics and dynamics need is looked at."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import UrdfError
+from screw_dynamics.parsers import attributes, values
+from screw_dynamics.parsers.records import Inertial, Joint, Limit, Link, Mimic, Place, Robot
+from screw_dynamics.parsers.urdf_source import LinedElement
+
+_LIMITED_TYPES = ('revolute', 'prismatic')
+_AXIS_TYPES = ('revolute', 'continuous', 'prismatic', 'planar')
+
+
+def robot_record(root: LinedElement) -> Robot:
+    """
+    Return the links and joints of a `<robot>` element.
+
+    Visuals, collisions, transmissions, sensors, gazebo and ros2_control elements are not read.
+
+    Parameters
+    ----------
+    root : LinedElement
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    UrdfError, InertiaError, UnsupportedJointError
+        With the link or joint, the element and its line, what was expected and what came.
+
+    """
+    return Robot(
+        name=root.get('name', '') or 'robot',
+        links=tuple(_link(cast(LinedElement, element)) for element in root.findall('link')),
+        joints=tuple(_joint(cast(LinedElement, element)) for element in root.findall('joint')),
+    )
+
+
+def _place(owner: str, element: LinedElement) -> Place:
+    nameless = Place(owner, '', line=element.line)
+    return Place(owner, attributes.text(nameless, element, 'name'), line=element.line)
+
+
+def _link(element: LinedElement) -> Link:
+    place = _place('link', element)
+    inertial = attributes.child(place, element, 'inertial')
+    return Link(place.name, place, None if inertial is None else _inertial(place, inertial))
+
+
+def _inertial(place: Place, element: LinedElement) -> Inertial:
+    here = place.inside('inertial', element.line)
+    pose = attributes.origin(here, element)
+    mass_element = _required(here, element, 'mass')
+    at_mass = place.inside('mass', mass_element.line)
+    # what is not finite here is an inertia error, not a text error
+    mass = attributes.number(at_mass, mass_element, 'value', finite=False)
+    tensor_element = _required(here, element, 'inertia')
+    at_tensor = place.inside('inertia', tensor_element.line)
+    xx, xy, xz, yy, yz, zz = (
+        attributes.number(at_tensor, tensor_element, name, finite=False)
+        for name in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+    )
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return values.inertial(here, mass, pose, tensor)
+
+
+def _joint(element: LinedElement) -> Joint:
+    place = _place('joint', element)
+    kind = values.joint_type(place, attributes.text(place, element, 'type'))
+    return Joint(
+        name=place.name,
+        type=kind,
+        parent=_linked(place, element, 'parent'),
+        child=_linked(place, element, 'child'),
+        place=place,
+        origin=attributes.origin(place, element),
+        axis=_axis(place, element) if kind in _AXIS_TYPES else np.array([1.0, 0.0, 0.0]),
+        limit=_limit(place, element, kind),
+        damping=_dynamics(place, element, 'damping'),
+        friction=_dynamics(place, element, 'friction'),
+        mimic=_mimic(place, element) if kind != 'fixed' else None,
+    )
+
+
+def _required(place: Place, element: LinedElement, tag: str) -> LinedElement:
+    found = attributes.child(place, element, tag)
+    if found is None:
+        raise UrdfError(f'{place}: expected one <{tag}>, got none')
+    return found
+
+
+def _linked(place: Place, element: LinedElement, tag: str) -> str:
+    found = _required(place, element, tag)
+    return attributes.text(place.inside(tag, found.line), found, 'link')
+
+
+def _axis(place: Place, element: LinedElement) -> Array:
+    found = attributes.child(place, element, 'axis')
+    if found is None:
+        return np.array([1.0, 0.0, 0.0])
+    here = place.inside('axis', found.line)
+    return values.unit_axis(here, attributes.numbers(here, found, 'xyz', 3))
+
+
+def _limit(place: Place, element: LinedElement, kind: str) -> Limit:
+    found = attributes.child(place, element, 'limit')
+    if found is None:
+        if kind in _LIMITED_TYPES:
+            raise UrdfError(f'{place}: expected a <limit> for a {kind} joint, got none')
+        return Limit()
+    here = place.inside('limit', found.line)
+    bounds = {
+        name: attributes.limit_number(here, found, name, default)
+        for name, default in (
+            ('lower', -np.inf),
+            ('upper', np.inf),
+            ('velocity', np.inf),
+            ('effort', np.inf),
+        )
+    }
+    if kind not in _LIMITED_TYPES:
+        bounds |= {'lower': -np.inf, 'upper': np.inf}
+    return Limit(**bounds)
+
+
+def _dynamics(place: Place, element: LinedElement, name: str) -> float:
+    found = attributes.child(place, element, 'dynamics')
+    if found is None:
+        return 0.0
+    return attributes.number(place.inside('dynamics', found.line), found, name, default='0')
+
+
+def _mimic(place: Place, element: LinedElement) -> Mimic | None:
+    found = attributes.child(place, element, 'mimic')
+    if found is None:
+        return None
+    here = place.inside('mimic', found.line)
+    return Mimic(
+        attributes.text(here, found, 'joint'),
+        attributes.number(here, found, 'multiplier', default='1'),
+        attributes.number(here, found, 'offset', default='0'),
+    )
