@@ -39,9 +39,9 @@ setup(
         'pyyaml>=6.0',
     ],
     extras_require={
-        'bags': ['rosbags>=0.10'],
+        'bags': ['rosbags>=0.11.6'],
         'plot': ['matplotlib>=3.6'],
-        'demo': ['matplotlib>=3.6', 'rosbags>=0.10', 'tqdm'],
+        'demo': ['matplotlib>=3.6', 'rosbags>=0.11.6', 'tqdm'],
         'test': [
             # launch_pytest of Jazzy calls a function that pytest 8.4 removed
             'pytest>=7.4,<8.4',
@@ -76,6 +76,7 @@ setup(
             f'feedforward = {NAME}.nodes.feedforward:main',
             f'dynamics_server = {NAME}.nodes.dynamics_server:main',
             f'trajectory_sender = {NAME}.nodes.trajectory_sender:main',
+            f'recorder = {NAME}.bags.recorder:main',
             f'demo = {NAME}.demo.main_job:main',
         ],
     },

@@ -87,7 +87,11 @@ class BagRecorder(Node):
         qos = matching_qos(offered)
         message_type = _message_type(type_name)
         self._writer.add_topic(
-            topic, type_name, message_definition(type_name), [bag_qos(p) for p in offered]
+            topic,
+            type_name,
+            message_definition(type_name),
+            [bag_qos(profile) for profile in offered],
+            _announced_hash(offers),
         )
 
         def subscribe(events: SubscriptionEventCallbacks | None) -> Subscription:
@@ -129,6 +133,12 @@ class BagRecorder(Node):
 
 def _is_hidden(topic: str) -> bool:
     return any(part.startswith('_') for part in topic.split('/'))
+
+
+def _announced_hash(offers: list[TopicEndpointInfo]) -> str | None:
+    """Return the type hash that the publishers announce, None where they announce none."""
+    hashes = {str(offer.topic_type_hash) for offer in offers}
+    return next((text for text in sorted(hashes) if text.startswith('RIHS01_')), None)
 
 
 def _message_type(type_name: str) -> Any:

@@ -72,7 +72,12 @@ class BagWriter:
         self.close()
 
     def add_topic(
-        self, topic: str, type_name: str, definition: str, qos: Sequence[Qos] = ()
+        self,
+        topic: str,
+        type_name: str,
+        definition: str,
+        qos: Sequence[Qos] = (),
+        type_hash: str | None = None,
     ) -> None:
         """
         Add a topic, with its definition and type hash.
@@ -88,6 +93,8 @@ class BagWriter:
             `definitions.message_definition` returns.
         qos : sequence of Qos
             The profiles that the publishers offer.
+        type_hash : str, optional
+            RIHS01 hash that the publishers announce; computed from the definition by default.
 
         Raises
         ------
@@ -100,14 +107,18 @@ class BagWriter:
         types = get_typestore(Stores.EMPTY)
         try:
             types.register(get_types_from_msg(definition, type_name))
-            type_hash = types.hash_rihs01(type_name)
+            computed_hash = types.hash_rihs01(type_name)
         except Exception as error:  # the parser raises many kinds; each means the same here
             raise BagError(
                 f'{self.path}: topic {topic!r}: definition of {type_name} cannot be read: {error}'
             ) from error
         with self._lock:
             self._connections[topic] = self._writer.add_connection(
-                topic, type_name, msgdef=definition, rihs01=type_hash, offered_qos_profiles=qos
+                topic,
+                type_name,
+                msgdef=definition,
+                rihs01=type_hash or computed_hash,
+                offered_qos_profiles=qos,
             )
 
     def write(self, topic: str, log_time: int, data: bytes) -> None:

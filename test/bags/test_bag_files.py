@@ -1,0 +1,173 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bags written and read back without ROS: numbers, metadata, independent readers, errors."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bag_sample import COUNT, NAMES, SAMPLE, SAMPLE_TYPE, START
+
+from screw_dynamics.errors import BagError, UnknownNameError
+
+pytest.importorskip('rosbags', reason='bags need the package rosbags')
+
+from ruamel.yaml import YAML  # noqa: E402
+
+from screw_dynamics.bags import Bag, BagWriter  # noqa: E402
+
+
+def test_arrays_come_back_bit_for_bit(sample_bag: Path, efforts: np.ndarray) -> None:
+    with Bag(sample_bag) as bag:
+        arrays = bag.arrays('/sample')
+    assert arrays['effort'].dtype == np.float64
+    assert arrays['effort'].tobytes() == efforts.tobytes()
+    assert arrays['log_time'].tolist() == [START + 4_000_000 * i for i in range(COUNT)]
+    assert np.allclose(arrays['time'], 0.004 * np.arange(COUNT), rtol=0, atol=1e-12)
+
+
+def test_every_kind_of_field_has_its_column(sample_bag: Path) -> None:
+    with Bag(sample_bag) as bag:
+        arrays = bag.arrays('/sample')
+    assert arrays['joint_names'] == tuple(NAMES)
+    assert arrays['stamp'].tolist() == [12_000_000_000 + i for i in range(COUNT)]
+    assert arrays['source'].tolist() == [i % 3 for i in range(COUNT)]
+    assert arrays['note'][3] == 'sample 3'
+    assert [len(window) for window in arrays['window']] == list(range(COUNT))
+    assert set(arrays) == {
+        'log_time', 'time', 'stamp', 'joint_names', 'effort', 'window', 'source', 'note'
+    }  # fmt: skip
+
+
+def test_topics_and_times(sample_bag: Path) -> None:
+    with Bag(sample_bag) as bag:
+        assert {name: topic.count for name, topic in bag.topics.items()} == {
+            '/sample': COUNT,
+            '/silent': 0,
+        }
+        assert bag.topics['/sample'].definition == SAMPLE
+        assert bag.topics['/sample'].type_hash.startswith('RIHS01_')
+        assert bag.start_time == START
+        assert bag.duration == pytest.approx(0.004 * (COUNT - 1), abs=1e-12)
+        assert len(list(bag.messages())) == COUNT
+        assert list(bag.messages(['/silent'])) == []
+        assert bag.arrays('/silent')['time'].shape == (0,)
+
+
+def test_metadata_is_what_rosbag2_writes(sample_bag: Path) -> None:
+    document = YAML(typ='safe').load(sample_bag / 'metadata.yaml')
+    info = document['rosbag2_bagfile_information']
+    assert info['version'] == 9
+    assert info['storage_identifier'] == 'mcap'
+    assert info['relative_file_paths'] == ['bag.mcap']
+    assert info['message_count'] == COUNT
+    assert info['starting_time']['nanoseconds_since_epoch'] == START
+    assert info['duration']['nanoseconds'] == 4_000_000 * (COUNT - 1)
+    topic = info['topics_with_message_count'][0]
+    assert topic['message_count'] == COUNT
+    assert topic['topic_metadata']['name'] == '/sample'
+    assert topic['topic_metadata']['type'] == SAMPLE_TYPE
+    assert topic['topic_metadata']['serialization_format'] == 'cdr'
+
+
+@pytest.mark.parametrize('compress', [False, True])
+def test_another_library_reads_the_file(sample_bag: Path, compress: bool, tmp_path: Path) -> None:
+    reader = pytest.importorskip('mcap.reader', reason='the independent reader is mcap')
+    if compress:
+        with Bag(sample_bag) as source, BagWriter(tmp_path / 'small', compress=True) as copy:
+            copy.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+            for connection, stamp, data in source._reader.messages(source._reader.connections):
+                copy.write(connection.topic, stamp, data)
+        sample_bag = tmp_path / 'small'
+    with next(sample_bag.glob('*.mcap')).open('rb') as file:
+        mcap = reader.make_reader(file)
+        assert mcap.get_header().profile == 'ros2'
+        found = list(mcap.iter_messages())
+        chunk = mcap.get_summary().chunk_indexes[0]
+    assert chunk.compression == ('zstd' if compress else '')
+    assert len(found) == COUNT
+    schema, channel, message = found[5]
+    assert (schema.name, schema.encoding) == (SAMPLE_TYPE, 'ros2msg')
+    assert schema.data.decode() == SAMPLE
+    assert (channel.topic, channel.message_encoding) == ('/sample', 'cdr')
+    assert message.log_time == START + 5 * 4_000_000
+
+
+def test_another_library_decodes_the_messages(sample_bag: Path, efforts: np.ndarray) -> None:
+    reader = pytest.importorskip('mcap.reader', reason='the independent reader is mcap')
+    decoder = pytest.importorskip('mcap_ros2.decoder', reason='needs mcap-ros2-support')
+    with (sample_bag / 'bag.mcap').open('rb') as file:
+        mcap = reader.make_reader(file, decoder_factories=[decoder.DecoderFactory()])
+        decoded = [item.decoded_message for item in mcap.iter_decoded_messages()]
+    assert np.array([list(message.effort) for message in decoded]).tobytes() == efforts.tobytes()
+    assert list(decoded[0].joint_names) == NAMES
+
+
+def test_a_single_file_is_read_too(sample_bag: Path, tmp_path: Path) -> None:
+    shutil.copy(sample_bag / 'bag.mcap', tmp_path / 'alone.mcap')
+    with Bag(tmp_path / 'alone.mcap') as bag:
+        assert bag.arrays('/sample')['effort'].shape == (COUNT, 3)
+
+
+def test_a_failing_block_still_leaves_a_complete_bag(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), BagWriter(tmp_path / 'bag') as writer:
+        writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+        writer.write('/sample', START, b'\x00\x01\x00\x00' + bytes(64))
+        raise ZeroDivisionError
+    with Bag(tmp_path / 'bag') as bag:
+        assert bag.topics['/sample'].count == 1
+
+
+def test_a_bag_without_messages(tmp_path: Path) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+    with Bag(tmp_path / 'bag') as bag:
+        assert (bag.start_time, bag.duration, list(bag.messages())) == (0, 0.0, [])
+
+
+def test_errors_say_what_and_where(sample_bag: Path, tmp_path: Path) -> None:
+    with pytest.raises(BagError, match=r'nowhere: expected a bag, got: File .* does not exist'):
+        Bag(tmp_path / 'nowhere')
+    with pytest.raises(BagError, match='bag: cannot create the bag: .*exists already'):
+        BagWriter(sample_bag)
+    with (
+        Bag(sample_bag) as bag,
+        pytest.raises(
+            UnknownNameError, match="unknown topic '/other': expected one of /sample, /silent"
+        ),
+    ):
+        bag.messages(['/other'])
+    with BagWriter(tmp_path / 'new') as writer:
+        with pytest.raises(BagError, match="topic '/sample': not added before writing"):
+            writer.write('/sample', START, b'')
+        with pytest.raises(BagError, match=r"'/a': definition of .*Sample cannot be read"):
+            writer.add_topic('/a', SAMPLE_TYPE, 'float65[ effort')
+        writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+        with pytest.raises(BagError, match="topic '/sample': added twice"):
+            writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+
+
+def test_a_cut_off_file_is_named_as_such(sample_bag: Path) -> None:
+    file = sample_bag / 'bag.mcap'
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(BagError, match='bag: cannot be read as a bag: .*magic'):
+        Bag(sample_bag)
+    (sample_bag / 'metadata.yaml').unlink()
+    with pytest.raises(BagError, match='the recording was cut off: `mcap recover`'):
+        Bag(sample_bag)
+
+
+def test_a_disk_error_reaches_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = BagWriter(tmp_path / 'bag')
+    writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+
+    def full(*_: object) -> None:
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr(writer._writer, 'write', full)
+    writer.write('/sample', START, b'\x00\x01\x00\x00')
+    with pytest.raises(BagError, match='bag: cannot be written: .*No space left on device'):
+        writer.close()

@@ -1,0 +1,187 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder process over real DDS: what was published is what comes back."""
+
+from __future__ import annotations
+
+import array
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from screw_dynamics.errors import BagError
+
+pytest.importorskip('rosbags', reason='bags need the package rosbags')
+
+from screw_dynamics.bags import Bag  # noqa: E402
+
+COUNT = 400
+PERIOD = 0.002  # s
+TIMEOUT = 20.0  # s
+
+
+@pytest.fixture
+def node(ros_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Return a node in the test's domain."""
+    import rclpy
+
+    for name in ('ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE'):
+        monkeypatch.setenv(name, ros_environment[name])
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = rclpy.create_node('bag_test', context=context)
+    yield node
+    node.destroy_node()
+    rclpy.try_shutdown(context=context)
+
+
+@pytest.fixture
+def record(ros_environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Return a function that starts a recorder; it is gone after the test."""
+    processes = []
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        command = [sys.executable, '-m', 'screw_dynamics.bags.recorder', *map(str, arguments)]
+        process = subprocess.Popen(command, env=ros_environment, text=True, stderr=subprocess.PIPE)
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < deadline, 'timed out'
+        time.sleep(0.02)
+
+
+def stop(process: subprocess.Popen[str], number: int = signal.SIGINT) -> str:
+    process.send_signal(number)
+    _, log = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, log
+    assert 'Traceback' not in log
+    return log
+
+
+def publish_states(node: Any, publisher: Any, values: np.ndarray) -> None:
+    from sensor_msgs.msg import JointState
+
+    wait_for(lambda: publisher.get_subscription_count() > 0)
+    message = JointState(name=['b', 'a'])
+    for i, row in enumerate(values):
+        message.header.stamp.sec = i
+        message.position = array.array('d', row)
+        publisher.publish(message)
+        time.sleep(PERIOD)
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_lost_and_every_bit_comes_back(
+    node: Any, record: Any, tmp_path: Path, number: int
+) -> None:
+    from sensor_msgs.msg import JointState
+
+    values = np.random.default_rng(3).normal(size=(COUNT, 2)) * np.pi
+    publisher = node.create_publisher(JointState, 'joint_states', 10)
+    before = time.time_ns()
+    recorder = record('-o', tmp_path / 'bag', 'joint_states')
+    publish_states(node, publisher, values)
+    log = stop(recorder, number)
+    assert f'{COUNT} messages on 1 topics in {tmp_path / "bag"}, 0 lost' in log
+    with Bag(tmp_path / 'bag') as bag:
+        arrays = bag.arrays('/joint_states')
+    assert arrays['position'].tobytes() == values.tobytes()
+    assert arrays['header.stamp'].tolist() == [i * 10**9 for i in range(COUNT)]
+    assert arrays['name'] == ('b', 'a')
+    assert arrays['velocity'].shape == (COUNT, 0)
+    assert np.isfinite(arrays['position']).all()
+    assert before < arrays['log_time'][0] < arrays['log_time'][-1] < time.time_ns()
+
+
+def test_own_messages_and_latched_topics(node: Any, record: Any, tmp_path: Path) -> None:
+    from rclpy.qos import DurabilityPolicy, QoSProfile
+    from std_msgs.msg import String
+
+    messages = pytest.importorskip(
+        'screw_dynamics_interfaces.msg', reason='screw_dynamics_interfaces is not built'
+    )
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    description = node.create_publisher(String, 'robot_description', latched)
+    description.publish(String(data='<robot name="early"/>'))
+    torque = node.create_publisher(messages.FeedforwardTorque, 'feedforward', 10)
+    recorder = record('-o', tmp_path / 'bag', '--all')
+    wait_for(lambda: torque.get_subscription_count() > 0)
+    wait_for(lambda: description.get_subscription_count() > 0)
+    message = messages.FeedforwardTorque(joint_names=['j'], effort=[0.1], reference_snap=[0.3])
+    message.reference.positions = [1 / 3]
+    message.reference.time_from_start.sec = 2
+    torque.publish(message)
+    time.sleep(0.3)
+    stop(recorder)
+    with Bag(tmp_path / 'bag') as bag:
+        assert [m.message.data for m in bag.messages(['/robot_description'])] == [
+            '<robot name="early"/>'
+        ]
+        arrays = bag.arrays('/feedforward')
+        announced = node.get_publishers_info_by_topic('/feedforward')[0].topic_type_hash
+        assert bag.topics['/feedforward'].type_hash == str(announced)
+        offered = (tmp_path / 'bag' / 'metadata.yaml').read_text()
+    assert arrays['effort'].tolist() == [[0.1]]
+    assert arrays['reference.positions'].tolist() == [[1 / 3]]
+    assert arrays['reference.time_from_start'].tolist() == [2 * 10**9]
+    assert arrays['effort_ddot'].shape == (1, 0)
+    assert 'durability: transient_local' in offered
+
+
+def test_mixed_offers_are_recorded_from_both(node: Any, record: Any, tmp_path: Path) -> None:
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
+    from std_msgs.msg import Float64
+
+    publishers = [
+        node.create_publisher(Float64, 'mixed', QoSProfile(depth=5, reliability=reliability))
+        for reliability in (ReliabilityPolicy.RELIABLE, ReliabilityPolicy.BEST_EFFORT)
+    ]
+    recorder = record('-o', tmp_path / 'bag', '/mixed', '/never')
+    for value, publisher in enumerate(publishers):
+        wait_for(lambda p=publisher: p.get_subscription_count() > 0)
+        publisher.publish(Float64(data=float(value)))
+        time.sleep(0.2)
+    assert 'Never published: /never' in stop(recorder)
+    with Bag(tmp_path / 'bag') as bag:
+        assert sorted(bag.arrays('/mixed')['data']) == [0.0, 1.0]
+
+
+def test_a_killed_recorder_leaves_a_named_error(node: Any, record: Any, tmp_path: Path) -> None:
+    from std_msgs.msg import Float64
+
+    publisher = node.create_publisher(Float64, 'x', 10)
+    recorder = record('-o', tmp_path / 'bag', 'x')
+    wait_for(lambda: publisher.get_subscription_count() > 0)
+    recorder.kill()
+    recorder.wait(TIMEOUT)
+    with pytest.raises(BagError, match='the recording was cut off: `mcap recover`'):
+        Bag(tmp_path / 'bag')
+
+
+def test_command_line_errors(record: Any, tmp_path: Path) -> None:
+    (tmp_path / 'taken').mkdir()
+    for arguments, code, text in (
+        ((), 2, 'error: expected topics, or --all'),
+        (('-o', tmp_path / 'taken', '/x'), 1, 'taken: cannot create the bag'),
+    ):
+        process = record(*arguments)
+        _, log = process.communicate(timeout=TIMEOUT)
+        assert process.returncode == code
+        assert text in log
+        assert 'Traceback' not in log
