@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import UrdfError
 from screw_dynamics.lie import pose, rpy_rotation
+from screw_dynamics.parsers import values
 from screw_dynamics.parsers.records import Place
 from screw_dynamics.parsers.urdf_source import LinedElement
 
@@ -115,10 +114,10 @@ def numbers(
     words = raw.split()
     if len(words) != count:
         raise UrdfError(f'{place}: {attribute}: expected {expected}, got {len(words)}: {raw!r}')
-    values = np.array([_number(f'{place}: {attribute}: expected {expected}', w) for w in words])
-    if finite and not np.isfinite(values).all():
+    vector = np.array([_number(f'{place}: {attribute}: expected {expected}', w) for w in words])
+    if finite and not np.isfinite(vector).all():
         raise UrdfError(f'{place}: {attribute}: expected finite numbers, got {raw!r}')
-    return values
+    return vector
 
 
 def number(
@@ -178,9 +177,7 @@ def limit_number(place: Place, element: LinedElement, attribute: str, default: f
     if attribute not in element.attrib:
         return default
     value = number(place, element, attribute, finite=False)
-    if math.isnan(value):
-        raise UrdfError(f'{place}: {attribute}: expected a number, got nan')
-    return value
+    return values.limit_bound(place, attribute, value)
 
 
 def origin(place: Place, element: LinedElement) -> Array:

@@ -65,9 +65,7 @@ def _content(source: UrdfSource) -> tuple[bytes, str | None, str]:
         if not text:
             raise UrdfError('URDF source: expected a path or XML text, got an empty string')
         if '\n' in text:
-            raise UrdfError(
-                f'URDF text: expected XML that starts with "<", got {text[:40]!r}'
-            )
+            raise UrdfError(f'URDF text: expected XML that starts with "<", got {text[:40]!r}')
     elif not isinstance(source, os.PathLike):
         raise UrdfError(
             f'URDF source: expected a path, XML text or bytes, got {type(source).__name__}'

@@ -173,9 +173,8 @@ def _by_name(items: Iterable[_Named]) -> dict[str, _Named]:
     named: dict[str, _Named] = {}
     for item in items:
         if item.name in named:
-            raise UrdfError(
-                f'{item.place}: expected a unique name, got it twice: also {named[item.name].place}'
-            )
+            first = named[item.name].place
+            raise UrdfError(f'{item.place}: expected a unique name, got it twice: also {first}')
         named[item.name] = item
     return named
 

@@ -39,6 +39,31 @@ def finite(place: Place, what: str, value: float) -> float:
     return value
 
 
+def limit_bound(place: Place, what: str, value: float) -> float:
+    """
+    Return a limit, which may be infinite, or name the place where it is NaN.
+
+    Parameters
+    ----------
+    place : Place
+    what : str
+        Name of the attribute.
+    value : float
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UrdfError
+
+    """
+    if math.isnan(value):
+        raise UrdfError(f'{place}: {what}: expected a number, got nan')
+    return value
+
+
 def joint_type(place: Place, value: object) -> str:
     """
     Return a URDF joint type.
@@ -149,11 +174,7 @@ def inertial(place: Place, mass: float, pose: Array, tensor: Array) -> Inertial:
     if mass < 0.0:
         raise InertiaError(f'{place}: mass: expected 0 or more, got {mass:.12g} kg')
     if tensor.shape != (3, 3) or not np.isfinite(tensor).all():
-        raise InertiaError(
-            f'{place}: inertia: expected 3x3 finite numbers, got {tensor.tolist()}'
-        )
+        raise InertiaError(f'{place}: inertia: expected 3x3 finite numbers, got {tensor.tolist()}')
     if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
-        raise InertiaError(
-            f'{place}: inertia: expected a symmetric tensor, got {tensor.tolist()}'
-        )
+        raise InertiaError(f'{place}: inertia: expected a symmetric tensor, got {tensor.tolist()}')
     return Inertial(mass, pose, tensor)
