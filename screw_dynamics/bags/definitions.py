@@ -45,9 +45,7 @@ def message_definition(type_name: str) -> str:
             waiting += _nested_types(name, texts[name])
     first, *others = texts.items()
     parts = [first[1]]
-    parts += [
-        f'{SEPARATOR}\nMSG: {name.replace("/msg/", "/")}\n{text}' for name, text in others
-    ]
+    parts += [f'{SEPARATOR}\nMSG: {name.replace("/msg/", "/")}\n{text}' for name, text in others]
     return '\n'.join(parts)
 
 

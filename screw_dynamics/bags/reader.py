@@ -135,9 +135,11 @@ class Bag:
             ) from error
 
     def __enter__(self) -> Bag:
+        """Return the open bag."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Close the bag."""
         self.close()
 
     def close(self) -> None:
@@ -162,7 +164,7 @@ class Bag:
     def duration(self) -> float:
         """Time from the first to the last message [s]."""
         # the library's duration reaches one nanosecond past the last message
-        return max(self._reader.duration - 1, 0) * 1e-9
+        return 1e-9 * max(int(self._reader.duration) - 1, 0)
 
     def messages(self, topics: Sequence[str] | None = None) -> Iterator[BagMessage]:
         """

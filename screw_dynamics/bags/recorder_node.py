@@ -127,7 +127,7 @@ class BagRecorder(Node):
         for topic, subscription in self._recordings.items():
             store = self._callback(topic)
             with subscription.handle:
-                while (taken := subscription.handle.take_message(subscription.msg_type, True)):
+                while taken := subscription.handle.take_message(subscription.msg_type, True):
                     store(*taken)
 
 

@@ -66,9 +66,11 @@ class BagWriter:
         self._thread.start()
 
     def __enter__(self) -> BagWriter:
+        """Return the open bag."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Close the bag."""
         self.close()
 
     def add_topic(
