@@ -1,0 +1,37 @@
+# Every target sets up what is missing first: see .ci/set_up.
+RUN := .ci/run_in_env
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all bench accuracy lint clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@echo 'PYTHON=/path/to/python3 chooses the interpreter (3.10 to 3.13); see README.md'
+
+setup: ## make the environment in .venv: ROS 2, libraries, interfaces, this package
+	@.ci/set_up
+
+demo: setup ## run the main job: trajectory in, efforts and their derivatives out, over ROS 2
+	@$(RUN) python -m screw_dynamics.demo.main_job
+
+test: setup ## run the tests (PYTEST_ARGS=... is passed on)
+	@$(RUN) python -m pytest -q $(PYTEST_ARGS)
+
+test-all: setup ## run the tests, the long ones too
+	@$(RUN) python -m pytest -q -m '' $(PYTEST_ARGS)
+
+bench: setup ## measure speed and compare with other libraries
+	@$(RUN) python test/benchmark/run.py
+
+accuracy: ## compare all robots of the robot packages with independent references
+	@.ci/set_up --extra accuracy
+	@$(RUN) python test/accuracy/run.py
+
+lint: setup ## check style and types
+	@$(RUN) ruff check .
+	@$(RUN) ruff format --check .
+	@$(RUN) mypy
+
+clean: ## remove the environment and everything built or cached
+	rm -rf .venv build install log output *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
