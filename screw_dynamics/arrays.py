@@ -141,6 +141,56 @@ def as_samples(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
     return (array[np.newaxis] if single else array), single
 
 
+def as_equal_samples(size: int, **values: ArrayLike) -> tuple[list[Array], bool]:
+    """
+    Return several arguments as (T, size) arrays with one T, and whether they are one sample.
+
+    Finiteness is left to the kernel that reads the arrays, see `raise_not_finite`.
+
+    Parameters
+    ----------
+    size : int
+        Entries per sample, the number of joints n.
+    **values : array_like
+        The arguments by name, each ``(size,)``, or each ``(T, size)``.
+
+    Returns
+    -------
+    arrays : list of (T, size) ndarray
+    single : bool
+
+    Raises
+    ------
+    ShapeError, InputError
+
+    """
+    samples = [as_samples(name, value, size) for name, value in values.items()]
+    head, single = samples[0]
+    for (name, value), (array, alone) in zip(values.items(), samples, strict=True):
+        if array.shape != head.shape or alone != single:
+            expected = head.shape[1:] if single else head.shape
+            raise ShapeError(name, f'{expected}, that of {next(iter(values))}', np.shape(value))
+    return [array for array, _ in samples], single
+
+
+def raise_not_finite(**values: ArrayLike) -> None:
+    """
+    Raise the error that names the first entry that is not finite, if there is one.
+
+    Parameters
+    ----------
+    **values : array_like
+        The arguments by name.
+
+    Raises
+    ------
+    NotFiniteError
+
+    """
+    for name, value in values.items():
+        require_finite(name, as_float_array(name, value))
+
+
 def as_batch(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
     """
     Return `value` as a finite (T, size) array and whether it came as one sample.

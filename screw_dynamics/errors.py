@@ -102,7 +102,33 @@ class UnknownNameError(InputError):
 
 
 class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
-    """The mass matrix must be inverted and is singular; the weakest joint is named."""
+    """
+    The mass matrix must be inverted and is singular; the weakest joint is named.
+
+    Parameters
+    ----------
+    joint : str
+        Name of the coordinate that accelerates without moving any inertia.
+    pivot : float
+        The inertia it feels, relative to that of all it moves.
+    bound : float
+        The relative inertia that it should exceed.
+    reason : str
+        Why, in words.
+    sample : int, optional
+        Index in the batch.
+
+    """
+
+    def __init__(
+        self, joint: str, pivot: float, bound: float, reason: str, sample: int | None = None
+    ) -> None:
+        self.joint, self.pivot, self.bound, self.sample = joint, pivot, bound, sample
+        place = '' if sample is None else f' at sample {sample}'
+        super().__init__(
+            f'mass matrix is singular{place}: joint {joint!r}: expected a relative inertia above '
+            f'{bound:g}, got {pivot:.3g}: {reason}'
+        )
 
 
 class TrajectoryError(InputError):

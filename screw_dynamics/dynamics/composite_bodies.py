@@ -1,0 +1,155 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Inertias of bodies and of the subtrees they carry, the kernel steps of the equation's terms.
+
+All quantities are in base-link axes and refer to the origin of the body's own axis frame, so that
+they move to the parent by a shift alone and lose no digits however far away the base is. The
+inertia is (m, h, S) with h = m c and the second moment S = integral of x x^T dm; the rotational
+inertia is tr(S) I - S.
+"""
+
+from __future__ import annotations
+
+from screw_dynamics.kinematics.axis_frames import FIRST_MOMENT, MASS, SECOND_MOMENT, TRAVEL, TURN
+
+
+def set_inertia(i, bodies, rotations, mass, first, second):
+    """
+    Set the inertia of body i alone.
+
+    Parameters
+    ----------
+    i : int
+        Body.
+    bodies : (N, 26) ndarray
+        See `AxisFrames`.
+    rotations : (N, 3, 3) ndarray
+        Placed by `place_body`.
+    mass, first, second : (N,), (N, 3), (N, 3, 3) ndarray
+        Row i is set.
+
+    """
+    mass[i] = bodies[i, MASS]
+    xx, yy, zz = (
+        bodies[i, SECOND_MOMENT],
+        bodies[i, SECOND_MOMENT + 1],
+        bodies[i, SECOND_MOMENT + 2],
+    )
+    xy, xz, yz = (
+        bodies[i, SECOND_MOMENT + 3],
+        bodies[i, SECOND_MOMENT + 4],
+        bodies[i, SECOND_MOMENT + 5],
+    )
+    hx, hy, hz = bodies[i, FIRST_MOMENT], bodies[i, FIRST_MOMENT + 1], bodies[i, FIRST_MOMENT + 2]
+    for a in range(3):
+        x, y, z = rotations[i, a, 0], rotations[i, a, 1], rotations[i, a, 2]
+        first[i, a] = x * hx + y * hy + z * hz
+        u, v, w = x * xx + y * xy + z * xz, x * xy + y * yy + z * yz, x * xz + y * yz + z * zz
+        for b in range(a + 1):
+            value = u * rotations[i, b, 0] + v * rotations[i, b, 1] + w * rotations[i, b, 2]
+            second[i, a, b] = value
+            second[i, b, a] = value
+
+
+def add_to_parent(i, parent, steps, mass, first, second):
+    """
+    Add the inertia of subtree i, shifted by x -> x + d, to its parent's.
+
+    Parameters
+    ----------
+    i, parent : int
+        Bodies.
+    steps : (N, 3) ndarray
+        d = r_i - r_parent.
+    mass, first, second : ndarray
+        Row `parent` grows.
+
+    """
+    m = mass[i]
+    for a in range(3):
+        d = steps[i, a]
+        for b in range(3):
+            second[parent, a, b] += (
+                second[i, a, b] + first[i, a] * steps[i, b] + d * first[i, b] + m * d * steps[i, b]
+            )
+    for a in range(3):
+        first[parent, a] += first[i, a] + m * steps[i, a]
+    mass[parent] += m
+
+
+def apply_inertia(m, h, second, twist, wrench):
+    """
+    Set the wrench M V of a twist V = (w; v): (tr(S) w - S w + h × v; m v + w × h).
+
+    Parameters
+    ----------
+    m, h, second : float, (3,) ndarray, (3, 3) ndarray
+        Inertia.
+    twist, wrench : (6,) ndarray
+
+    """
+    trace = second[0, 0] + second[1, 1] + second[2, 2]
+    x, y, z, u, v, w = twist[0], twist[1], twist[2], twist[3], twist[4], twist[5]
+    wrench[0] = h[1] * w - h[2] * v
+    wrench[1] = h[2] * u - h[0] * w
+    wrench[2] = h[0] * v - h[1] * u
+    for a in range(3):
+        wrench[a] += trace * twist[a] - second[a, 0] * x - second[a, 1] * y - second[a, 2] * z
+    wrench[3] = m * u + y * h[2] - z * h[1]
+    wrench[4] = m * v + z * h[0] - x * h[2]
+    wrench[5] = m * w + x * h[1] - y * h[0]
+
+
+def shift_wrench(step, wrench):
+    """
+    Refer a wrench to the parent's origin: torque += d × force.
+
+    Parameters
+    ----------
+    step : (3,) ndarray
+        d, from the parent's origin to the point the wrench refers to.
+    wrench : (6,) ndarray
+
+    """
+    wrench[0] += step[1] * wrench[5] - step[2] * wrench[4]
+    wrench[1] += step[2] * wrench[3] - step[0] * wrench[5]
+    wrench[2] += step[0] * wrench[4] - step[1] * wrench[3]
+
+
+def set_screw(i, bodies, rotations, screws):
+    """
+    Set the joint screw of body i in base-link axes, referred to its own origin.
+
+    Parameters
+    ----------
+    i : int
+        Body.
+    bodies, rotations : ndarray
+        See `set_inertia`.
+    screws : (N, 6) ndarray
+        Row i is set to (turn e; travel e).
+
+    """
+    for a in range(3):
+        screws[i, a] = bodies[i, TURN] * rotations[i, a, 2]
+        screws[i, 3 + a] = bodies[i, TRAVEL] * rotations[i, a, 2]
+
+
+def dot(x, y):
+    """
+    Return the product of a screw and a wrench.
+
+    Parameters
+    ----------
+    x, y : (6,) ndarray
+
+    Returns
+    -------
+    float
+
+    """
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
+
+
+COMPOSITE_HELPERS = (set_inertia, add_to_parent, apply_inertia, shift_wrench, set_screw, dot)

@@ -1,0 +1,219 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Joint-space Coriolis matrix of the Christoffel symbols, by composite rigid bodies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_equal_samples, raise_not_finite
+from screw_dynamics.dynamics.composite_bodies import (
+    COMPOSITE_HELPERS,
+    add_to_parent,
+    apply_inertia,
+    dot,
+    set_inertia,
+    set_screw,
+    shift_wrench,
+)
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kinematics.axis_frames import COORDINATE, MULTIPLIER, PARENT, axis_frames
+from screw_dynamics.kinematics.place_body import all_finite, place_body
+
+if TYPE_CHECKING:
+    from screw_dynamics.model import ScrewModel
+
+
+def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
+    """
+    Return the Coriolis matrix C of the Christoffel symbols; M' - 2 C is skew-symmetric.
+
+    C is not unique; this one has the entries C_ij = sum_k Gamma_ijk q'_k with the Christoffel
+    symbols Gamma of the mass matrix [M2018, (86)]. It has M' = C + C^T in common with Cbar of
+    [MK2021, (54)-(57)] and C q' with every choice. Because the mimic relation is affine with a
+    constant matrix G, the reduced matrix G^T C G is the one of the reduced mass matrix G^T M G.
+    O(n d) for depth d.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) or (T, n) array_like
+        Coordinates [rad or m].
+    qd : (n,) or (T, n) array_like
+        Their rates [rad/s or m/s].
+
+    Returns
+    -------
+    (n, n) or (T, n, n) ndarray
+        [kg m^2/s, kg m/s, kg/s]
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InputError
+
+    Notes
+    -----
+    With the screw J_j, its rate J_j' = ad_V J_j, the inertia M_j of the bodies that joint j moves
+    and B_j the sum of their matrices B with B y = integral of x × (w × u) dm, w × u (u the
+    velocity of the point x, w the angular part of y): C_ij = J_i^T (M_j J_j' + B_j J_j) for i
+    before j on a path, and C_ji = J_i'^T M_j J_j + J_i^T B_j^T J_j.
+
+    References
+    ----------
+    [M2018] A. Mueller, Screw and Lie group theory in multibody dynamics, Multibody System
+    Dynamics 42, 2018.
+    [MK2021] A. Mueller, S. Kumar, Closed-form time derivatives of the equations of motion of
+    rigid body systems, Multibody System Dynamics 53, 2021.
+    [EW2021] S. Echeandia, P. M. Wensing, Numerical methods to compute the Coriolis matrix and
+    Christoffel symbols for rigid-body systems, J. Computational and Nonlinear Dynamics 16, 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
+    >>> turn = [0, 0, 1, 0, 0, 0]
+    >>> model = sd.ScrewModel.from_screws(
+    ...     [-1, 0], [np.eye(4), sd.lie.pose(np.eye(3), np.array([1.0, 0, 0]))], [turn, turn],
+    ...     [link, link],
+    ... )
+    >>> sd.coriolis_matrix(model, [0.0, np.pi / 2], [1.0, 2.0])
+    array([[-2., -3.],
+           [ 1.,  0.]])
+
+    """
+    (positions, rates), single = as_equal_samples(model.n, q=q, qd=qd)
+    frames = axis_frames(model)
+    matrices = np.empty((len(positions), model.n, model.n))
+    if not _KERNEL(positions, rates, frames.tree, frames.bodies, matrices):
+        raise_not_finite(q=q, qd=qd)
+    return matrices[0] if single else matrices
+
+
+def _set_velocity(i, rate, tree, steps, screws, twists, screw_rates):
+    """Set twist and screw rate of body i, as of the fixed frame that coincides with it now."""
+    parent = tree[i, PARENT]
+    twist, d, screw = twists[i], steps[i], screws[i]
+    if parent < 0:
+        twist[:] = 0.0
+    else:
+        twist[:] = twists[parent]
+        twist[3] += twist[1] * d[2] - twist[2] * d[1]
+        twist[4] += twist[2] * d[0] - twist[0] * d[2]
+        twist[5] += twist[0] * d[1] - twist[1] * d[0]
+    # J' = ad_V J; V may be the parent's or the body's, as ad_J J = 0
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        screw_rates[i, a] = twist[b] * screw[c] - twist[c] * screw[b]
+        screw_rates[i, 3 + a] = (
+            twist[b] * screw[3 + c]
+            - twist[c] * screw[3 + b]
+            + twist[3 + b] * screw[c]
+            - twist[3 + c] * screw[b]
+        )
+    for a in range(6):
+        twist[a] += screw[a] * rate
+
+
+def _set_flow(twist, m, h, second, momentum, flow):
+    """Set the momentum of a body, integral of u dm, and its flow, integral of u x^T dm."""
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        momentum[a] = m * twist[3 + a] + twist[b] * h[c] - twist[c] * h[b]
+        for k in range(3):
+            flow[a, k] = twist[3 + a] * h[k] + twist[b] * second[c, k] - twist[c] * second[b, k]
+
+
+def _coriolis_wrenches(screw, rate, m, h, second, momentum, flow, forward, inertial, torque):
+    """
+    Set M J' + B J, M J and the torque of B^T J (its force is zero) of a composite body.
+
+    With the flow K: B y = (tr(K) w - K w; w × p) and B^T y = (tr(K) w - K^T w + p × v; 0).
+    """
+    apply_inertia(m, h, second, screw, inertial)
+    apply_inertia(m, h, second, rate, forward)
+    trace = flow[0, 0] + flow[1, 1] + flow[2, 2]
+    x, y, z = screw[0], screw[1], screw[2]
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        forward[a] += trace * screw[a] - flow[a, 0] * x - flow[a, 1] * y - flow[a, 2] * z
+        forward[3 + a] += screw[b] * momentum[c] - screw[c] * momentum[b]
+        torque[a] = trace * screw[a] - flow[0, a] * x - flow[1, a] * y - flow[2, a] * z
+        torque[a] += momentum[b] * screw[3 + c] - momentum[c] * screw[3 + b]
+
+
+def _add_coriolis_matrix(
+    tree, bodies, steps, screws, rates, mass, first, second, momenta, flows, matrix
+):
+    """Add the Coriolis matrix of one sample to zeros; inertias and flows become composite."""
+    forward, inertial, torque = np.empty(6), np.empty(6), np.empty(3)
+    for i in range(bodies.shape[0] - 1, -1, -1):
+        parent, row = tree[i, PARENT], tree[i, COORDINATE]
+        _coriolis_wrenches(
+            screws[i], rates[i], mass[i], first[i], second[i], momenta[i], flows[i],
+            forward, inertial, torque,
+        )  # fmt: skip
+        matrix[row, row] += bodies[i, MULTIPLIER] ** 2 * dot(screws[i], forward)
+        shift_wrench(steps[i], forward)
+        shift_wrench(steps[i], inertial)
+        j = parent
+        while j >= 0:
+            column = tree[j, COORDINATE]
+            factor = bodies[i, MULTIPLIER] * bodies[j, MULTIPLIER]
+            turning = (
+                screws[j, 0] * torque[0] + screws[j, 1] * torque[1] + screws[j, 2] * torque[2]
+            )
+            matrix[column, row] += factor * dot(screws[j], forward)
+            matrix[row, column] += factor * (dot(rates[j], inertial) + turning)
+            shift_wrench(steps[j], forward)
+            shift_wrench(steps[j], inertial)
+            j = tree[j, PARENT]
+        if parent >= 0:
+            add_to_parent(i, parent, steps, mass, first, second)
+            for a in range(3):
+                for b in range(3):
+                    flows[parent, a, b] += flows[i, a, b] + momenta[i, a] * steps[i, b]
+                momenta[parent, a] += momenta[i, a]
+
+
+def _coriolis_matrices(q, qd, tree, bodies, matrices):
+    """Set the Coriolis matrix of every sample; False at a sample that is not finite."""
+    count = bodies.shape[0]
+    rotations, steps = np.empty((count, 3, 3)), np.empty((count, 3))
+    screws, twists, rates = np.empty((count, 6)), np.empty((count, 6)), np.empty((count, 6))
+    mass, first, second = np.empty(count), np.empty((count, 3)), np.empty((count, 3, 3))
+    momenta, flows = np.empty((count, 3)), np.empty((count, 3, 3))
+    for t in range(q.shape[0]):
+        if not (all_finite(q[t]) and all_finite(qd[t])):
+            return False
+        for i in range(count):
+            place_body(i, q[t], tree, bodies, rotations, steps)
+            set_inertia(i, bodies, rotations, mass, first, second)
+            set_screw(i, bodies, rotations, screws)
+            rate = bodies[i, MULTIPLIER] * qd[t, tree[i, COORDINATE]]
+            _set_velocity(i, rate, tree, steps, screws, twists, rates)
+            _set_flow(twists[i], mass[i], first[i], second[i], momenta[i], flows[i])
+        matrices[t] = 0.0
+        _add_coriolis_matrix(
+            tree, bodies, steps, screws, rates, mass, first, second, momenta, flows, matrices[t]
+        )
+    return True
+
+
+_KERNEL = Kernel(
+    _coriolis_matrices,
+    f'boolean({read_only(2)}, {read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, '
+    'float64[:, :, ::1])',
+    helpers=(
+        place_body,
+        all_finite,
+        _set_velocity,
+        _set_flow,
+        _coriolis_wrenches,
+        _add_coriolis_matrix,
+        *COMPOSITE_HELPERS,
+    ),
+)

@@ -1,0 +1,166 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The model with one frame per body on its joint axis, as the kernels of this room take it.
+
+Body i gets a frame with its origin on the axis of screw X_i and z along it. In base-link axes its
+joint screw, referred to its own origin, is then ``(turn e; travel e)`` with e the third column of
+the rotation: (1, 0) for a revolute joint, (1, h) for a helical one, (0, 1) for a prismatic one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.lie import (
+    inertia_parameters,
+    inverse_pose,
+    pose,
+    rotation_onto_z,
+    transform_inertia,
+)
+
+if TYPE_CHECKING:
+    from screw_dynamics.model import ScrewModel
+
+# Columns of the integer table.
+PARENT, COORDINATE = range(2)
+
+# Columns of the real table: home pose in the parent's axis frame (rotation by rows, then
+# position), joint variable s = MULTIPLIER q + OFFSET, angle TURN s and shift TRAVEL s along z,
+# inertia about the origin of the axis frame (second moment: integral of x x^T dm).
+HOME_ROTATION = 0
+HOME_POSITION = 9
+MULTIPLIER, OFFSET, TURN, TRAVEL, MASS = range(12, 17)
+FIRST_MOMENT = 17
+SECOND_MOMENT = 20  # xx, yy, zz, xy, xz, yz
+COLUMNS = 26
+
+
+@dataclass(frozen=True, eq=False)
+class AxisFrames:
+    """
+    Tables of a model in axis frames.
+
+    Parameters
+    ----------
+    tree : (N, 2) int64 ndarray
+        Parent body (-1: base) and coordinate of every body.
+    bodies : (N, 26) ndarray
+        Home pose, joint and inertia of every body, in the columns named in this module.
+    gravity : (3,) ndarray
+        In base-link axes [m/s^2].
+    poses : (N, 4, 4) ndarray
+        Pose of each axis frame in the frame of its body.
+    named : dict
+        Results of `named_frame` so far.
+
+    """
+
+    tree: NDArray[np.int64]
+    bodies: Array
+    gravity: Array
+    poses: Array
+    named: dict[str, tuple[NDArray[np.int64], Array]]
+
+
+_known: WeakKeyDictionary[ScrewModel, AxisFrames] = WeakKeyDictionary()
+
+
+def axis_frames(model: ScrewModel) -> AxisFrames:
+    """
+    Return the axis frames of a model, derived at the first call.
+
+    Parameters
+    ----------
+    model : ScrewModel
+
+    Returns
+    -------
+    AxisFrames
+
+    """
+    found = _known.get(model)
+    if found is None:
+        found = _known[model] = _derive(model)
+    return found
+
+
+def named_frame(model: ScrewModel, name: str) -> tuple[AxisFrames, NDArray[np.int64], Array]:
+    """
+    Return a model's axis frames, the bodies from the base to a named frame, and where it sits.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    name : str
+        A link name.
+
+    Returns
+    -------
+    frames : AxisFrames
+    path : (m,) int64 ndarray
+        Empty for a frame on the base.
+    local : (4, 4) ndarray
+        Pose of the named frame in the last body's axis frame, in base-link axes for the base.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+
+    """
+    frames = axis_frames(model)
+    try:
+        return frames, *frames.named[name]
+    except (KeyError, TypeError):
+        frame = model.frame(name)
+    path: list[int] = []
+    body = frame.body
+    while body >= 0:
+        path.insert(0, body)
+        body = int(model.parents[body])
+    local = inverse_pose(frames.poses[path[-1]]) @ frame.pose if path else frame.pose
+    frames.named[name] = np.array(path, dtype=np.int64), local
+    return frames, *frames.named[name]
+
+
+def _derive(model: ScrewModel) -> AxisFrames:
+    count = model.body_count
+    poses = np.array([_pose_on_axis(screw) for screw in model.screws]).reshape(count, 4, 4)
+    tree = np.column_stack([model.parents, model.coordinates]).astype(np.int64)
+    bodies = np.empty((count, COLUMNS))
+    for i in range(count):
+        parent = int(model.parents[i])
+        home = model.home_poses[i] @ poses[i]
+        if parent >= 0:
+            home = inverse_pose(poses[parent]) @ home
+        row = bodies[i]
+        row[HOME_ROTATION : HOME_ROTATION + 9] = home[:3, :3].ravel()
+        row[HOME_POSITION : HOME_POSITION + 3] = home[:3, 3]
+        row[MULTIPLIER], row[OFFSET] = model.multipliers[i], model.offsets[i]
+        row[TURN], row[TRAVEL] = _turn_and_travel(model.screws[i])
+        inertia = transform_inertia(model.inertias[i], inverse_pose(poses[i]))
+        row[MASS], row[FIRST_MOMENT : FIRST_MOMENT + 3], rotational = inertia_parameters(inertia)
+        second = 0.5 * np.trace(rotational) * np.eye(3) - rotational
+        row[SECOND_MOMENT:] = second[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    return AxisFrames(tree, bodies, model.gravity, poses, {})
+
+
+def _pose_on_axis(screw: Array) -> Array:
+    e, v = screw[:3], screw[3:]
+    if not e.any():
+        return pose(rotation_onto_z(v), np.zeros(3))
+    # foot of the axis nearest the body's origin
+    return pose(rotation_onto_z(e), np.cross(e, v))
+
+
+def _turn_and_travel(screw: Array) -> tuple[float, float]:
+    e, v = screw[:3], screw[3:]
+    return (1.0, float(e @ v)) if e.any() else (0.0, 1.0)

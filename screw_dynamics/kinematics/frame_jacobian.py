@@ -1,0 +1,158 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Geometric Jacobian of a named frame in three representations of its twist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_samples, raise_not_finite
+from screw_dynamics.errors import InputError
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kinematics.axis_frames import (
+    COORDINATE,
+    MULTIPLIER,
+    TRAVEL,
+    TURN,
+    named_frame,
+)
+from screw_dynamics.kinematics.place_body import all_finite, place_body
+
+if TYPE_CHECKING:
+    from screw_dynamics.model import ScrewModel
+
+REPRESENTATIONS = ('body', 'spatial', 'hybrid')
+_BODY, _SPATIAL = 0, 1
+
+
+def frame_jacobian(
+    model: ScrewModel, q: ArrayLike, frame: str, representation: str = 'body'
+) -> Array:
+    """
+    Return the Jacobian J with V = J q', the twist [angular; linear] of a frame.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) or (T, n) array_like
+        Coordinates [rad or m].
+    frame : str
+        A link name, also of a link behind fixed joints.
+    representation : str
+        Axes of the twist and the point whose velocity is its linear part [M2018, sections 2-4]:
+
+        - 'body': axes and origin of the frame, V = vee(C^-1 C');
+        - 'spatial': base-link axes, the point passing through the base origin, V = vee(C' C^-1);
+        - 'hybrid': base-link axes, origin of the frame, V = (omega; r').
+
+    Returns
+    -------
+    (6, n) or (T, 6, n) ndarray
+        Columns of joints that do not move the frame are zero; a coordinate that others mimic
+        collects their columns times their multipliers (J_red = J G).
+
+    Raises
+    ------
+    InputError
+        If the representation is none of the three.
+    UnknownNameError, ShapeError, NotFiniteError
+
+    References
+    ----------
+    [M2018] A. Mueller, Screw and Lie group theory in multibody dynamics, Multibody System
+    Dynamics 42, 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> slider = sd.ScrewModel.from_screws(
+    ...     [-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.zeros((6, 6))]
+    ... )
+    >>> sd.frame_jacobian(slider, [0.5], 'body_1').T
+    array([[0., 0., 0., 1., 0., 0.]])
+
+    """
+    if representation not in REPRESENTATIONS:
+        raise InputError(
+            f'representation: expected one of {", ".join(REPRESENTATIONS)}, got {representation!r}'
+        )
+    samples, single = as_samples('q', q, model.n)
+    frames, path, local = named_frame(model, frame)
+    jacobians = np.zeros((len(samples), 6, model.n))
+    which = REPRESENTATIONS.index(representation)
+    if not _KERNEL(samples, frames.tree, frames.bodies, path, local, which, jacobians):
+        raise_not_finite(q=q)
+    return jacobians[0] if single else jacobians
+
+
+def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
+    """Add the columns of every sample to zeros; False at a sample that is not finite."""
+    rotations = np.empty((bodies.shape[0], 3, 3))
+    steps = np.empty((bodies.shape[0], 3))
+    lever = np.empty(3)
+    axes = np.empty((3, 3))
+    for t in range(q.shape[0]):
+        if not all_finite(q[t]):
+            return False
+        for i in path:
+            place_body(i, q[t], tree, bodies, rotations, steps)
+        if path.size:
+            _set_axes_and_lever(
+                rotations[path[-1]], path, local, steps, representation, axes, lever
+            )
+        for k in range(path.size - 1, -1, -1):
+            i = path[k]
+            _add_column(i, bodies, rotations, axes, lever, jacobians[t, :, tree[i, COORDINATE]])
+            for a in range(3):
+                lever[a] += steps[i, a]
+    return True
+
+
+def _set_axes_and_lever(last, path, local, steps, representation, axes, lever):
+    """
+    Set the axes of the representation (columns, in base-link axes), and its reference point.
+
+    The lever leads from the last body's origin to the point, in base-link axes.
+    """
+    for a in range(3):
+        for b in range(3):
+            if representation == _BODY:
+                axes[a, b] = (
+                    last[a, 0] * local[0, b] + last[a, 1] * local[1, b] + last[a, 2] * local[2, b]
+                )
+            else:
+                axes[a, b] = 1.0 if a == b else 0.0
+        if representation == _SPATIAL:
+            lever[a] = 0.0
+            for i in path:
+                lever[a] -= steps[i, a]
+        else:
+            lever[a] = (
+                last[a, 0] * local[0, 3] + last[a, 1] * local[1, 3] + last[a, 2] * local[2, 3]
+            )
+
+
+def _add_column(i, bodies, rotations, axes, lever, column):
+    """Add the screw of joint i, referred to the point at the lever's end, to a column."""
+    turn, travel = bodies[i, TURN], bodies[i, TRAVEL]
+    multiplier = bodies[i, MULTIPLIER]
+    x, y, z = rotations[i, 0, 2], rotations[i, 1, 2], rotations[i, 2, 2]
+    u = turn * (y * lever[2] - z * lever[1]) + travel * x
+    v = turn * (z * lever[0] - x * lever[2]) + travel * y
+    w = turn * (x * lever[1] - y * lever[0]) + travel * z
+    for a in range(3):
+        angular = turn * (axes[0, a] * x + axes[1, a] * y + axes[2, a] * z)
+        column[a] += multiplier * angular
+        column[3 + a] += multiplier * (axes[0, a] * u + axes[1, a] * v + axes[2, a] * w)
+
+
+_KERNEL = Kernel(
+    _frame_jacobians,
+    f'boolean({read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, {read_only(1, "int64")}, '
+    f'{read_only(2)}, int64, float64[:, :, ::1])',
+    helpers=(place_body, all_finite, _set_axes_and_lever, _add_column),
+)

@@ -1,0 +1,95 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Pose of a named frame: the product of exponentials along its path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_samples, raise_not_finite
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kinematics.axis_frames import named_frame
+from screw_dynamics.kinematics.place_body import all_finite, place_body
+
+if TYPE_CHECKING:
+    from screw_dynamics.model import ScrewModel
+
+
+def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
+    """
+    Return the pose of a frame in base-link axes, C = prod(B_i exp(X_i q_i)) F [MK2021, (3)].
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) or (T, n) array_like
+        Coordinates [rad or m]; limits are not enforced.
+    frame : str
+        A link name, also of a link behind fixed joints.
+
+    Returns
+    -------
+    (4, 4) or (T, 4, 4) ndarray
+        Takes coordinates in the frame to coordinates in the base link's frame.
+
+    Raises
+    ------
+    UnknownNameError, ShapeError, NotFiniteError, InputError
+
+    References
+    ----------
+    [MK2021] A. Mueller, S. Kumar, Closed-form time derivatives of the equations of motion of
+    rigid body systems, Multibody System Dynamics 53, 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> slider = sd.ScrewModel.from_screws(
+    ...     [-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.zeros((6, 6))]
+    ... )
+    >>> sd.frame_pose(slider, [0.5], 'body_1')[:3, 3]
+    array([0.5, 0. , 0. ])
+
+    """
+    samples, single = as_samples('q', q, model.n)
+    frames, path, local = named_frame(model, frame)
+    poses = np.empty((len(samples), 4, 4))
+    if not _KERNEL(samples, frames.tree, frames.bodies, path, local, poses):
+        raise_not_finite(q=q)
+    return poses[0] if single else poses
+
+
+def _frame_poses(q, tree, bodies, path, local, poses):
+    """Fill the pose of every sample; False at a sample that is not finite."""
+    rotations = np.empty((bodies.shape[0], 3, 3))
+    steps = np.empty((bodies.shape[0], 3))
+    for t in range(q.shape[0]):
+        if not all_finite(q[t]):
+            return False
+        poses[t] = local
+        for i in path:
+            place_body(i, q[t], tree, bodies, rotations, steps)
+        if path.size:
+            last = rotations[path[-1]]
+            for a in range(3):
+                for b in range(4):
+                    poses[t, a, b] = (
+                        last[a, 0] * local[0, b]
+                        + last[a, 1] * local[1, b]
+                        + last[a, 2] * local[2, b]
+                    )
+                for i in path:
+                    poses[t, a, 3] += steps[i, a]
+    return True
+
+
+_KERNEL = Kernel(
+    _frame_poses,
+    f'boolean({read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, {read_only(1, "int64")}, '
+    f'{read_only(2)}, float64[:, :, ::1])',
+    helpers=(place_body, all_finite),
+)

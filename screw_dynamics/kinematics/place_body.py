@@ -1,0 +1,70 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Forward kinematics of one body, the step that all kernels over axis frames share."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from screw_dynamics.kinematics.axis_frames import (
+    COORDINATE,
+    HOME_POSITION,
+    HOME_ROTATION,
+    MULTIPLIER,
+    OFFSET,
+    PARENT,
+    TRAVEL,
+    TURN,
+)
+
+
+def place_body(i, q, tree, bodies, rotations, steps):
+    """
+    Place the axis frame of body i, whose parent is placed (MK2021 (3) in axis frames).
+
+    Parameters
+    ----------
+    i : int
+        Body.
+    q : (n,) ndarray
+        Coordinates [rad or m].
+    tree, bodies : ndarray
+        See `AxisFrames`.
+    rotations : (N, 3, 3) ndarray
+        Row i is set to R_i, the rotation to base-link axes.
+    steps : (N, 3) ndarray
+        Row i is set to r_i - r_p, from the parent's origin, in base-link axes [m].
+
+    """
+    parent = tree[i, PARENT]
+    s = bodies[i, MULTIPLIER] * q[tree[i, COORDINATE]] + bodies[i, OFFSET]
+    cosine, sine = np.cos(bodies[i, TURN] * s), np.sin(bodies[i, TURN] * s)
+    shift = bodies[i, TRAVEL] * s
+    for a in range(3):
+        if parent < 0:
+            x = bodies[i, HOME_ROTATION + 3 * a]
+            y = bodies[i, HOME_ROTATION + 3 * a + 1]
+            z = bodies[i, HOME_ROTATION + 3 * a + 2]
+            origin = bodies[i, HOME_POSITION + a]
+        else:
+            u, v, w = rotations[parent, a, 0], rotations[parent, a, 1], rotations[parent, a, 2]
+            k = HOME_ROTATION
+            x = u * bodies[i, k] + v * bodies[i, k + 3] + w * bodies[i, k + 6]
+            y = u * bodies[i, k + 1] + v * bodies[i, k + 4] + w * bodies[i, k + 7]
+            z = u * bodies[i, k + 2] + v * bodies[i, k + 5] + w * bodies[i, k + 8]
+            k = HOME_POSITION
+            origin = u * bodies[i, k] + v * bodies[i, k + 1] + w * bodies[i, k + 2]
+        rotations[i, a, 0] = cosine * x + sine * y
+        rotations[i, a, 1] = cosine * y - sine * x
+        rotations[i, a, 2] = z
+        steps[i, a] = origin + shift * z
+
+
+def all_finite(values):
+    """Say whether every entry of a vector is finite; a kernel's cheap form of `isfinite`."""
+    for value in values:
+        if not math.isfinite(value):
+            return False
+    return True
