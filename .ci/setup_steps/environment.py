@@ -51,7 +51,7 @@ class Environment:
         step, title : str
             Name of the step, and what its line says.
         arguments : list
-            What follows ``pip install``; the step runs again when these or files among them change.
+            What follows ``pip install``; the step runs again when they, or files among them, change.
         inputs : list of Path
             Further files on whose content the step depends.
 
