@@ -1,0 +1,98 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Recording`: what a bag holds about one trajectory that was followed, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.bags import Bag
+from screw_dynamics.errors import BagError
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """
+    One trajectory and the feedforward efforts published for it.
+
+    Parameters
+    ----------
+    joint_names : tuple of str
+        The n joints, in the order of every array.
+    time : (T,) ndarray
+        Instants that the samples belong to, from the start of the trajectory [s].
+    joint_jet : (T, 5, n) ndarray
+        The reference that was used: q to its fourth derivative [rad or m, per s^d].
+    effort_jet : (T, k + 1, n) ndarray
+        The efforts that were published, and their derivatives [N m or N, per s^d].
+    waypoint_times : (P,) ndarray
+        From the start of the trajectory [s].
+    waypoint_positions : (P, n) ndarray
+        [rad or m].
+
+    """
+
+    joint_names: tuple[str, ...]
+    time: Array
+    joint_jet: Array
+    effort_jet: Array
+    waypoint_times: Array
+    waypoint_positions: Array
+
+    @property
+    def moving(self) -> slice:
+        """The samples up to the last waypoint; the rest hold its position."""
+        return slice(0, int(np.searchsorted(self.time, self.waypoint_times[-1], side='right')))
+
+
+def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Recording:
+    """
+    Read the first trajectory of a bag and the efforts published from its start on.
+
+    Parameters
+    ----------
+    path : Path
+        The bag.
+    torque_topic : str
+        Topic of type FeedforwardTorque.
+    trajectory_topic : str
+        Topic of type JointTrajectory.
+
+    Returns
+    -------
+    Recording
+
+    Raises
+    ------
+    BagError
+        If one of the two topics holds no message.
+
+    """
+    with Bag(path) as bag:
+        for topic in (torque_topic, trajectory_topic):
+            if topic not in bag.topics or not bag.topics[topic].count:
+                raise BagError(f'{path}: expected messages on {topic}, found none')
+        torque = bag.arrays(torque_topic)
+        trajectory = next(bag.messages([trajectory_topic])).message
+    # The stamps and the time from start differ by the instant at which the trajectory started.
+    stamps = torque['header.stamp']
+    start = stamps[0] - torque['reference.time_from_start'][0]
+    names = torque['joint_names']
+    order = [trajectory.joint_names.index(name) for name in names]
+    rows = ('positions', 'velocities', 'accelerations')
+    jet = [torque[f'reference.{row}'] for row in rows]
+    jet += [torque['reference_jerk'], torque['reference_snap']]
+    efforts = [torque[row] for row in ('effort', 'effort_dot', 'effort_ddot')]
+    instants = [point.time_from_start for point in trajectory.points]
+    return Recording(
+        joint_names=names,
+        time=(stamps - start) * 1e-9,
+        joint_jet=np.stack(jet, axis=1),
+        effort_jet=np.stack([row for row in efforts if row.shape[1]], axis=1),
+        waypoint_times=np.array([instant.sec + 1e-9 * instant.nanosec for instant in instants]),
+        waypoint_positions=np.array([point.positions for point in trajectory.points])[:, order],
+    )
