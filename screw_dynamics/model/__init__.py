@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the robot is: an immutable tree of joint screws, home poses and inertias."""
 
-from screw_dynamics.model.screw_model import Frame, JointLimits, ScrewModel
+from screw_dynamics.model.frame import Frame
+from screw_dynamics.model.joint_limits import JointLimits
+from screw_dynamics.model.screw_model import ScrewModel
 
 __all__ = ['Frame', 'JointLimits', 'ScrewModel']

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InertiaError, ModelError, TopologyError
+from screw_dynamics.arrays import Array, require_finite
+from screw_dynamics.errors import (
+    InertiaError,
+    ModelError,
+    NotFiniteError,
+    ShapeError,
+    TopologyError,
+)
 from screw_dynamics.lie import inertia_parameters, is_pose, skew
 
 if TYPE_CHECKING:
@@ -53,7 +59,7 @@ def check_model(model: ScrewModel) -> None:
 
     Raises
     ------
-    ModelError, TopologyError, InertiaError
+    ModelError, TopologyError, InertiaError, ShapeError, NotFiniteError
 
     """
     count, n = len(model.body_names), len(model.joint_names)
@@ -67,13 +73,49 @@ def check_model(model: ScrewModel) -> None:
             raise ModelError(f'{kind} names: expected unique names, got {", ".join(twice)} twice')
     if len(model.tree_joint_names) != count or len(model.joint_types) != count:
         raise ModelError(f'expected one tree joint and type per body, got {count} bodies')
-    if count and not ((model.coordinates >= 0) & (model.coordinates < n)).all():
+    _check_arrays(model, count, n)
+    if not ((model.coordinates >= 0) & (model.coordinates < n)).all():
         raise ModelError(f'coordinates: expected indices below {n}, got {model.coordinates}')
+    for j, name in enumerate(model.joint_names):
+        if j not in model.coordinates:
+            raise ModelError(f'joint {name!r}: expected at least one body that it moves, got none')
     for i, joint in enumerate(model.tree_joint_names):
         _check_body(model, i, f'body {i} (joint {joint!r})')
     for name, frame in model.frames.items():
-        if not -1 <= frame.body < count or not is_pose(frame.pose, _UNIT_TOLERANCE):
-            raise ModelError(f'frame {name!r}: expected a pose on one of {count} bodies')
+        if not -1 <= frame.body < count:
+            raise ModelError(
+                f'frame {name!r}: body: expected -1 (base) to {count - 1}, got {frame.body}'
+            )
+        if frame.pose.shape != (4, 4) or not is_pose(frame.pose, _UNIT_TOLERANCE):
+            raise ModelError(
+                f'frame {name!r}: expected a rigid-body pose, got {frame.pose.tolist()}'
+            )
+
+
+def _check_arrays(model: ScrewModel, count: int, n: int) -> None:
+    limits = model.limits
+    for name, array, shape in (
+        ('parents', model.parents, (count,)),
+        ('coordinates', model.coordinates, (count,)),
+        ('multipliers', model.multipliers, (count,)),
+        ('offsets', model.offsets, (count,)),
+        ('home_poses', model.home_poses, (count, 4, 4)),
+        ('screws', model.screws, (count, 6)),
+        ('inertias', model.inertias, (count, 6, 6)),
+        ('gravity', model.gravity, (3,)),
+        ('damping', model.damping, (n,)),
+        ('friction', model.friction, (n,)),
+        ('limits.lower', limits.lower, (n,)),
+        ('limits.upper', limits.upper, (n,)),
+        ('limits.velocity', limits.velocity, (n,)),
+        ('limits.effort', limits.effort, (n,)),
+    ):
+        if array.shape != shape:
+            raise ShapeError(name, str(shape), array.shape)
+        if np.isnan(array).any():
+            raise NotFiniteError(name, tuple(np.argwhere(np.isnan(array))[0].tolist()), np.nan)
+    for name in ('multipliers', 'offsets', 'screws', 'gravity', 'damping', 'friction'):
+        require_finite(name, getattr(model, name))
 
 
 def _check_body(model: ScrewModel, i: int, where: str) -> None:
@@ -96,6 +138,15 @@ def _check_body(model: ScrewModel, i: int, where: str) -> None:
         raise ModelError(
             f'{where}: screw {screw.tolist()}: expected a unit angular part '
             f'(or a unit linear part where the angular part is zero), got norm {norm:.12g}'
+        )
+    of_screw = screw_type(screw)
+    if model.joint_types[i] != of_screw and (model.joint_types[i], of_screw) != (
+        'continuous',
+        'revolute',
+    ):
+        raise ModelError(
+            f'{where}: screw {screw.tolist()}: expected a {model.joint_types[i]} one, '
+            f'got a {of_screw} one'
         )
     _check_inertia(model.inertias[i], where)
 

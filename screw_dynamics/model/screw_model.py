@@ -4,75 +4,34 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, fields
+from functools import cached_property, partial
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
-from screw_dynamics.errors import ModelError, ShapeError, UnknownNameError
-from screw_dynamics.model import checks
+from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.errors import UnknownNameError
+from screw_dynamics.model import checks, model_yaml, payload, reference, table
+from screw_dynamics.model.frame import Frame
+from screw_dynamics.model.from_screws import model_from_screws
 from screw_dynamics.model.joint_aligned import JointAligned, joint_aligned
+from screw_dynamics.model.joint_limits import JointLimits
 
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """A named frame fixed to a body (or to the base, `body` = -1).
-
-    Parameters
-    ----------
-    body : int
-        Index of the body that carries it, -1 for the base.
-    pose : (4, 4) ndarray
-        Pose of the frame in the body's frame (in base-link axes for the base).
-
-    """
-
-    body: int
-    pose: Array
-
-
-@dataclass(frozen=True, eq=False)
-class JointLimits:
-    """Limits of the n coordinates; infinite where none is given. Data only, never enforced.
-
-    Parameters
-    ----------
-    lower, upper : (n,) ndarray
-        Position [rad or m].
-    velocity : (n,) ndarray
-        [rad/s or m/s].
-    effort : (n,) ndarray
-        [N m or N].
-
-    """
-
-    lower: Array
-    upper: Array
-    velocity: Array
-    effort: Array
-
-    @staticmethod
-    def none(n: int) -> JointLimits:
-        """
-        Return limits that limit nothing.
-
-        Parameters
-        ----------
-        n : int
-            Number of coordinates.
-
-        Returns
-        -------
-        JointLimits
-
-        """
-        return JointLimits(
-            np.full(n, -np.inf), np.full(n, np.inf), np.full(n, np.inf), np.full(n, np.inf)
-        )
+_FLOATS = (
+    'home_poses',
+    'screws',
+    'inertias',
+    'gravity',
+    'multipliers',
+    'offsets',
+    'damping',
+    'friction',
+)
+_LIMITS = ('lower', 'upper', 'velocity', 'effort')
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,22 +101,22 @@ class ScrewModel:
     name: str = 'robot'
 
     def __post_init__(self) -> None:
-        checks.check_model(self)
-        for holder, names in (
-            (self, ('parents', 'home_poses', 'screws', 'inertias', 'gravity', 'coordinates',
-                    'multipliers', 'offsets', 'damping', 'friction')),
-            (self.limits, ('lower', 'upper', 'velocity', 'effort')),
-        ):  # fmt: skip
-            for attribute in names:
-                array = np.array(getattr(holder, attribute))
-                array.flags.writeable = False
-                object.__setattr__(holder, attribute, array)
-        frames = {}
-        for frame_name, frame in self.frames.items():
-            pose = np.array(frame.pose)
-            pose.flags.writeable = False
-            frames[frame_name] = Frame(int(frame.body), pose)
+        """Freeze all arrays, then check that they make a model."""
+        for name in _FLOATS:
+            object.__setattr__(self, name, _frozen(name, getattr(self, name)))
+        for name in ('parents', 'coordinates'):
+            indices = np.array(getattr(self, name), dtype=np.int64)
+            indices.flags.writeable = False
+            object.__setattr__(self, name, indices)
+        bounds = {name: getattr(self.limits, name) for name in _LIMITS}
+        limits = {name: _frozen(f'limits.{name}', bound) for name, bound in bounds.items()}
+        object.__setattr__(self, 'limits', JointLimits(**limits))
+        frames = {
+            name: Frame(int(frame.body), _frozen(f'frame {name!r}', frame.pose))
+            for name, frame in self.frames.items()
+        }
         object.__setattr__(self, 'frames', MappingProxyType(frames))
+        checks.check_model(self)
 
     @property
     def n(self) -> int:
@@ -173,6 +132,26 @@ class ScrewModel:
     def aligned(self) -> JointAligned:
         """Frames and inertias along the joint axes, as the compiled kernel takes them."""
         return joint_aligned(self)
+
+    @cached_property
+    def spatial_screws(self) -> Array:
+        """Joint screws Y_i at q = 0 in the base-link frame, shape (N, 6)."""
+        screws = reference.spatial_screws(self)
+        screws.flags.writeable = False
+        return screws
+
+    def __reduce__(self) -> tuple[partial[ScrewModel], tuple[()]]:
+        """Return how to build this model again, for pickle and copy; nothing derived is kept."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return partial(ScrewModel, **(values | {'frames': dict(self.frames)})), ()
+
+    def __repr__(self) -> str:
+        """Return the name and size."""
+        return f'ScrewModel({self.name!r}, n={self.n}, bodies={self.body_count})'
+
+    def __str__(self) -> str:
+        """Return the joints with their screw axes as a table."""
+        return table.screw_table(self)
 
     def frame(self, name: str) -> Frame:
         """
@@ -197,6 +176,73 @@ class ScrewModel:
             return self.frames[name]
         except (KeyError, TypeError):
             raise UnknownNameError('frame', name, self.frames) from None
+
+    def with_payload(
+        self, frame: str, mass: float, com: ArrayLike, inertia: ArrayLike
+    ) -> ScrewModel:
+        """
+        Return the model with a rigid load fixed to one of its frames.
+
+        Parameters
+        ----------
+        frame : str
+            Name of the frame that carries the load.
+        mass : float
+            [kg].
+        com : (3,) array_like
+            Centre of mass of the load in the frame [m].
+        inertia : (3, 3) array_like
+            Rotational inertia about that centre of mass, in the frame's axes [kg m^2].
+
+        Returns
+        -------
+        ScrewModel
+            A new model; a load on the base changes nothing.
+
+        Raises
+        ------
+        UnknownNameError, InertiaError, ShapeError, NotFiniteError
+
+        """
+        return payload.with_payload(self, frame, mass, com, inertia)
+
+    def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
+        """
+        Return the model as YAML text, without loss, and write it where a path is given.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            File to write.
+
+        Returns
+        -------
+        str
+
+        """
+        return model_yaml.model_to_yaml(self, path)
+
+    @staticmethod
+    def from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
+        """
+        Read a model that `to_yaml` wrote.
+
+        Parameters
+        ----------
+        source : str, bytes or path
+            A path, or the document itself; text with a line break is a document.
+
+        Returns
+        -------
+        ScrewModel
+
+        Raises
+        ------
+        ModelError
+            If the file cannot be read or an entry is missing or malformed; the entry is named.
+
+        """
+        return model_yaml.model_from_yaml(source)
 
     @staticmethod
     def from_screws(
@@ -245,46 +291,11 @@ class ScrewModel:
         ('joint_1',)
 
         """
-        parent_array = np.asarray(parents)
-        if parent_array.ndim != 1 or (parent_array.size and parent_array.dtype.kind not in 'iu'):
-            raise ShapeError(
-                'parents', '(n,) of integers', f'{parent_array.shape} {parent_array.dtype}'
-            )
-        n = len(parent_array)
-        shaped = {}
-        for name, value, tail in (
-            ('home_poses', home_poses, (4, 4)),
-            ('screws', screws, (6,)),
-            ('inertias', inertias, (6, 6)),
-        ):
-            array = as_float_array(name, value).reshape((0, *tail) if n == 0 else np.shape(value))
-            if array.shape != (n, *tail):
-                raise ShapeError(name, str((n, *tail)), array.shape)
-            shaped[name] = require_finite(name, array)
-        if joint_names is None:
-            joint_names = [f'joint_{i + 1}' for i in range(n)]
-        if isinstance(joint_names, str) or len(joint_names) != n:
-            raise ModelError(f'joint_names: expected {n} names, got {joint_names!r}')
-        names = tuple(str(name) for name in joint_names)
-        bodies = tuple(f'body_{i + 1}' for i in range(n))
-        frames = {'base': Frame(-1, np.eye(4))}
-        frames.update({body: Frame(i, np.eye(4)) for i, body in enumerate(bodies)})
-        return ScrewModel(
-            joint_names=names,
-            tree_joint_names=names,
-            body_names=bodies,
-            joint_types=tuple(checks.screw_type(x) for x in shaped['screws']),
-            parents=parent_array.astype(np.int64),
-            home_poses=shaped['home_poses'],
-            screws=shaped['screws'],
-            inertias=shaped['inertias'],
-            gravity=as_vector('gravity', gravity, 3),
-            coordinates=np.arange(n, dtype=np.int64),
-            multipliers=np.ones(n),
-            offsets=np.zeros(n),
-            limits=JointLimits.none(n),
-            damping=np.zeros(n),
-            friction=np.zeros(n),
-            frames=frames,
-            base_link='base',
-        )
+        return model_from_screws(parents, home_poses, screws, inertias, gravity, joint_names)
+
+
+def _frozen(name: str, value: ArrayLike) -> Array:
+    """Return a read-only copy that no caller can change."""
+    array: Array = as_float_array(name, value).copy()
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,26 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Frame`: a named frame that a body carries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screw_dynamics.arrays import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named frame fixed to a body (or to the base, `body` = -1).
+
+    Parameters
+    ----------
+    body : int
+        Index of the body that carries it, -1 for the base.
+    pose : (4, 4) ndarray
+        Pose of the frame in the body's frame (in base-link axes for the base).
+
+    """
+
+    body: int
+    pose: Array

@@ -1,0 +1,93 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Models from joint screws, without any robot description."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import as_float_array, as_vector, require_finite
+from screw_dynamics.errors import ModelError, ShapeError
+from screw_dynamics.model.checks import screw_type
+from screw_dynamics.model.frame import Frame
+from screw_dynamics.model.joint_limits import JointLimits
+
+if TYPE_CHECKING:
+    from screw_dynamics.model.screw_model import ScrewModel
+
+
+def model_from_screws(
+    parents: ArrayLike,
+    home_poses: ArrayLike,
+    screws: ArrayLike,
+    inertias: ArrayLike,
+    gravity: ArrayLike,
+    joint_names: Sequence[str] | None,
+) -> ScrewModel:
+    """
+    Build a model from joint screws; see `ScrewModel.from_screws`.
+
+    Parameters
+    ----------
+    parents, home_poses, screws, inertias, gravity, joint_names
+        See `ScrewModel.from_screws`.
+
+    Returns
+    -------
+    ScrewModel
+
+    Raises
+    ------
+    ModelError, ShapeError, NotFiniteError
+
+    """
+    # imported here: the module of the model needs this one
+    from screw_dynamics.model.screw_model import ScrewModel
+
+    parent_array = np.asarray(parents)
+    if parent_array.ndim != 1 or (parent_array.size and parent_array.dtype.kind not in 'iu'):
+        raise ShapeError(
+            'parents', '(n,) of integers', f'{parent_array.shape} {parent_array.dtype}'
+        )
+    n = len(parent_array)
+    shaped = {}
+    for name, value, tail in (
+        ('home_poses', home_poses, (4, 4)),
+        ('screws', screws, (6,)),
+        ('inertias', inertias, (6, 6)),
+    ):
+        array = as_float_array(name, value).reshape((0, *tail) if n == 0 else np.shape(value))
+        if array.shape != (n, *tail):
+            raise ShapeError(name, str((n, *tail)), array.shape)
+        shaped[name] = require_finite(name, array)
+    if joint_names is None:
+        joint_names = [f'joint_{i + 1}' for i in range(n)]
+    if isinstance(joint_names, str) or len(joint_names) != n:
+        raise ModelError(f'joint_names: expected {n} names, got {joint_names!r}')
+    names = tuple(str(name) for name in joint_names)
+    bodies = tuple(f'body_{i + 1}' for i in range(n))
+    frames = {'base': Frame(-1, np.eye(4))}
+    frames.update({body: Frame(i, np.eye(4)) for i, body in enumerate(bodies)})
+    return ScrewModel(
+        joint_names=names,
+        tree_joint_names=names,
+        body_names=bodies,
+        joint_types=tuple(screw_type(x) for x in shaped['screws']),
+        parents=parent_array.astype(np.int64),
+        home_poses=shaped['home_poses'],
+        screws=shaped['screws'],
+        inertias=shaped['inertias'],
+        gravity=as_vector('gravity', gravity, 3),
+        coordinates=np.arange(n, dtype=np.int64),
+        multipliers=np.ones(n),
+        offsets=np.zeros(n),
+        limits=JointLimits.none(n),
+        damping=np.zeros(n),
+        friction=np.zeros(n),
+        frames=frames,
+        base_link='base',
+    )

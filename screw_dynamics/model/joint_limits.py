@@ -1,0 +1,51 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`JointLimits`: what a robot description says about the range of its joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+
+
+@dataclass(frozen=True, eq=False)
+class JointLimits:
+    """Limits of the n coordinates; infinite where none is given. Data only, never enforced.
+
+    Parameters
+    ----------
+    lower, upper : (n,) ndarray
+        Position [rad or m].
+    velocity : (n,) ndarray
+        [rad/s or m/s].
+    effort : (n,) ndarray
+        [N m or N].
+
+    """
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    effort: Array
+
+    @staticmethod
+    def none(n: int) -> JointLimits:
+        """
+        Return limits that limit nothing.
+
+        Parameters
+        ----------
+        n : int
+            Number of coordinates.
+
+        Returns
+        -------
+        JointLimits
+
+        """
+        return JointLimits(
+            np.full(n, -np.inf), np.full(n, np.inf), np.full(n, np.inf), np.full(n, np.inf)
+        )

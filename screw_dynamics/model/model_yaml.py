@@ -1,0 +1,179 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Models as YAML documents, every float exactly as it was."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import ModelError
+from screw_dynamics.model.frame import Frame
+from screw_dynamics.model.joint_limits import JointLimits
+from screw_dynamics.model.yaml_reader import Node
+
+if TYPE_CHECKING:
+    from screw_dynamics.model.screw_model import ScrewModel
+
+FORMAT = 'screw_dynamics model'
+VERSION = 1
+
+
+def model_to_yaml(model: ScrewModel, path: str | os.PathLike[str] | None = None) -> str:
+    """
+    Return a model as YAML text and write it where a path is given.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    path : str or path, optional
+        File to write.
+
+    Returns
+    -------
+    str
+
+    """
+    import yaml
+
+    document = {
+        'format': FORMAT,
+        'version': VERSION,
+        'name': model.name,
+        'base_link': model.base_link,
+        'gravity': _numbers(model.gravity),
+        'coordinates': [_coordinate(model, j) for j in range(model.n)],
+        'bodies': [_body(model, i) for i in range(model.body_count)],
+        'frames': {
+            name: {'body': _body_name(model, frame.body), 'pose': _numbers(frame.pose)}
+            for name, frame in model.frames.items()
+        },
+    }
+    # default_flow_style=None: rows of numbers in one line, everything else in block style
+    text: str = yaml.safe_dump(
+        document, sort_keys=False, default_flow_style=None, width=1000, allow_unicode=True
+    )
+    if path is not None:
+        Path(path).write_text(text, encoding='utf-8')
+    return text
+
+
+def model_from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
+    """
+    Read a model from YAML.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        A path, or the document itself; text with a line break is a document.
+
+    Returns
+    -------
+    ScrewModel
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is no YAML, no model of this version, or an entry is missing
+        or malformed; the entry is named.
+
+    """
+    # imported here: the module of the model needs this one
+    from screw_dynamics.model.screw_model import ScrewModel
+
+    root = Node(_document(source), 'model')
+    if root['format'].text() != FORMAT:
+        raise ModelError(f'model.format: expected {FORMAT!r}, got {root["format"].text()!r}')
+    if root['version'].value != VERSION:
+        raise ModelError(f'model.version: expected {VERSION}, got {root["version"].value!r}')
+    coordinates, bodies = root['coordinates'].items(), root['bodies'].items()
+    joint_names = tuple(node['name'].text() for node in coordinates)
+    body_names = tuple(node['name'].text() for node in bodies)
+    column = {
+        key: np.array([node[key].number() for node in coordinates], dtype=float)
+        for key in ('lower', 'upper', 'velocity', 'effort', 'damping', 'friction')
+    }
+    return ScrewModel(
+        joint_names=joint_names,
+        tree_joint_names=tuple(node['joint'].text() for node in bodies),
+        body_names=body_names,
+        joint_types=tuple(node['type'].text() for node in bodies),
+        parents=np.array([node['parent'].index(body_names, -1) for node in bodies], np.int64),
+        home_poses=np.array([node['home_pose'].array(4, 4) for node in bodies]).reshape(-1, 4, 4),
+        screws=np.array([node['screw'].array(6) for node in bodies]).reshape(-1, 6),
+        inertias=np.array([node['inertia'].array(6, 6) for node in bodies]).reshape(-1, 6, 6),
+        gravity=root['gravity'].array(3),
+        coordinates=np.array([node['coordinate'].index(joint_names) for node in bodies], np.int64),
+        multipliers=np.array([node['multiplier'].number() for node in bodies], dtype=float),
+        offsets=np.array([node['offset'].number() for node in bodies], dtype=float),
+        limits=JointLimits(column['lower'], column['upper'], column['velocity'], column['effort']),
+        damping=column['damping'],
+        friction=column['friction'],
+        frames={
+            name: Frame(node['body'].index(body_names, -1), node['pose'].array(4, 4))
+            for name, node in root['frames'].entries()
+        },
+        base_link=root['base_link'].text(),
+        name=root['name'].text(),
+    )
+
+
+def _coordinate(model: ScrewModel, j: int) -> dict[str, Any]:
+    columns = {
+        'lower': model.limits.lower,
+        'upper': model.limits.upper,
+        'velocity': model.limits.velocity,
+        'effort': model.limits.effort,
+        'damping': model.damping,
+        'friction': model.friction,
+    }
+    values = {key: float(column[j]) for key, column in columns.items()}
+    return {'name': model.joint_names[j], **values}
+
+
+def _body(model: ScrewModel, i: int) -> dict[str, Any]:
+    return {
+        'name': model.body_names[i],
+        'joint': model.tree_joint_names[i],
+        'type': model.joint_types[i],
+        'parent': _body_name(model, int(model.parents[i])),
+        'coordinate': model.joint_names[model.coordinates[i]],
+        'multiplier': float(model.multipliers[i]),
+        'offset': float(model.offsets[i]),
+        'home_pose': _numbers(model.home_poses[i]),
+        'screw': _numbers(model.screws[i]),
+        'inertia': _numbers(model.inertias[i]),
+    }
+
+
+def _body_name(model: ScrewModel, body: int) -> str | None:
+    """Return the name of a body, None for the base."""
+    return None if body < 0 else model.body_names[body]
+
+
+def _numbers(array: Array) -> Any:
+    return array.tolist()
+
+
+def _document(source: str | bytes | os.PathLike[str]) -> Any:
+    import yaml
+
+    content: str | bytes
+    if isinstance(source, bytes) or (isinstance(source, str) and '\n' in source):
+        content, origin = source, 'model text'
+    else:
+        origin = str(source)
+        try:
+            content = Path(source).read_bytes()
+        except OSError as error:
+            raise ModelError(
+                f'{origin}: expected a readable model file: {error.strerror}'
+            ) from error
+    try:
+        return yaml.safe_load(content)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ModelError(f'{origin}: expected YAML: {" ".join(str(error).split())}') from None

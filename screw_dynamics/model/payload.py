@@ -1,0 +1,75 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A rigid load held by a robot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import as_float_array, as_vector
+from screw_dynamics.errors import InertiaError, ShapeError
+from screw_dynamics.lie import inertia_matrix, transform_inertia
+
+if TYPE_CHECKING:
+    from screw_dynamics.model.screw_model import ScrewModel
+
+
+def with_payload(
+    model: ScrewModel, frame: str, mass: float, com: ArrayLike, inertia: ArrayLike
+) -> ScrewModel:
+    """
+    Return the model with a rigid load fixed to one of its frames.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    frame : str
+        Name of the frame that carries the load.
+    mass : float
+        [kg].
+    com : (3,) array_like
+        Centre of mass of the load in the frame [m].
+    inertia : (3, 3) array_like
+        Rotational inertia of the load about its centre of mass, in the frame's axes [kg m^2].
+
+    Returns
+    -------
+    ScrewModel
+        A new model. A load on the base changes nothing: the base stands still.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such frame.
+    InertiaError
+        If the mass is negative or a number is not finite, or the inertia is not symmetric.
+    ShapeError, NotFiniteError
+        If `com` or `inertia` has the wrong shape, or `com` is not finite.
+
+    """
+    at = model.frame(frame)
+    where = f'payload on {frame!r}'
+    mass_array = as_float_array('mass', mass)
+    if mass_array.shape != ():
+        raise ShapeError('mass', '()', mass_array.shape)
+    if not np.isfinite(mass_array) or mass_array < 0.0:
+        raise InertiaError(f'{where}: mass: expected 0 or more, got {mass_array} kg')
+    centre = as_vector('com', com, 3)
+    tensor = as_float_array('inertia', inertia)
+    if tensor.shape != (3, 3):
+        raise ShapeError('inertia', '(3, 3)', tensor.shape)
+    symmetric = np.allclose(tensor, tensor.T, rtol=0.0, atol=1e-9 * np.abs(tensor).max())
+    if not np.isfinite(tensor).all() or not symmetric:
+        raise InertiaError(
+            f'{where}: inertia: expected a finite symmetric tensor, got {tensor.tolist()}'
+        )
+    if at.body < 0:
+        return replace(model)
+    load = inertia_matrix(float(mass_array), centre, 0.5 * (tensor + tensor.T))
+    inertias = model.inertias.copy()
+    inertias[at.body] += transform_inertia(load, at.pose)
+    return replace(model, inertias=inertias)

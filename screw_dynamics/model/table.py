@@ -1,0 +1,102 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A model as a table of screw axes, for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.model.reference import pitch_and_point, spatial_screws
+
+if TYPE_CHECKING:
+    from screw_dynamics.model.screw_model import ScrewModel
+
+_HEADER = ('joint', 'type', 'link', 'on', 'screw', 'angular e', 'linear v', 'pitch', 'point')
+
+
+def screw_table(model: ScrewModel) -> str:
+    """
+    Return the joints with their screws, two rows each: body-fixed and spatial at q = 0.
+
+    Parameters
+    ----------
+    model : ScrewModel
+
+    Returns
+    -------
+    str
+        A line about the robot, then the table. `pitch` is in m/rad, `point` the point of the
+        axis nearest to the origin of the frame in question [m]; numbers are rounded to 4 decimals.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> screw = [0, 0, 1, 0, -0.5, 0]
+    >>> print(sd.ScrewModel.from_screws([-1], [np.eye(4)], [screw], [np.eye(6)]))
+    robot: 1 coordinate, 1 body, base link 'base', gravity (0, 0, -9.81) m/s^2
+    joint    type      link    on    screw    angular e  linear v   pitch  point
+    joint_1  revolute  body_1  base  body     (0, 0, 1)  (0, -0.5, 0)  0   (0.5, 0, 0)
+
+    """
+    rows = [_HEADER]
+    for i, spatial in enumerate(spatial_screws(model)):
+        parent = model.parents[i]
+        about = (
+            _joint_text(model, i),
+            model.joint_types[i],
+            model.body_names[i],
+            model.base_link if parent < 0 else model.body_names[parent],
+        )
+        rows.append((*about, 'body', *_screw_texts(model.screws[i])))
+        rows.append(('', '', '', '', 'spatial', *_screw_texts(spatial)))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
+    lines = [
+        '  '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return '\n'.join([_headline(model), *lines])
+
+
+def _headline(model: ScrewModel) -> str:
+    return (
+        f'{model.name}: {_count(model.n, "coordinate", "coordinates")}, '
+        f'{_count(model.body_count, "body", "bodies")}, base link {model.base_link!r}, '
+        f'gravity {_vector(model.gravity)} m/s^2'
+    )
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f'{number} {one if number == 1 else many}'
+
+
+def _joint_text(model: ScrewModel, i: int) -> str:
+    """Return the joint's name, with the relation to its coordinate where it mimics one."""
+    name, master = model.tree_joint_names[i], model.joint_names[model.coordinates[i]]
+    if name == master:
+        return name
+    offset = float(model.offsets[i])
+    sign = '-' if offset < 0.0 else '+'
+    shift = f' {sign} {_number(abs(offset))}' if offset else ''
+    return f'{name} = {_number(model.multipliers[i])} {master}{shift}'
+
+
+def _screw_texts(screw: Array) -> tuple[str, str, str, str]:
+    pitch, point = pitch_and_point(screw)
+    return (
+        _vector(screw[:3]),
+        _vector(screw[3:]),
+        _number(pitch),
+        '-' if point is None else _vector(point),
+    )
+
+
+def _vector(values: Array) -> str:
+    return f'({", ".join(_number(value) for value in values)})'
+
+
+def _number(value: float) -> str:
+    # adding zero turns the -0.0 that rounding leaves into 0.0
+    return f'{np.round(value, 4) + 0.0:g}' if np.isfinite(value) else f'{value}'

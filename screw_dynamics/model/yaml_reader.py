@@ -1,0 +1,164 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Entries of a loaded YAML document, with their path for error texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import ModelError
+
+
+class Node:
+    """
+    One entry of a document.
+
+    Parameters
+    ----------
+    value : object
+        As the YAML loader returned it.
+    path : str
+        Where it stands, e.g. ``'model.bodies[2].screw'``.
+
+    """
+
+    def __init__(self, value: Any, path: str) -> None:
+        self.value = value
+        self.path = path
+
+    def __getitem__(self, key: str) -> Node:
+        """Return the entry of a mapping."""
+        if not isinstance(self.value, dict):
+            raise self._unexpected('a mapping')
+        if key not in self.value:
+            raise ModelError(f'{self.path}: expected an entry {key!r}, got none')
+        return Node(self.value[key], f'{self.path}.{key}')
+
+    def items(self) -> list[Node]:
+        """
+        Return the entries of a sequence.
+
+        Returns
+        -------
+        list of Node
+
+        Raises
+        ------
+        ModelError
+
+        """
+        if not isinstance(self.value, list):
+            raise self._unexpected('a sequence')
+        return [Node(item, f'{self.path}[{i}]') for i, item in enumerate(self.value)]
+
+    def entries(self) -> list[tuple[str, Node]]:
+        """
+        Return the keys and entries of a mapping.
+
+        Returns
+        -------
+        list of (str, Node)
+
+        Raises
+        ------
+        ModelError
+
+        """
+        if not isinstance(self.value, dict):
+            raise self._unexpected('a mapping')
+        return [(str(key), Node(item, f'{self.path}.{key}')) for key, item in self.value.items()]
+
+    def text(self) -> str:
+        """
+        Return a text entry.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ModelError
+
+        """
+        if not isinstance(self.value, str):
+            raise self._unexpected('text')
+        return self.value
+
+    def number(self) -> float:
+        """
+        Return a number; text such as ``1e-3``, no YAML 1.1 number for lack of a dot, is one too.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ModelError
+
+        """
+        if isinstance(self.value, (int, float, str)) and not isinstance(self.value, bool):
+            try:
+                return float(self.value)
+            except ValueError:
+                pass
+        raise self._unexpected('a number')
+
+    def array(self, *shape: int) -> Array:
+        """
+        Return nested sequences of numbers.
+
+        Parameters
+        ----------
+        *shape : int
+
+        Returns
+        -------
+        ndarray
+            Of that shape.
+
+        Raises
+        ------
+        ModelError
+
+        """
+        items = self.items()
+        if len(items) != shape[0]:
+            raise ModelError(f'{self.path}: expected {shape[0]} entries, got {len(items)}')
+        if len(shape) == 1:
+            return np.array([item.number() for item in items])
+        return np.array([item.array(*shape[1:]) for item in items])
+
+    def index(self, names: Sequence[str], base: int | None = None) -> int:
+        """
+        Return the index of a named thing.
+
+        Parameters
+        ----------
+        names : sequence of str
+            What may stand here.
+        base : int, optional
+            Index that an empty entry (null) means; without it, null is an error.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ModelError
+
+        """
+        if self.value is None and base is not None:
+            return base
+        if self.value not in names:
+            raise self._unexpected(f'one of {", ".join(names)}')
+        return names.index(self.value)
+
+    def _unexpected(self, expected: str) -> ModelError:
+        return ModelError(f'{self.path}: expected {expected}, got {self.value!r}')
