@@ -166,11 +166,15 @@ def as_equal_samples(size: int, **values: ArrayLike) -> tuple[list[Array], bool]
     """
     samples = [as_samples(name, value, size) for name, value in values.items()]
     head, single = samples[0]
-    for (name, value), (array, alone) in zip(values.items(), samples, strict=True):
-        if array.shape != head.shape or alone != single:
+    arrays = []
+    for array, alone in samples:
+        if array.shape != head.shape or alone is not single:
+            name = list(values)[len(arrays)]
             expected = head.shape[1:] if single else head.shape
-            raise ShapeError(name, f'{expected}, that of {next(iter(values))}', np.shape(value))
-    return [array for array, _ in samples], single
+            got = np.shape(values[name])
+            raise ShapeError(name, f'{expected}, that of {next(iter(values))}', got)
+        arrays.append(array)
+    return arrays, single
 
 
 def raise_not_finite(**values: ArrayLike) -> None:

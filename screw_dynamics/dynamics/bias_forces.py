@@ -13,6 +13,8 @@ from screw_dynamics.arrays import Array, as_equal_samples, raise_not_finite
 from screw_dynamics.dynamics.composite_bodies import (
     COMPOSITE_HELPERS,
     apply_inertia,
+    body_arrays,
+    cross,
     dot,
     set_inertia,
     set_screw,
@@ -115,51 +117,61 @@ def add_bias_forces(
 def _set_acceleration(i, rate, tree, gravity, steps, screws, rates, accelerations):
     """Set angular velocity w, angular acceleration and acceleration of the origin of body i."""
     parent = tree[i, PARENT]
-    w, screw, d, acceleration = rates[i], screws[i], steps[i], accelerations[i]
+    ex, ey, ez = screws[i, 0], screws[i, 1], screws[i, 2]
     if parent < 0:
-        w[:] = 0.0
-        acceleration[:3] = 0.0
-        # weight as an upward acceleration of the base
-        acceleration[3:] = -gravity
-    else:
-        w[:] = rates[parent]
-        acceleration[:] = accelerations[parent]
-    along = w[0] * d[0] + w[1] * d[1] + w[2] * d[2]
-    square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
-    for a in range(3):
-        b, c = (a + 1) % 3, (a + 2) % 3
-        # w' × d + w × (w × d), and the Coriolis acceleration along the joint
-        acceleration[3 + a] += acceleration[b] * d[c] - acceleration[c] * d[b]
-        acceleration[3 + a] += w[a] * along - square * d[a]
-        acceleration[3 + a] += 2.0 * rate * (w[b] * screw[3 + c] - w[c] * screw[3 + b])
-    for a in range(3):
-        b, c = (a + 1) % 3, (a + 2) % 3
-        acceleration[a] += rate * (w[b] * screw[c] - w[c] * screw[b])
-    for a in range(3):
-        w[a] += rate * screw[a]
+        for a in range(3):
+            rates[i, a] = rate * screws[i, a]
+            accelerations[i, a] = 0.0
+            # weight as an upward acceleration of the base
+            accelerations[i, 3 + a] = -gravity[a]
+        return
+    wx, wy, wz = rates[parent, 0], rates[parent, 1], rates[parent, 2]
+    ax, ay, az = accelerations[parent, 0], accelerations[parent, 1], accelerations[parent, 2]
+    dx, dy, dz = steps[i, 0], steps[i, 1], steps[i, 2]
+    # w' × d + w × (w × d), and the Coriolis acceleration along the joint
+    tx, ty, tz = cross(ax, ay, az, dx, dy, dz)
+    cx, cy, cz = cross(wx, wy, wz, screws[i, 3], screws[i, 4], screws[i, 5])
+    along, square = wx * dx + wy * dy + wz * dz, wx * wx + wy * wy + wz * wz
+    accelerations[i, 3] = (
+        accelerations[parent, 3] + tx + wx * along - square * dx + 2.0 * rate * cx
+    )
+    accelerations[i, 4] = (
+        accelerations[parent, 4] + ty + wy * along - square * dy + 2.0 * rate * cy
+    )
+    accelerations[i, 5] = (
+        accelerations[parent, 5] + tz + wz * along - square * dz + 2.0 * rate * cz
+    )
+    cx, cy, cz = cross(wx, wy, wz, ex, ey, ez)
+    accelerations[i, 0] = ax + rate * cx
+    accelerations[i, 1] = ay + rate * cy
+    accelerations[i, 2] = az + rate * cz
+    rates[i, 0] = wx + rate * ex
+    rates[i, 1] = wy + rate * ey
+    rates[i, 2] = wz + rate * ez
 
 
 def _set_wrench(m, h, second, w, acceleration, wrench):
     """Set the wrench that gives one body its acceleration (M2018, (54)-(56))."""
     apply_inertia(m, h, second, acceleration, wrench)
-    along = w[0] * h[0] + w[1] * h[1] + w[2] * h[2]
-    square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
-    sx = second[0, 0] * w[0] + second[0, 1] * w[1] + second[0, 2] * w[2]
-    sy = second[1, 0] * w[0] + second[1, 1] * w[1] + second[1, 2] * w[2]
-    sz = second[2, 0] * w[0] + second[2, 1] * w[1] + second[2, 2] * w[2]
+    wx, wy, wz = w[0], w[1], w[2]
+    sx = second[0, 0] * wx + second[0, 1] * wy + second[0, 2] * wz
+    sy = second[1, 0] * wx + second[1, 1] * wy + second[1, 2] * wz
+    sz = second[2, 0] * wx + second[2, 1] * wy + second[2, 2] * wz
     # w × Theta w = S w × w, as Theta = tr(S) I - S
-    wrench[0] += sy * w[2] - sz * w[1]
-    wrench[1] += sz * w[0] - sx * w[2]
-    wrench[2] += sx * w[1] - sy * w[0]
-    for a in range(3):
-        wrench[3 + a] += w[a] * along - square * h[a]
+    tx, ty, tz = cross(sx, sy, sz, wx, wy, wz)
+    wrench[0] += tx
+    wrench[1] += ty
+    wrench[2] += tz
+    along, square = wx * h[0] + wy * h[1] + wz * h[2], wx * wx + wy * wy + wz * wz
+    wrench[3] += wx * along - square * h[0]
+    wrench[4] += wy * along - square * h[1]
+    wrench[5] += wz * along - square * h[2]
 
 
 def _bias_forces(q, qd, tree, bodies, gravity, forces):
     """Set the bias forces of every sample; False at a sample that is not finite."""
     count = bodies.shape[0]
-    rotations, steps, screws = np.empty((count, 3, 3)), np.empty((count, 3)), np.empty((count, 6))
-    mass, first, second = np.empty(count), np.empty((count, 3)), np.empty((count, 3, 3))
+    rotations, steps, screws, mass, first, second = body_arrays(count)
     rates, accelerations = np.empty((count, 3)), np.empty((count, 6))
     wrenches = np.empty((count, 6))
     for t in range(q.shape[0]):

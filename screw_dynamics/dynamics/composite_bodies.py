@@ -11,7 +11,35 @@ inertia is tr(S) I - S.
 
 from __future__ import annotations
 
+import numpy as np
+
 from screw_dynamics.kinematics.axis_frames import FIRST_MOMENT, MASS, SECOND_MOMENT, TRAVEL, TURN
+
+
+def body_arrays(count):
+    """
+    Return the arrays of a sample's bodies, cut from one block of memory.
+
+    Parameters
+    ----------
+    count : int
+        Number of bodies N.
+
+    Returns
+    -------
+    rotations, steps, screws, mass, first, second : ndarray
+        Shapes (N, 3, 3), (N, 3), (N, 6), (N,), (N, 3), (N, 3, 3), not initialised.
+
+    """
+    block = np.empty(31 * count)
+    return (
+        block[: 9 * count].reshape((count, 3, 3)),
+        block[9 * count : 12 * count].reshape((count, 3)),
+        block[12 * count : 18 * count].reshape((count, 6)),
+        block[18 * count : 19 * count],
+        block[19 * count : 22 * count].reshape((count, 3)),
+        block[22 * count :].reshape((count, 3, 3)),
+    )
 
 
 def set_inertia(i, bodies, rotations, mass, first, second):
@@ -89,16 +117,16 @@ def apply_inertia(m, h, second, twist, wrench):
     twist, wrench : (6,) ndarray
 
     """
-    trace = second[0, 0] + second[1, 1] + second[2, 2]
     x, y, z, u, v, w = twist[0], twist[1], twist[2], twist[3], twist[4], twist[5]
-    wrench[0] = h[1] * w - h[2] * v
-    wrench[1] = h[2] * u - h[0] * w
-    wrench[2] = h[0] * v - h[1] * u
-    for a in range(3):
-        wrench[a] += trace * twist[a] - second[a, 0] * x - second[a, 1] * y - second[a, 2] * z
-    wrench[3] = m * u + y * h[2] - z * h[1]
-    wrench[4] = m * v + z * h[0] - x * h[2]
-    wrench[5] = m * w + x * h[1] - y * h[0]
+    xx, yy, zz = second[0, 0], second[1, 1], second[2, 2]
+    xy, xz, yz = second[0, 1], second[0, 2], second[1, 2]
+    hx, hy, hz = h[0], h[1], h[2]
+    wrench[0] = (yy + zz) * x - xy * y - xz * z + hy * w - hz * v
+    wrench[1] = (xx + zz) * y - xy * x - yz * z + hz * u - hx * w
+    wrench[2] = (xx + yy) * z - xz * x - yz * y + hx * v - hy * u
+    wrench[3] = m * u + y * hz - z * hy
+    wrench[4] = m * v + z * hx - x * hz
+    wrench[5] = m * w + x * hy - y * hx
 
 
 def shift_wrench(step, wrench):
@@ -136,6 +164,22 @@ def set_screw(i, bodies, rotations, screws):
         screws[i, 3 + a] = bodies[i, TRAVEL] * rotations[i, a, 2]
 
 
+def cross(ax, ay, az, bx, by, bz):
+    """
+    Return the components of a × b.
+
+    Parameters
+    ----------
+    ax, ay, az, bx, by, bz : float
+
+    Returns
+    -------
+    tuple of float
+
+    """
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
 def dot(x, y):
     """
     Return the product of a screw and a wrench.
@@ -152,4 +196,13 @@ def dot(x, y):
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
 
 
-COMPOSITE_HELPERS = (set_inertia, add_to_parent, apply_inertia, shift_wrench, set_screw, dot)
+COMPOSITE_HELPERS = (
+    body_arrays,
+    set_inertia,
+    add_to_parent,
+    apply_inertia,
+    shift_wrench,
+    set_screw,
+    cross,
+    dot,
+)

@@ -14,6 +14,8 @@ from screw_dynamics.dynamics.composite_bodies import (
     COMPOSITE_HELPERS,
     add_to_parent,
     apply_inertia,
+    body_arrays,
+    cross,
     dot,
     set_inertia,
     set_screw,
@@ -96,35 +98,33 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
 def _set_velocity(i, rate, tree, steps, screws, twists, screw_rates):
     """Set twist and screw rate of body i, as of the fixed frame that coincides with it now."""
     parent = tree[i, PARENT]
-    twist, d, screw = twists[i], steps[i], screws[i]
-    if parent < 0:
-        twist[:] = 0.0
-    else:
-        twist[:] = twists[parent]
-        twist[3] += twist[1] * d[2] - twist[2] * d[1]
-        twist[4] += twist[2] * d[0] - twist[0] * d[2]
-        twist[5] += twist[0] * d[1] - twist[1] * d[0]
+    wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    if parent >= 0:
+        wx, wy, wz = twists[parent, 0], twists[parent, 1], twists[parent, 2]
+        vx, vy, vz = cross(wx, wy, wz, steps[i, 0], steps[i, 1], steps[i, 2])
+        vx += twists[parent, 3]
+        vy += twists[parent, 4]
+        vz += twists[parent, 5]
+    x, y, z = screws[i, 0], screws[i, 1], screws[i, 2]
+    u, v, w = screws[i, 3], screws[i, 4], screws[i, 5]
     # J' = ad_V J; V may be the parent's or the body's, as ad_J J = 0
-    for a in range(3):
-        b, c = (a + 1) % 3, (a + 2) % 3
-        screw_rates[i, a] = twist[b] * screw[c] - twist[c] * screw[b]
-        screw_rates[i, 3 + a] = (
-            twist[b] * screw[3 + c]
-            - twist[c] * screw[3 + b]
-            + twist[3 + b] * screw[c]
-            - twist[3 + c] * screw[b]
-        )
-    for a in range(6):
-        twist[a] += screw[a] * rate
+    screw_rates[i, 0], screw_rates[i, 1], screw_rates[i, 2] = cross(wx, wy, wz, x, y, z)
+    ax, ay, az = cross(wx, wy, wz, u, v, w)
+    bx, by, bz = cross(vx, vy, vz, x, y, z)
+    screw_rates[i, 3], screw_rates[i, 4], screw_rates[i, 5] = ax + bx, ay + by, az + bz
+    twists[i, 0], twists[i, 1], twists[i, 2] = wx + rate * x, wy + rate * y, wz + rate * z
+    twists[i, 3], twists[i, 4], twists[i, 5] = vx + rate * u, vy + rate * v, vz + rate * w
 
 
 def _set_flow(twist, m, h, second, momentum, flow):
     """Set the momentum of a body, integral of u dm, and its flow, integral of u x^T dm."""
-    for a in range(3):
-        b, c = (a + 1) % 3, (a + 2) % 3
-        momentum[a] = m * twist[3 + a] + twist[b] * h[c] - twist[c] * h[b]
-        for k in range(3):
-            flow[a, k] = twist[3 + a] * h[k] + twist[b] * second[c, k] - twist[c] * second[b, k]
+    wx, wy, wz = twist[0], twist[1], twist[2]
+    vx, vy, vz = twist[3], twist[4], twist[5]
+    px, py, pz = cross(wx, wy, wz, h[0], h[1], h[2])
+    momentum[0], momentum[1], momentum[2] = m * vx + px, m * vy + py, m * vz + pz
+    for k in range(3):
+        fx, fy, fz = cross(wx, wy, wz, second[0, k], second[1, k], second[2, k])
+        flow[0, k], flow[1, k], flow[2, k] = vx * h[k] + fx, vy * h[k] + fy, vz * h[k] + fz
 
 
 def _coriolis_wrenches(screw, rate, m, h, second, momentum, flow, forward, inertial, torque):
@@ -137,12 +137,15 @@ def _coriolis_wrenches(screw, rate, m, h, second, momentum, flow, forward, inert
     apply_inertia(m, h, second, rate, forward)
     trace = flow[0, 0] + flow[1, 1] + flow[2, 2]
     x, y, z = screw[0], screw[1], screw[2]
+    px, py, pz = momentum[0], momentum[1], momentum[2]
+    torque[0], torque[1], torque[2] = cross(px, py, pz, screw[3], screw[4], screw[5])
     for a in range(3):
-        b, c = (a + 1) % 3, (a + 2) % 3
         forward[a] += trace * screw[a] - flow[a, 0] * x - flow[a, 1] * y - flow[a, 2] * z
-        forward[3 + a] += screw[b] * momentum[c] - screw[c] * momentum[b]
-        torque[a] = trace * screw[a] - flow[0, a] * x - flow[1, a] * y - flow[2, a] * z
-        torque[a] += momentum[b] * screw[3 + c] - momentum[c] * screw[3 + b]
+        torque[a] += trace * screw[a] - flow[0, a] * x - flow[1, a] * y - flow[2, a] * z
+    fx, fy, fz = cross(x, y, z, px, py, pz)
+    forward[3] += fx
+    forward[4] += fy
+    forward[5] += fz
 
 
 def _add_coriolis_matrix(
@@ -182,9 +185,8 @@ def _add_coriolis_matrix(
 def _coriolis_matrices(q, qd, tree, bodies, matrices):
     """Set the Coriolis matrix of every sample; False at a sample that is not finite."""
     count = bodies.shape[0]
-    rotations, steps = np.empty((count, 3, 3)), np.empty((count, 3))
-    screws, twists, rates = np.empty((count, 6)), np.empty((count, 6)), np.empty((count, 6))
-    mass, first, second = np.empty(count), np.empty((count, 3)), np.empty((count, 3, 3))
+    rotations, steps, screws, mass, first, second = body_arrays(count)
+    twists, rates = np.empty((count, 6)), np.empty((count, 6))
     momenta, flows = np.empty((count, 3)), np.empty((count, 3, 3))
     for t in range(q.shape[0]):
         if not (all_finite(q[t]) and all_finite(qd[t])):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_equal_samples, raise_not_finite
 from screw_dynamics.dynamics.bias_forces import BIAS_HELPERS, add_bias_forces
-from screw_dynamics.dynamics.composite_bodies import set_inertia, set_screw
+from screw_dynamics.dynamics.composite_bodies import body_arrays, set_inertia, set_screw
 from screw_dynamics.dynamics.mass_matrix import add_mass_matrix
 from screw_dynamics.errors import SingularMassMatrixError
 from screw_dynamics.jit import Kernel, read_only
@@ -138,8 +138,7 @@ def _solve(matrix, scale, x):
 def _forward_dynamics(q, qd, tau, tree, bodies, gravity, accelerations):
     """Solve every sample; -1, or -2 where one is not finite, or T-index * n + singular joint."""
     count, n = bodies.shape[0], q.shape[1]
-    rotations, steps, screws = np.empty((count, 3, 3)), np.empty((count, 3)), np.empty((count, 6))
-    mass, first, second = np.empty(count), np.empty((count, 3)), np.empty((count, 3, 3))
+    rotations, steps, screws, mass, first, second = body_arrays(count)
     rates, bias_accelerations = np.empty((count, 3)), np.empty((count, 6))
     wrenches, wrench = np.empty((count, 6)), np.empty(6)
     bias, matrix, scale = np.empty(n), np.empty((n, n)), np.empty(n)

@@ -14,6 +14,7 @@ from screw_dynamics.dynamics.composite_bodies import (
     COMPOSITE_HELPERS,
     add_to_parent,
     apply_inertia,
+    body_arrays,
     dot,
     set_inertia,
     set_screw,
@@ -109,9 +110,8 @@ def add_mass_matrix(tree, bodies, steps, screws, mass, first, second, wrench, ma
 def _mass_matrices(q, tree, bodies, matrices):
     """Set the mass matrix of every sample; False at a sample that is not finite."""
     count = bodies.shape[0]
-    rotations, steps = np.empty((count, 3, 3)), np.empty((count, 3))
-    screws, wrench = np.empty((count, 6)), np.empty(6)
-    mass, first, second = np.empty(count), np.empty((count, 3)), np.empty((count, 3, 3))
+    rotations, steps, screws, mass, first, second = body_arrays(count)
+    wrench = np.empty(6)
     for t in range(q.shape[0]):
         if not all_finite(q[t]):
             return False

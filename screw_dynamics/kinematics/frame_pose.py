@@ -70,18 +70,15 @@ def _frame_poses(q, tree, bodies, path, local, poses):
     for t in range(q.shape[0]):
         if not all_finite(q[t]):
             return False
-        poses[t] = local
         for i in path:
             place_body(i, q[t], tree, bodies, rotations, steps)
+        poses[t] = local
         if path.size:
             last = rotations[path[-1]]
             for a in range(3):
+                x, y, z = last[a, 0], last[a, 1], last[a, 2]
                 for b in range(4):
-                    poses[t, a, b] = (
-                        last[a, 0] * local[0, b]
-                        + last[a, 1] * local[1, b]
-                        + last[a, 2] * local[2, b]
-                    )
+                    poses[t, a, b] = x * local[0, b] + y * local[1, b] + z * local[2, b]
                 for i in path:
                     poses[t, a, 3] += steps[i, a]
     return True
