@@ -87,12 +87,13 @@ def inverse_dynamics(
            [0.  ]])
 
     """
-    if out is not None and wrench_jets is None:
+    if wrench_jets is None:
         try:
             aligned = model.aligned
-            kernel = aligned.prepared.get(out.shape)
-            if kernel is not None and kernel(joint_jet, out, aligned.ints, aligned.reals) == OK:
-                return out
+            tau = np.empty_like(joint_jet[2:]) if out is None else out  # type: ignore[index]
+            kernel = aligned.prepared.get(tau.shape)
+            if kernel is not None and kernel(joint_jet, tau, aligned.ints, aligned.reals) == OK:
+                return tau
         except (TypeError, AttributeError):
             pass  # not the arrays the kernel takes: the checks below convert them or say why not
     return _checked(model, joint_jet, wrench_jets, out, threads)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,30 +48,29 @@ def _index(i):  # type: ignore[no-untyped-def]
     return lambda i: np.uint64(i)
 
 
+@overload(recursion.at, jit_options={'forceinline': True})
+def _at(ws, row):  # type: ignore[no-untyped-def]
+    return lambda ws, row: lanes.row_pointer(ws, row)
+
+
 @overload(recursion.get, jit_options={'forceinline': True})
-def _get(ws, row):  # type: ignore[no-untyped-def]
-    if ws.ndim == 1:
-        return lambda ws, row: ws[np.uint64(row)]
-    return lambda ws, row: lanes.load_row(ws, row)
+def _get(rows, row):  # type: ignore[no-untyped-def]
+    return lambda rows, row: lanes.load_row(rows, row)
 
 
 @overload(recursion.put, jit_options={'forceinline': True})
-def _put(ws, row, value):  # type: ignore[no-untyped-def]
-    def put_float(ws, row, value):  # type: ignore[no-untyped-def]
-        ws[np.uint64(row)] = value
-
-    def put_lanes(ws, row, value):  # type: ignore[no-untyped-def]
-        lanes.store_row(ws, row, value)
-
-    return put_float if ws.ndim == 1 else put_lanes
+def _put(rows, row, value):  # type: ignore[no-untyped-def]
+    return lambda rows, row, value: lanes.store_row(rows, row, value)
 
 
 @overload(recursion.sines, jit_options={'forceinline': True})
 def _sines(ws, start, count):  # type: ignore[no-untyped-def]
-    def sines_lanes(ws, start, count):  # type: ignore[no-untyped-def]
-        sine_rows.sine_run(ws.reshape(-1), LANES * start, LANES * count)
+    width = LANES if ws.row == lanes.lanes_type else 1
 
-    return sine_rows.sine_run if ws.ndim == 1 else sines_lanes
+    def implementation(ws, start, count):  # type: ignore[no-untyped-def]
+        sine_rows.sine_run(lanes.as_floats(ws), width * start, width * count)
+
+    return implementation
 
 
 register_jitable(sine_rows.sine_run)
@@ -96,6 +95,39 @@ def _array(dimensions: int, dtype: Any = types.float64, *, readonly: bool = Fals
 _MODEL = (_array(1, types.int64), _array(1))
 
 
+_LARGEST = np.finfo(np.float64).max
+
+
+@register_jitable(forceinline=True)
+def _finite(pointer, count):  # type: ignore[no-untyped-def]
+    """Say whether `count` doubles are finite; an integer sum, so that the loop vectorises."""
+    bad = 0
+    for i in range(count):
+        bad += not (abs(lanes.load_row(pointer, i)) <= _LARGEST)
+    return bad == 0
+
+
+@register_jitable(forceinline=True)
+def _to_lanes(rows, pointer, count):  # type: ignore[no-untyped-def]
+    """Transpose `LANES` consecutive samples of `count` doubles each into rows."""
+    for i in range(count):
+        lanes.store_row(rows, i, lanes.load_strided(pointer, i, count))
+
+
+@register_jitable(forceinline=True)
+def _from_lanes(pointer, rows, count):  # type: ignore[no-untyped-def]
+    """Transpose rows into `LANES` consecutive samples of `count` doubles each."""
+    for i in range(count):
+        lanes.store_strided(pointer, i, count, lanes.load_row(rows, i))
+
+
+@register_jitable
+def _last_tile(tile, samples, start):  # type: ignore[no-untyped-def]
+    """Copy the samples from `start` on, the last one repeated until the tile is full."""
+    for lane in range(LANES):
+        tile[lane] = samples[min(start + lane, len(samples) - 1)]
+
+
 def _single(constant: int, fingerprint: int) -> Callable[..., Any]:
     def single(jet, tau, ints, reals):  # type: ignore[no-untyped-def]
         _ = fingerprint
@@ -105,15 +137,18 @@ def _single(constant: int, fingerprint: int) -> Callable[..., Any]:
             return BAD_SHAPE
         if tau.shape[0] != order + 1 or tau.shape[1] != n:
             return BAD_SHAPE
-        ws = np.empty(workspace_rows(order, ints[0]))
-        view = ws.reshape((-1, 1))
-        if gather(order, jet, view, 0, ints, reals) != 0.0:
+        jet_rows = lanes.row_pointer(jet, 0)
+        if not _finite(jet_rows, (order + 3) * n):
             return INPUT_NOT_FINITE
+        memory = np.empty(workspace_rows(order, ints[0]))
+        ws = lanes.row_pointer(memory, 0)
+        gather(order, ws, jet_rows, ints, reals)
         forward_sweep(order, ws, ints, reals)
         backward_sweep(order, ws, ints, reals)
-        if scatter(order, view, 0, tau, ints, reals) != 0.0:
-            return RESULT_NOT_FINITE
-        return OK
+        tau_rows = lanes.row_pointer(tau, 0)
+        scatter(order, ws, tau_rows, ints, reals)
+        memory[0] = 0.0  # keeps the workspace alive to here: a pointer does not
+        return OK if _finite(tau_rows, (order + 1) * n) else RESULT_NOT_FINITE
 
     return single
 
@@ -122,30 +157,54 @@ def _batch(constant: int, fingerprint: int) -> Callable[..., Any]:
     def batch(jets, taus, ints, reals, wrenches, bodies, poses):  # type: ignore[no-untyped-def]
         _ = fingerprint
         order = constant if constant >= 0 else taus.shape[1] - 1
-        samples = len(jets)
-        ws = np.empty((workspace_rows(order, ints[0]), LANES))
+        samples, n = len(jets), ints[1]
+        jet_size, tau_size = (order + 3) * n, (order + 1) * n
+        wrench_size = len(bodies) * (order + 1) * 6
+        rows = workspace_rows(order, ints[0])
+        memory = np.empty((rows + jet_size + tau_size + wrench_size, LANES))
+        ws = lanes.lane_pointer(memory, 0)
+        jet_rows = lanes.row_pointer(ws, rows)
+        tau_rows = lanes.row_pointer(jet_rows, jet_size)
+        wrench_rows = lanes.row_pointer(tau_rows, tau_size)
+        jet_tile = np.empty((LANES, order + 3, n))
+        tau_tile = np.empty((LANES, order + 1, n))
+        wrench_tile = np.empty((LANES, len(bodies), order + 1, 6))
         status = OK
         for start in range(0, samples, LANES):
-            # a short last tile repeats the last sample
-            for lane in range(LANES):
-                t = min(start + lane, samples - 1)
-                if gather(order, jets[t], ws, lane, ints, reals) != 0.0:
-                    return INPUT_NOT_FINITE
+            whole = start + LANES <= samples
+            jet = lanes.row_pointer(jets, start * jet_size)
+            tau = lanes.row_pointer(taus, start * tau_size)
+            wrench = lanes.row_pointer(wrenches, start * wrench_size)
+            if not whole:
+                _last_tile(jet_tile, jets, start)
+                _last_tile(wrench_tile, wrenches, start)
+                jet = lanes.row_pointer(jet_tile, 0)
+                tau = lanes.row_pointer(tau_tile, 0)
+                wrench = lanes.row_pointer(wrench_tile, 0)
+            if not _finite(jet, LANES * jet_size):
+                return INPUT_NOT_FINITE
+            _to_lanes(jet_rows, jet, jet_size)
+            gather(order, ws, jet_rows, ints, reals)
             forward_sweep(order, ws, ints, reals)
-            if len(bodies) > 0:
-                for lane in range(LANES):
-                    t = min(start + lane, samples - 1)
-                    subtract_wrenches(order, ws, lane, wrenches[t], bodies, poses)
+            if wrench_size > 0:
+                _to_lanes(wrench_rows, wrench, wrench_size)
+                subtract_wrenches(order, ws, wrench_rows, bodies, poses)
             backward_sweep(order, ws, ints, reals)
-            for lane in range(min(LANES, samples - start)):
-                if scatter(order, ws, lane, taus[start + lane], ints, reals) != 0.0:
-                    status = RESULT_NOT_FINITE
+            scatter(order, ws, tau_rows, ints, reals)
+            _from_lanes(tau, tau_rows, tau_size)
+            if not _finite(tau, LANES * tau_size):
+                status = RESULT_NOT_FINITE
+            if not whole:
+                taus[start:] = tau_tile[: samples - start]
+        # a pointer does not keep its array alive: this does, to here
+        memory[0, 0] = jet_tile[0, 0, 0]
+        wrench_tile[...] = 0.0
         return status
 
     return batch
 
 
-@lru_cache(maxsize=None)
+@cache
 def single_kernel(order: int) -> Callable[..., int]:
     """
     Return the compiled kernel of one sample.
@@ -165,7 +224,7 @@ def single_kernel(order: int) -> Callable[..., int]:
     return compile_kernel(_single(order, _FINGERPRINT), signature)
 
 
-@lru_cache(maxsize=None)
+@cache
 def batch_kernel(order: int) -> Callable[..., int]:
     """
     Return the compiled kernel of a batch, with wrenches on the bodies.

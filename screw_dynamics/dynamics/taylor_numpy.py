@@ -54,22 +54,25 @@ def run(
     """
     order = taus.shape[1] - 1
     ints = [int(i) for i in aligned.ints]
-    reals = [float(x) for x in aligned.reals]
+    reals = np.array(aligned.reals)
     status = OK
-    samples = slice(None)
     for start in range(0, len(jets), _CHUNK):
         part = slice(start, start + _CHUNK)
-        jet = np.moveaxis(jets[part], 0, -1)
-        tau = np.empty((order + 1, jet.shape[1], jet.shape[2]))
-        ws = np.empty((workspace_rows(order, ints[0]), jet.shape[2]))
-        with np.errstate(all='ignore'):  # non-finite numbers are reported by the status
-            if np.any(gather(order, jet, ws, samples, ints, reals) != 0.0):
-                return INPUT_NOT_FINITE
+        if not np.isfinite(jets[part]).all():
+            return INPUT_NOT_FINITE
+        ws = np.empty((workspace_rows(order, ints[0]), len(jets[part])))
+        tau = np.empty((taus[0].size, len(jets[part])))
+        with np.errstate(all='ignore'):  # an overflow is reported by the status
+            gather(order, ws, _rows(jets[part]), ints, reals)
             forward_sweep(order, ws, ints, reals)
-            wrench = np.moveaxis(wrenches[part], 0, -1)
-            subtract_wrenches(order, ws, samples, wrench, [int(b) for b in bodies], poses)
+            subtract_wrenches(order, ws, _rows(wrenches[part]), bodies, poses)
             backward_sweep(order, ws, ints, reals)
-            if np.any(scatter(order, ws, samples, tau, ints, reals) != 0.0):
-                status = RESULT_NOT_FINITE
-        taus[part] = np.moveaxis(tau, -1, 0)
+            scatter(order, ws, tau, ints, reals)
+        taus[part] = tau.T.reshape(taus[part].shape)
+        if not np.isfinite(tau).all():
+            status = RESULT_NOT_FINITE
     return status
+
+
+def _rows(samples: Array) -> Array:
+    return np.ascontiguousarray(samples.reshape(len(samples), -1).T)

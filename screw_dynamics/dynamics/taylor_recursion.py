@@ -16,7 +16,7 @@ angular velocity w and ``B = w'~ + w~ w~`` of a body, a point r on it has the ac
 
 The functions below are plain Python on a workspace `ws` of rows. A row is a float (compiled,
 one sample), a short vector of samples (compiled, batches) or a NumPy row (without numba): the
-same source serves all three. `get` and `put` are the only access to rows.
+same source serves all three. `at`, `get` and `put` are the only access to rows.
 """
 
 from __future__ import annotations
@@ -78,6 +78,11 @@ def put(ws, row, value):
     ws[row] = value
 
 
+def at(ws, row):
+    """Return the rows from `row` on."""
+    return ws[row:]
+
+
 def index(i):
     """Return an array index that is not negative (the compiled form skips Python's wrap)."""
     return i
@@ -90,352 +95,347 @@ def sines(ws, start, count):
         put(ws, i + 2 * count, np.sin(get(ws, i)))
 
 
-def gather(order, jet, view, lane, ints, reals):
-    """Write the joint jet of one sample as series, mimic relation applied; 0 if it is finite."""
-    count = ints[index(0)]
+def gather(order, ws, jet, ints, reals):
+    """Write the series of every tree joint from the rows of the jet, mimic relation applied."""
+    count, n = ints[index(0)], ints[index(1)]
     angles = workspace_rows(order, count) - 3 * count
-    check = 0.0
-    for d in range(order + 3):
-        for c in range(ints[index(1)]):
-            check = check + 0.0 * jet[index(d), index(c)]
     for i in range(count):
         c = ints[index(INTS_HEADER + i * INTS_ROW + COORDINATE)]
-        multiplier = reals[index(i * REALS_ROW + MULTIPLIER)]
-        view[index(angles + i), index(lane)] = multiplier * jet[index(0), index(c)] + reals[index(i * REALS_ROW + OFFSET)]
-        rate = i * block_rows(order) + 5 * (order + 2)
-        factor = multiplier
+        real = at(reals, i * REALS_ROW)
+        rate = at(ws, i * block_rows(order) + 5 * (order + 2))
+        factor = get(real, MULTIPLIER)
+        put(ws, angles + i, factor * get(jet, c) + get(real, OFFSET))
         for j in range(order + 2):
-            view[index(rate + j), index(lane)] = factor * jet[index(j + 1), index(c)]
+            put(rate, j, factor * get(jet, (j + 1) * n + c))
             factor = factor / (j + 1.0)
-    return check
 
 
-def scatter(order, view, lane, tau, ints, reals):
-    """Write the effort jet of one sample, tau = G^T tau of the tree joints; 0 if it is finite."""
-    check = 0.0
-    factorial = 1.0
-    for d in range(order + 1):
-        for c in range(ints[index(1)]):
-            tau[index(d), index(c)] = 0.0
-        for i in range(ints[index(0)]):
-            c = ints[index(INTS_HEADER + i * INTS_ROW + COORDINATE)]
-            scale = factorial * reals[index(i * REALS_ROW + MULTIPLIER)]
-            row = i * block_rows(order) + 5 * (order + 2) + d
-            tau[index(d), index(c)] = tau[index(d), index(c)] + scale * view[index(row), index(lane)]
-        for c in range(ints[index(1)]):
-            check = check + 0.0 * tau[index(d), index(c)]
-        factorial = factorial * (d + 1.0)
-    return check
+def scatter(order, ws, tau, ints, reals):
+    """Write the rows of the effort jet, tau = G^T tau of the tree joints."""
+    count, n = ints[index(0)], ints[index(1)]
+    for row in range((order + 1) * n):
+        put(tau, row, 0.0 * get(ws, 5 * (order + 2)))
+    for i in range(count):
+        c = ints[index(INTS_HEADER + i * INTS_ROW + COORDINATE)]
+        effort = at(ws, i * block_rows(order) + 5 * (order + 2))
+        factor = get(at(reals, i * REALS_ROW), MULTIPLIER)
+        for d in range(order + 1):
+            put(tau, d * n + c, get(tau, d * n + c) + factor * get(effort, d))
+            factor = factor * (d + 1.0)
 
 
-def subtract_wrenches(order, view, lane, wrenches, bodies, poses):
+def subtract_wrenches(order, ws, wrenches, bodies, poses):
     """Take the wrenches ON the bodies (in their frames) from F and N, between the sweeps."""
     k1 = order + 1
     for e in range(len(bodies)):
-        force = bodies[e] * block_rows(order) + 6 * (order + 2) + 12 * k1
-        torque = force + 3 * k1
-        p = poses[e]
+        force = at(ws, bodies[index(e)] * block_rows(order) + 6 * (order + 2) + 12 * k1)
+        p = poses[index(e)]
         factor = 1.0
         for d in range(k1):
-            w = wrenches[e, d]
-            fx = factor * (p[0, 0] * w[3] + p[0, 1] * w[4] + p[0, 2] * w[5])
-            fy = factor * (p[1, 0] * w[3] + p[1, 1] * w[4] + p[1, 2] * w[5])
-            fz = factor * (p[2, 0] * w[3] + p[2, 1] * w[4] + p[2, 2] * w[5])
-            nx = factor * (p[0, 0] * w[0] + p[0, 1] * w[1] + p[0, 2] * w[2])
-            ny = factor * (p[1, 0] * w[0] + p[1, 1] * w[1] + p[1, 2] * w[2])
-            nz = factor * (p[2, 0] * w[0] + p[2, 1] * w[1] + p[2, 2] * w[2])
-            view[index(force + d), index(lane)] -= fx
-            view[index(force + k1 + d), index(lane)] -= fy
-            view[index(force + 2 * k1 + d), index(lane)] -= fz
-            view[index(torque + d), index(lane)] -= nx + p[1, 3] * fz - p[2, 3] * fy
-            view[index(torque + k1 + d), index(lane)] -= ny + p[2, 3] * fx - p[0, 3] * fz
-            view[index(torque + 2 * k1 + d), index(lane)] -= nz + p[0, 3] * fy - p[1, 3] * fx
+            w = at(wrenches, (e * k1 + d) * 6)
+            f = turned(p, get(w, 3), get(w, 4), get(w, 5))
+            n = turned(p, get(w, 0), get(w, 1), get(w, 2))
+            x = n[0] + (p[1, 3] * f[2] - p[2, 3] * f[1])
+            y = n[1] + (p[2, 3] * f[0] - p[0, 3] * f[2])
+            z = n[2] + (p[0, 3] * f[1] - p[1, 3] * f[0])
+            put(force, d, get(force, d) - factor * f[0])
+            put(force, k1 + d, get(force, k1 + d) - factor * f[1])
+            put(force, 2 * k1 + d, get(force, 2 * k1 + d) - factor * f[2])
+            put(force, 3 * k1 + d, get(force, 3 * k1 + d) - factor * x)
+            put(force, 4 * k1 + d, get(force, 4 * k1 + d) - factor * y)
+            put(force, 5 * k1 + d, get(force, 5 * k1 + d) - factor * z)
             factor = factor / (d + 1.0)
 
 
-def turn_series(order, ws, block, angles, count, i):
+def turned(p, x, y, z):
+    """Return R (x, y, z) for the pose p = (R, r)."""
+    return (
+        p[0, 0] * x + p[0, 1] * y + p[0, 2] * z,
+        p[1, 0] * x + p[1, 1] * y + p[1, 2] * z,
+        p[2, 0] * x + p[2, 1] * y + p[2, 2] * z,
+    )
+
+
+def turn_series(order, own, angle, count):
     """Series of cos q and sin q from q': j s_[j] = sum q'_[l] c_[j-1-l], and so for c."""
     k2 = order + 2
-    cos, sin, rate = block + 3 * k2, block + 4 * k2, block + 5 * k2
-    put(ws, cos, get(ws, angles + count + i))
-    put(ws, sin, get(ws, angles + 2 * count + i))
+    cos, sin, rate = 3 * k2, 4 * k2, 5 * k2
+    put(own, cos, get(angle, count))
+    put(own, sin, get(angle, 2 * count))
     for j in range(1, k2):
-        c = get(ws, rate) * get(ws, sin + j - 1)
-        s = get(ws, rate) * get(ws, cos + j - 1)
+        c = get(own, rate) * get(own, sin + j - 1)
+        s = get(own, rate) * get(own, cos + j - 1)
         for m in range(1, j):
-            c = c + get(ws, rate + m) * get(ws, sin + j - 1 - m)
-            s = s + get(ws, rate + m) * get(ws, cos + j - 1 - m)
-        put(ws, cos + j, (-1.0 / j) * c)
-        put(ws, sin + j, (1.0 / j) * s)
+            c = c + get(own, rate + m) * get(own, sin + j - 1 - m)
+            s = s + get(own, rate + m) * get(own, cos + j - 1 - m)
+        put(own, cos + j, (-1.0 / j) * c)
+        put(own, sin + j, (1.0 / j) * s)
 
 
-def turn_back(ws, out, source, size, stride, cos, sin):
-    """Series of Rz(-q) x: rows of x at `source`, each component `stride` apart."""
+def turn_back(order, own, out, size, source):
+    """Series of Rz(-q) x: x in the rows `source`, result in the rows `out`, `size` terms each."""
+    cos, sin = 3 * (order + 2), 4 * (order + 2)
     for j in range(size):
-        x = get(ws, cos) * get(ws, source + j) + get(ws, sin) * get(ws, source + stride + j)
-        y = get(ws, cos) * get(ws, source + stride + j) - get(ws, sin) * get(ws, source + j)
+        x = get(own, cos) * get(source, j) + get(own, sin) * get(source, size + j)
+        y = get(own, cos) * get(source, size + j) - get(own, sin) * get(source, j)
         for m in range(1, j + 1):
-            u, v = get(ws, source + j - m), get(ws, source + stride + j - m)
-            x = x + get(ws, cos + m) * u + get(ws, sin + m) * v
-            y = y + get(ws, cos + m) * v - get(ws, sin + m) * u
-        put(ws, out + j, x)
-        put(ws, out + size + j, y)
-        put(ws, out + 2 * size + j, get(ws, source + 2 * stride + j))
+            u, v = get(source, j - m), get(source, size + j - m)
+            x = x + get(own, cos + m) * u + get(own, sin + m) * v
+            y = y + get(own, cos + m) * v - get(own, sin + m) * u
+        put(out, j, x)
+        put(out, size + j, y)
+        put(out, 2 * size + j, get(source, 2 * size + j))
 
 
-def untilt(ws, out, j, stride, x, y, z, p, has_beta, reals):
-    """Write Rx(-alpha) Rz(-beta) (x, y, z) as coefficient j of the rows at `out`."""
+def untilt(out, j, size, x, y, z, real, has_beta):
+    """Write Rx(-alpha) Rz(-beta) (x, y, z) as coefficient j of the rows `out`."""
     u = x
     v = y
     if has_beta:
-        u = reals[index(p + COS_BETA)] * x + reals[index(p + SIN_BETA)] * y
-        v = reals[index(p + COS_BETA)] * y - reals[index(p + SIN_BETA)] * x
-    put(ws, out + j, u)
-    put(ws, out + stride + j, reals[index(p + COS_ALPHA)] * v + reals[index(p + SIN_ALPHA)] * z)
-    put(ws, out + 2 * stride + j, reals[index(p + COS_ALPHA)] * z - reals[index(p + SIN_ALPHA)] * v)
+        u = get(real, COS_BETA) * x + get(real, SIN_BETA) * y
+        v = get(real, COS_BETA) * y - get(real, SIN_BETA) * x
+    put(out, j, u)
+    put(out, size + j, get(real, COS_ALPHA) * v + get(real, SIN_ALPHA) * z)
+    put(out, 2 * size + j, get(real, COS_ALPHA) * z - get(real, SIN_ALPHA) * v)
 
 
-def angular_velocity(order, ws, block, parent, scratch, kind, p, has_beta, reals):
-    """w = Rz(-q) (w of the parent) + q' e_z, coefficients 0 .. k + 1."""
+def angular_velocity(order, own, above, scratch, real, parent, kind, has_beta):
+    """W = Rz(-q) (w of the parent) + q' e_z, coefficients 0 .. k + 1."""
     k2 = order + 2
-    rate = block + 5 * k2
+    rate = 5 * k2
     if parent < 0:
         for j in range(k2):
-            zero = 0.0 * get(ws, rate + j)
-            put(ws, block + j, zero)
-            put(ws, block + k2 + j, zero)
-            put(ws, block + 2 * k2 + j, zero)
+            zero = 0.0 * get(own, rate + j)
+            put(own, j, zero)
+            put(own, k2 + j, zero)
+            put(own, 2 * k2 + j, zero)
     else:
-        w = parent * block_rows(order)
-        out = block if kind == PRISMATIC else scratch
         for j in range(k2):
-            x, y, z = get(ws, w + j), get(ws, w + k2 + j), get(ws, w + 2 * k2 + j)
-            untilt(ws, out, j, k2, x, y, z, p, has_beta, reals)
+            x, y, z = get(above, j), get(above, k2 + j), get(above, 2 * k2 + j)
+            untilt(own if kind == PRISMATIC else scratch, j, k2, x, y, z, real, has_beta)
         if kind != PRISMATIC:
-            turn_back(ws, block, scratch, k2, k2, block + 3 * k2, block + 4 * k2)
+            turn_back(order, own, own, k2, scratch)
     if kind != PRISMATIC:
         for j in range(k2):
-            put(ws, block + 2 * k2 + j, get(ws, block + 2 * k2 + j) + get(ws, rate + j))
+            put(own, 2 * k2 + j, get(own, 2 * k2 + j) + get(own, rate + j))
 
 
-def spin_matrix(order, ws, block):
+def spin_matrix(order, own):
     """B = w'~ + w w^T - |w|^2 I, coefficients 0 .. k."""
     k1, k2 = order + 1, order + 2
-    b = block + 6 * k2 + 3 * k1
-    x, y, z = block, block + k2, block + 2 * k2
+    y, z, b = k2, 2 * k2, 6 * k2 + 3 * k1
     for j in range(k1):
-        xx = get(ws, x) * get(ws, x + j)
-        yy = get(ws, y) * get(ws, y + j)
-        zz = get(ws, z) * get(ws, z + j)
-        xy = get(ws, x) * get(ws, y + j)
-        xz = get(ws, x) * get(ws, z + j)
-        yz = get(ws, y) * get(ws, z + j)
+        xx = get(own, 0) * get(own, j)
+        yy = get(own, y) * get(own, y + j)
+        zz = get(own, z) * get(own, z + j)
+        xy = get(own, 0) * get(own, y + j)
+        xz = get(own, 0) * get(own, z + j)
+        yz = get(own, y) * get(own, z + j)
         for m in range(1, j + 1):
-            xx = xx + get(ws, x + m) * get(ws, x + j - m)
-            yy = yy + get(ws, y + m) * get(ws, y + j - m)
-            zz = zz + get(ws, z + m) * get(ws, z + j - m)
-            xy = xy + get(ws, x + m) * get(ws, y + j - m)
-            xz = xz + get(ws, x + m) * get(ws, z + j - m)
-            yz = yz + get(ws, y + m) * get(ws, z + j - m)
-        dx = (j + 1.0) * get(ws, x + j + 1)
-        dy = (j + 1.0) * get(ws, y + j + 1)
-        dz = (j + 1.0) * get(ws, z + j + 1)
-        put(ws, b + j, -(yy + zz))
-        put(ws, b + k1 + j, xy - dz)
-        put(ws, b + 2 * k1 + j, xz + dy)
-        put(ws, b + 3 * k1 + j, xy + dz)
-        put(ws, b + 4 * k1 + j, -(xx + zz))
-        put(ws, b + 5 * k1 + j, yz - dx)
-        put(ws, b + 6 * k1 + j, xz - dy)
-        put(ws, b + 7 * k1 + j, yz + dx)
-        put(ws, b + 8 * k1 + j, -(xx + yy))
+            xx = xx + get(own, m) * get(own, j - m)
+            yy = yy + get(own, y + m) * get(own, y + j - m)
+            zz = zz + get(own, z + m) * get(own, z + j - m)
+            xy = xy + get(own, m) * get(own, y + j - m)
+            xz = xz + get(own, m) * get(own, z + j - m)
+            yz = yz + get(own, y + m) * get(own, z + j - m)
+        dx = (j + 1.0) * get(own, j + 1)
+        dy = (j + 1.0) * get(own, y + j + 1)
+        dz = (j + 1.0) * get(own, z + j + 1)
+        put(own, b + j, -(yy + zz))
+        put(own, b + k1 + j, xy - dz)
+        put(own, b + 2 * k1 + j, xz + dy)
+        put(own, b + 3 * k1 + j, xy + dz)
+        put(own, b + 4 * k1 + j, -(xx + zz))
+        put(own, b + 5 * k1 + j, yz - dx)
+        put(own, b + 6 * k1 + j, xz - dy)
+        put(own, b + 7 * k1 + j, yz + dx)
+        put(own, b + 8 * k1 + j, -(xx + yy))
 
 
-def acceleration(order, ws, block, parent, scratch, kind, p, has_beta, reals):
-    """a of the frame's origin: Rz(-q) (a + B r of the parent), coefficients 0 .. k."""
+def root_acceleration(order, own, real, kind):
+    """Write a of a body on the base: Rz(-q) (-g), coefficients 0 .. k."""
     k1, k2 = order + 1, order + 2
-    a, cos, sin = block + 6 * k2, block + 3 * k2, block + 4 * k2
-    rx, ry, rz = reals[index(p + ORIGIN)], reals[index(p + ORIGIN + 1)], reals[index(p + ORIGIN + 2)]
-    if parent < 0:  # (rx, ry, rz) is -g, a constant
-        for j in range(k1):
-            zero = 0.0 * get(ws, block + 5 * k2 + j)
-            if kind == PRISMATIC:
-                put(ws, a + j, zero + rx if j == 0 else zero)
-                put(ws, a + k1 + j, zero + ry if j == 0 else zero)
-            else:
-                c, s = get(ws, cos + j), get(ws, sin + j)
-                put(ws, a + j, rx * c + ry * s)
-                put(ws, a + k1 + j, ry * c - rx * s)
-            put(ws, a + 2 * k1 + j, zero + rz if j == 0 else zero)
-    else:
-        pa = parent * block_rows(order) + 6 * k2
-        b = pa + 3 * k1
-        out = a if kind == PRISMATIC else scratch
-        for j in range(k1):
-            x = get(ws, pa + j) + (
-                rx * get(ws, b + j) + ry * get(ws, b + k1 + j) + rz * get(ws, b + 2 * k1 + j)
-            )
-            y = get(ws, pa + k1 + j) + (
-                rx * get(ws, b + 3 * k1 + j)
-                + ry * get(ws, b + 4 * k1 + j)
-                + rz * get(ws, b + 5 * k1 + j)
-            )
-            z = get(ws, pa + 2 * k1 + j) + (
-                rx * get(ws, b + 6 * k1 + j)
-                + ry * get(ws, b + 7 * k1 + j)
-                + rz * get(ws, b + 8 * k1 + j)
-            )
-            untilt(ws, out, j, k1, x, y, z, p, has_beta, reals)
-        if kind != PRISMATIC:
-            turn_back(ws, a, scratch, k1, k1, cos, sin)
+    a, cos, sin, rate = 6 * k2, 3 * k2, 4 * k2, 5 * k2
+    x, y, z = get(real, ORIGIN), get(real, ORIGIN + 1), get(real, ORIGIN + 2)
+    for j in range(k1):
+        zero = 0.0 * get(own, rate + j)
+        if kind == PRISMATIC:
+            put(own, a + j, zero + x if j == 0 else zero)
+            put(own, a + k1 + j, zero + y if j == 0 else zero)
+        else:
+            put(own, a + j, x * get(own, cos + j) + y * get(own, sin + j))
+            put(own, a + k1 + j, y * get(own, cos + j) - x * get(own, sin + j))
+        put(own, a + 2 * k1 + j, zero + z if j == 0 else zero)
 
 
-def slide(order, ws, block, angles, i, pitch):
+def acceleration(order, own, above, scratch, real, kind, has_beta):
+    """Write a of the frame's origin: Rz(-q) (a + B r of the parent), coefficients 0 .. k."""
+    k1, k2 = order + 1, order + 2
+    a, b = 6 * k2, 6 * k2 + 3 * k1
+    rx, ry, rz = get(real, ORIGIN), get(real, ORIGIN + 1), get(real, ORIGIN + 2)
+    out = at(own, a)
+    for j in range(k1):
+        x = get(above, a + j) + (
+            rx * get(above, b + j) + ry * get(above, b + k1 + j) + rz * get(above, b + 2 * k1 + j)
+        )
+        y = get(above, a + k1 + j) + (
+            rx * get(above, b + 3 * k1 + j)
+            + ry * get(above, b + 4 * k1 + j)
+            + rz * get(above, b + 5 * k1 + j)
+        )
+        z = get(above, a + 2 * k1 + j) + (
+            rx * get(above, b + 6 * k1 + j)
+            + ry * get(above, b + 7 * k1 + j)
+            + rz * get(above, b + 8 * k1 + j)
+        )
+        untilt(out if kind == PRISMATIC else scratch, j, k1, x, y, z, real, has_beta)
+    if kind != PRISMATIC:
+        turn_back(order, own, out, k1, scratch)
+
+
+def slide(order, own, angle, pitch):
     """Add h (q B e_z + 2 q' w × e_z + q'' e_z) to a: the origin moves along z."""
     k1, k2 = order + 1, order + 2
-    a, b, rate = block + 6 * k2, block + 6 * k2 + 3 * k1, block + 5 * k2
+    a, b, rate = 6 * k2, 6 * k2 + 3 * k1, 5 * k2
     for j in range(k1):
-        q = get(ws, angles + i)
-        x = q * get(ws, b + 2 * k1 + j)
-        y = q * get(ws, b + 5 * k1 + j)
-        z = q * get(ws, b + 8 * k1 + j) + (j + 1.0) * get(ws, rate + j + 1)
+        q = get(angle, 0)
+        x = q * get(own, b + 2 * k1 + j)
+        y = q * get(own, b + 5 * k1 + j)
+        z = q * get(own, b + 8 * k1 + j) + (j + 1.0) * get(own, rate + j + 1)
         for m in range(j + 1):
-            speed = 2.0 * get(ws, rate + m)
-            x = x + speed * get(ws, block + k2 + j - m)
-            y = y - speed * get(ws, block + j - m)
+            speed = 2.0 * get(own, rate + m)
+            x = x + speed * get(own, k2 + j - m)
+            y = y - speed * get(own, j - m)
             if m < j:
-                q = (1.0 / (m + 1.0)) * get(ws, rate + m)
-                x = x + q * get(ws, b + 2 * k1 + j - m - 1)
-                y = y + q * get(ws, b + 5 * k1 + j - m - 1)
-                z = z + q * get(ws, b + 8 * k1 + j - m - 1)
-        put(ws, a + j, get(ws, a + j) + pitch * x)
-        put(ws, a + k1 + j, get(ws, a + k1 + j) + pitch * y)
-        put(ws, a + 2 * k1 + j, get(ws, a + 2 * k1 + j) + pitch * z)
+                q = (1.0 / (m + 1.0)) * get(own, rate + m)
+                x = x + q * get(own, b + 2 * k1 + j - m - 1)
+                y = y + q * get(own, b + 5 * k1 + j - m - 1)
+                z = z + q * get(own, b + 8 * k1 + j - m - 1)
+        put(own, a + j, get(own, a + j) + pitch * x)
+        put(own, a + k1 + j, get(own, a + k1 + j) + pitch * y)
+        put(own, a + 2 * k1 + j, get(own, a + 2 * k1 + j) + pitch * z)
 
 
-def inertial_wrench(order, ws, block, p, reals):
+def inertial_wrench(order, own, real):
     """F = m a + B h and N = h × a + vec(B S - (B S)^T), S the second moment of mass."""
-    k1, k2 = order + 1, order + 2
-    a = block + 6 * k2
+    k1, a = order + 1, 6 * (order + 2)
     b, f = a + 3 * k1, a + 12 * k1
-    mass = reals[index(p + MASS)]
-    hx, hy, hz = reals[index(p + FIRST_MOMENT)], reals[index(p + FIRST_MOMENT + 1)], reals[index(p + FIRST_MOMENT + 2)]
-    sxx, syy, szz = (
-        reals[index(p + SECOND_MOMENT)],
-        reals[index(p + SECOND_MOMENT + 1)],
-        reals[index(p + SECOND_MOMENT + 2)],
-    )
-    sxy, sxz, syz = (
-        reals[index(p + SECOND_MOMENT + 3)],
-        reals[index(p + SECOND_MOMENT + 4)],
-        reals[index(p + SECOND_MOMENT + 5)],
-    )
+    mass, h, s = get(real, MASS), FIRST_MOMENT, SECOND_MOMENT
+    hx, hy, hz = get(real, h), get(real, h + 1), get(real, h + 2)
+    sxx, syy, szz = get(real, s), get(real, s + 1), get(real, s + 2)
+    sxy, sxz, syz = get(real, s + 3), get(real, s + 4), get(real, s + 5)
     for j in range(k1):
-        ax, ay, az = get(ws, a + j), get(ws, a + k1 + j), get(ws, a + 2 * k1 + j)
-        bxx, bxy, bxz = get(ws, b + j), get(ws, b + k1 + j), get(ws, b + 2 * k1 + j)
-        byx, byy, byz = get(ws, b + 3 * k1 + j), get(ws, b + 4 * k1 + j), get(ws, b + 5 * k1 + j)
-        bzx, bzy, bzz = get(ws, b + 6 * k1 + j), get(ws, b + 7 * k1 + j), get(ws, b + 8 * k1 + j)
-        put(ws, f + j, mass * ax + (hx * bxx + hy * bxy + hz * bxz))
-        put(ws, f + k1 + j, mass * ay + (hx * byx + hy * byy + hz * byz))
-        put(ws, f + 2 * k1 + j, mass * az + (hx * bzx + hy * bzy + hz * bzz))
+        ax, ay, az = get(own, a + j), get(own, a + k1 + j), get(own, a + 2 * k1 + j)
+        bxx, bxy, bxz = get(own, b + j), get(own, b + k1 + j), get(own, b + 2 * k1 + j)
+        byx, byy = get(own, b + 3 * k1 + j), get(own, b + 4 * k1 + j)
+        byz, bzx = get(own, b + 5 * k1 + j), get(own, b + 6 * k1 + j)
+        bzy, bzz = get(own, b + 7 * k1 + j), get(own, b + 8 * k1 + j)
+        put(own, f + j, mass * ax + (hx * bxx + hy * bxy + hz * bxz))
+        put(own, f + k1 + j, mass * ay + (hx * byx + hy * byy + hz * byz))
+        put(own, f + 2 * k1 + j, mass * az + (hx * bzx + hy * bzy + hz * bzz))
         nx = (sxy * bzx + syy * bzy + syz * bzz) - (sxz * byx + syz * byy + szz * byz)
         ny = (sxz * bxx + syz * bxy + szz * bxz) - (sxx * bzx + sxy * bzy + sxz * bzz)
         nz = (sxx * byx + sxy * byy + sxz * byz) - (sxy * bxx + syy * bxy + syz * bxz)
-        put(ws, f + 3 * k1 + j, nx + (hy * az - hz * ay))
-        put(ws, f + 4 * k1 + j, ny + (hz * ax - hx * az))
-        put(ws, f + 5 * k1 + j, nz + (hx * ay - hy * ax))
+        put(own, f + 3 * k1 + j, nx + (hy * az - hz * ay))
+        put(own, f + 4 * k1 + j, ny + (hz * ax - hx * az))
+        put(own, f + 5 * k1 + j, nz + (hx * ay - hy * ax))
 
 
 def forward_sweep(order, ws, ints, reals):
     """Root to leaves: motion of every body, then the wrench its inertia needs."""
     count = ints[index(0)]
     angles = workspace_rows(order, count) - 3 * count
-    scratch = angles - 3 * (order + 2)
+    scratch = at(ws, angles - 3 * (order + 2))
     sines(ws, angles, count)
     for i in range(count):
         row = INTS_HEADER + i * INTS_ROW
-        parent, kind, has_beta = ints[index(row + PARENT)], ints[index(row + KIND)], ints[index(row + HAS_BETA)] != 0
-        p = i * REALS_ROW
-        block = i * block_rows(order)
+        parent, kind = ints[index(row + PARENT)], ints[index(row + KIND)]
+        has_beta = ints[index(row + HAS_BETA)] != 0
+        real = at(reals, i * REALS_ROW)
+        own = at(ws, i * block_rows(order))
+        above = at(ws, max(parent, 0) * block_rows(order))
+        angle = at(ws, angles + i)
         if kind != PRISMATIC:
-            turn_series(order, ws, block, angles, count, i)
-        angular_velocity(order, ws, block, parent, scratch, kind, p, has_beta, reals)
-        spin_matrix(order, ws, block)
-        acceleration(order, ws, block, parent, scratch, kind, p, has_beta, reals)
+            turn_series(order, own, angle, count)
+        angular_velocity(order, own, above, scratch, real, parent, kind, has_beta)
+        spin_matrix(order, own)
+        if parent < 0:
+            root_acceleration(order, own, real, kind)
+        else:
+            acceleration(order, own, above, scratch, real, kind, has_beta)
         if kind != REVOLUTE:
-            slide(order, ws, block, angles, i, reals[index(p + PITCH)])
-        inertial_wrench(order, ws, block, p, reals)
+            slide(order, own, angle, get(real, PITCH))
+        inertial_wrench(order, own, real)
 
 
-def joint_effort(order, ws, block, kind, pitch):
-    """tau = X^T W: N_z, F_z or N_z + h F_z; overwrites the series of q'."""
+def joint_effort(order, own, kind, pitch):
+    """Tau = X^T W: N_z, F_z or N_z + h F_z; overwrites the series of q'."""
     k1, k2 = order + 1, order + 2
-    tau, fz = block + 5 * k2, block + 6 * k2 + 14 * k1
+    tau, fz = 5 * k2, 6 * k2 + 14 * k1
     for j in range(k1):
         if kind == REVOLUTE:
-            put(ws, tau + j, get(ws, fz + 3 * k1 + j))
+            put(own, tau + j, get(own, fz + 3 * k1 + j))
         elif kind == PRISMATIC:
-            put(ws, tau + j, get(ws, fz + j))
+            put(own, tau + j, get(own, fz + j))
         else:
-            put(ws, tau + j, get(ws, fz + 3 * k1 + j) + pitch * get(ws, fz + j))
+            put(own, tau + j, get(own, fz + 3 * k1 + j) + pitch * get(own, fz + j))
 
 
-def move_torque(order, ws, block, angles, i, pitch):
+def move_torque(order, own, angle, pitch):
     """N += h q e_z × F: the torque about the point where the origin is at q = 0."""
-    k1, k2 = order + 1, order + 2
-    f, rate = block + 6 * k2 + 12 * k1, block + 5 * k2
+    k1, rate = order + 1, 5 * (order + 2)
+    f = 6 * (order + 2) + 12 * k1
     for j in range(k1):
-        q = pitch * get(ws, angles + i)
-        x = q * get(ws, f + k1 + j)
-        y = q * get(ws, f + j)
+        q = pitch * get(angle, 0)
+        x = q * get(own, f + k1 + j)
+        y = q * get(own, f + j)
         for m in range(j):
-            q = (pitch / (m + 1.0)) * get(ws, rate + m)
-            x = x + q * get(ws, f + k1 + j - m - 1)
-            y = y + q * get(ws, f + j - m - 1)
-        put(ws, f + 3 * k1 + j, get(ws, f + 3 * k1 + j) - x)
-        put(ws, f + 4 * k1 + j, get(ws, f + 4 * k1 + j) + y)
+            q = (pitch / (m + 1.0)) * get(own, rate + m)
+            x = x + q * get(own, f + k1 + j - m - 1)
+            y = y + q * get(own, f + j - m - 1)
+        put(own, f + 3 * k1 + j, get(own, f + 3 * k1 + j) - x)
+        put(own, f + 4 * k1 + j, get(own, f + 4 * k1 + j) + y)
 
 
-def turn_forth(ws, source, j, k1, cos, sin, kind):
-    """Coefficient j of Rz(q) x, components 0 and 1, for the rows of x at `source`."""
+def turn_forth(order, own, source, j, kind):
+    """Coefficient j of Rz(q) x, components 0 and 1, for the own rows of x at `source`."""
+    k1, cos, sin = order + 1, 3 * (order + 2), 4 * (order + 2)
     if kind == PRISMATIC:
-        return get(ws, source + j), get(ws, source + k1 + j)
-    x = get(ws, cos) * get(ws, source + j) - get(ws, sin) * get(ws, source + k1 + j)
-    y = get(ws, sin) * get(ws, source + j) + get(ws, cos) * get(ws, source + k1 + j)
+        return get(own, source + j), get(own, source + k1 + j)
+    x = get(own, cos) * get(own, source + j) - get(own, sin) * get(own, source + k1 + j)
+    y = get(own, sin) * get(own, source + j) + get(own, cos) * get(own, source + k1 + j)
     for m in range(1, j + 1):
-        u, v = get(ws, source + j - m), get(ws, source + k1 + j - m)
-        x = x + get(ws, cos + m) * u - get(ws, sin + m) * v
-        y = y + get(ws, sin + m) * u + get(ws, cos + m) * v
+        u, v = get(own, source + j - m), get(own, source + k1 + j - m)
+        x = x + get(own, cos + m) * u - get(own, sin + m) * v
+        y = y + get(own, sin + m) * u + get(own, cos + m) * v
     return x, y
 
 
-def pass_to_parent(order, ws, block, parent, kind, p, has_beta, reals):
+def pass_to_parent(order, own, above, real, kind, has_beta):
     """F += R F of the child, N += R N + r × R F of the child, R = Rz(beta) Rx(alpha) Rz(q)."""
-    k1, k2 = order + 1, order + 2
-    f = block + 6 * k2 + 12 * k1
-    out = parent * block_rows(order) + 6 * k2 + 12 * k1
-    cos, sin = block + 3 * k2, block + 4 * k2
-    ca, sa = reals[index(p + COS_ALPHA)], reals[index(p + SIN_ALPHA)]
-    rx, ry, rz = reals[index(p + ORIGIN)], reals[index(p + ORIGIN + 1)], reals[index(p + ORIGIN + 2)]
+    k1 = order + 1
+    f = 6 * (order + 2) + 12 * k1
+    ca, sa = get(real, COS_ALPHA), get(real, SIN_ALPHA)
+    rx, ry, rz = get(real, ORIGIN), get(real, ORIGIN + 1), get(real, ORIGIN + 2)
     for j in range(k1):
-        fx, v = turn_forth(ws, f, j, k1, cos, sin, kind)
-        fy = ca * v - sa * get(ws, f + 2 * k1 + j)
-        fz = sa * v + ca * get(ws, f + 2 * k1 + j)
-        nx, v = turn_forth(ws, f + 3 * k1, j, k1, cos, sin, kind)
-        ny = ca * v - sa * get(ws, f + 5 * k1 + j)
-        nz = sa * v + ca * get(ws, f + 5 * k1 + j)
+        fx, v = turn_forth(order, own, f, j, kind)
+        fy = ca * v - sa * get(own, f + 2 * k1 + j)
+        fz = sa * v + ca * get(own, f + 2 * k1 + j)
+        nx, v = turn_forth(order, own, f + 3 * k1, j, kind)
+        ny = ca * v - sa * get(own, f + 5 * k1 + j)
+        nz = sa * v + ca * get(own, f + 5 * k1 + j)
         if has_beta:
-            cb, sb = reals[index(p + COS_BETA)], reals[index(p + SIN_BETA)]
+            cb, sb = get(real, COS_BETA), get(real, SIN_BETA)
             x, y = cb * fx - sb * fy, sb * fx + cb * fy
             fx, fy = x, y
             x, y = cb * nx - sb * ny, sb * nx + cb * ny
             nx, ny = x, y
-        put(ws, out + j, get(ws, out + j) + fx)
-        put(ws, out + k1 + j, get(ws, out + k1 + j) + fy)
-        put(ws, out + 2 * k1 + j, get(ws, out + 2 * k1 + j) + fz)
-        put(ws, out + 3 * k1 + j, get(ws, out + 3 * k1 + j) + (nx + (ry * fz - rz * fy)))
-        put(ws, out + 4 * k1 + j, get(ws, out + 4 * k1 + j) + (ny + (rz * fx - rx * fz)))
-        put(ws, out + 5 * k1 + j, get(ws, out + 5 * k1 + j) + (nz + (rx * fy - ry * fx)))
+        put(above, f + j, get(above, f + j) + fx)
+        put(above, f + k1 + j, get(above, f + k1 + j) + fy)
+        put(above, f + 2 * k1 + j, get(above, f + 2 * k1 + j) + fz)
+        put(above, f + 3 * k1 + j, get(above, f + 3 * k1 + j) + (nx + (ry * fz - rz * fy)))
+        put(above, f + 4 * k1 + j, get(above, f + 4 * k1 + j) + (ny + (rz * fx - rx * fz)))
+        put(above, f + 5 * k1 + j, get(above, f + 5 * k1 + j) + (nz + (rx * fy - ry * fx)))
 
 
 def backward_sweep(order, ws, ints, reals):
@@ -444,15 +444,17 @@ def backward_sweep(order, ws, ints, reals):
     angles = workspace_rows(order, count) - 3 * count
     for i in range(count - 1, -1, -1):
         row = INTS_HEADER + i * INTS_ROW
-        parent, kind, has_beta = ints[index(row + PARENT)], ints[index(row + KIND)], ints[index(row + HAS_BETA)] != 0
-        p = i * REALS_ROW
-        block = i * block_rows(order)
+        parent, kind = ints[index(row + PARENT)], ints[index(row + KIND)]
+        has_beta = ints[index(row + HAS_BETA)] != 0
+        real = at(reals, i * REALS_ROW)
+        own = at(ws, i * block_rows(order))
         if kind != REVOLUTE and parent >= 0:
             # e_z × F leaves N_z and F alone, so the effort may be taken after it
-            move_torque(order, ws, block, angles, i, reals[index(p + PITCH)])
-        joint_effort(order, ws, block, kind, reals[index(p + PITCH)])
+            move_torque(order, own, at(ws, angles + i), get(real, PITCH))
+        joint_effort(order, own, kind, get(real, PITCH))
         if parent >= 0:
-            pass_to_parent(order, ws, block, parent, kind, p, has_beta, reals)
+            above = at(ws, parent * block_rows(order))
+            pass_to_parent(order, own, above, real, kind, has_beta)
 
 
 ROW_FUNCTIONS: tuple[Any, ...] = (
@@ -461,11 +463,13 @@ ROW_FUNCTIONS: tuple[Any, ...] = (
     gather,
     scatter,
     subtract_wrenches,
+    turned,
     turn_series,
     turn_back,
     untilt,
     angular_velocity,
     spin_matrix,
+    root_acceleration,
     acceleration,
     slide,
     inertial_wrench,
