@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A convex quadratic program over the knots, solved in time linear in their number."""
+"""A convex quadratic program over the knots, in which only neighbours are coupled."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.trajectory.block_band import at_knots, at_segments, factorised
+from screw_dynamics.trajectory.block_band import at_knots, at_segments
 
-# A row counts as obeyed down to this; rows are scaled to the step of their segment.
+# A row counts as obeyed down to minus this; rows are scaled to the step of their segment.
 TOLERANCE = 1e-10
 
 
@@ -26,7 +26,7 @@ class ConvexProgram(NamedTuple):
     gradient : (K, 4) ndarray
         g.
     rows : (K - 1, R, 8) ndarray
-        G.
+        G; a row of zeros binds nothing.
     offsets : (K - 1, R) ndarray
         r.
     free : (K, 4) ndarray of bool
@@ -40,34 +40,65 @@ class ConvexProgram(NamedTuple):
     offsets: Array
     free: Array
 
+    def slack(self, x: Array) -> Array:
+        """
+        Return G x + r.
 
-def slack(program: ConvexProgram, x: Array) -> Array:
-    """Return G x + r, shape (K - 1, R)."""
-    return program.offsets + np.einsum('srz,sz->sr', program.rows, at_segments(x))
+        Parameters
+        ----------
+        x : (K, 4) ndarray
 
+        Returns
+        -------
+        (K - 1, R) ndarray
 
-def minimise(program: ConvexProgram, anchor: Array) -> Array:
-    """
-    Return the minimiser, or the nearest point towards the anchor that obeys every row.
-    """
-    try:
-        best = -factorised(program.hessian, program.free)(program.gradient)
-    except np.linalg.LinAlgError:
-        return anchor
-    if not (slack(program, best) < -TOLERANCE).any():
-        return best
-    return pull_back(program, anchor, best)
+        """
+        return self.offsets + self.row_products(x)
 
+    def row_products(self, x: Array) -> Array:
+        """
+        Return G x.
 
-def pull_back(program: ConvexProgram, anchor: Array, x: Array) -> Array:
-    """Move every knot towards the anchor until all rows are obeyed."""
-    room = np.maximum(slack(program, anchor), 0.0) + 0.5 * TOLERANCE
-    move = program.rows * at_segments(x - anchor)[:, None, :]
-    left, right = move[:, :, :4].sum(axis=2), move[:, :, 4:].sum(axis=2)
-    loss = -(np.minimum(left, 0.0) + np.minimum(right, 0.0))
-    with np.errstate(divide='ignore'):
-        part = np.minimum(1.0, (room / np.where(loss > 0, loss, 0.0)).min(axis=1))
-    knots = np.ones(len(x))
-    knots[:-1] = part
-    knots[1:] = np.minimum(knots[1:], part)
-    return anchor + knots[:, None] * (x - anchor)
+        Parameters
+        ----------
+        x : (K, 4) ndarray
+
+        Returns
+        -------
+        (K - 1, R) ndarray
+
+        """
+        products: Array = np.matmul(self.rows, at_segments(x)[:, :, None])[:, :, 0]
+        return products
+
+    def row_combination(self, weights: Array) -> Array:
+        """
+        Return G^T w.
+
+        Parameters
+        ----------
+        weights : (K - 1, R) ndarray
+
+        Returns
+        -------
+        (K, 4) ndarray
+
+        """
+        return at_knots(np.matmul(weights[:, None, :], self.rows)[:, 0, :])
+
+    def objective_gradient(self, x: Array) -> Array:
+        """
+        Return H x + g.
+
+        Parameters
+        ----------
+        x : (K, 4) ndarray
+
+        Returns
+        -------
+        (K, 4) ndarray
+
+        """
+        return self.gradient + at_knots(
+            np.matmul(self.hessian, at_segments(x)[:, :, None])[:, :, 0]
+        )

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The choice of the knot derivatives that no point prescribes: least snap, no overshoot."""
+"""The choice of the knot derivatives that no point prescribes: little snap, no overshoot."""
 
 from __future__ import annotations
 
@@ -8,24 +8,28 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.trajectory.block_band import at_knots, at_segments
-from screw_dynamics.trajectory.convex_program import ConvexProgram, minimise
-from screw_dynamics.trajectory.nonic_segment import SNAP_ENERGY, time_powers
+from screw_dynamics.trajectory.convex_program import ConvexProgram
+from screw_dynamics.trajectory.interior_point import minimise
+from screw_dynamics.trajectory.nonic_segment import DERIVATIVES, ROUGHNESS, time_powers
 from screw_dynamics.trajectory.shape_constraints import (
     anchor_derivatives,
     pin_turning_points,
     shape_constraints,
 )
 
-_FREE = [1, 2, 3, 4, 6, 7, 8, 9]  # the derivatives among the ten data of a segment
+# A slow long segment counts at least this part of the most violent one: what counts less is
+# lost to rounding, and its free derivatives with it.
+_LEAST_PART = 1e-10
 
 
 def choose_derivatives(h: Array, positions: Array, prescribed: Array) -> Array:
     """
     Return all knot derivatives of one joint.
 
-    Among the C4 piecewise polynomials of degree 9 that take on what is prescribed, the integral
-    of the squared snap is minimised (the effort's second derivative follows the snap), subject to
-    the linear conditions of `shape_constraints`: a segment that can be monotone is.
+    Among the C4 piecewise polynomials of degree 9 that take on what is prescribed, the least
+    rough is chosen (`ROUGHNESS`: mostly the integral of the squared snap, which the effort's
+    second derivative follows) under the conditions of `shape_constraints`: a segment that can be
+    monotone is.
 
     Parameters
     ----------
@@ -49,23 +53,21 @@ def choose_derivatives(h: Array, positions: Array, prescribed: Array) -> Array:
     if not free.any():
         return anchor
     rows, offsets = shape_constraints(h, steps, anchor, free)
-    hessian, gradient = snap_objective(h, steps, np.where(free, 0.0, prescribed), free)
+    hessian, gradient = roughness(h, steps, anchor, free)
     program = ConvexProgram(hessian, gradient, rows, offsets, free)
     return np.where(free, minimise(program, np.where(free, anchor, 0.0)), prescribed)
 
 
-def snap_objective(
-    h: Array, steps: Array, fixed: Array, free: Array
-) -> tuple[Array, Array]:
+def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array, Array]:
     """
-    Return the quadratic form of the integral of the squared snap in the free derivatives.
+    Return the roughness of the curve as a quadratic form in the free derivatives.
 
     Parameters
     ----------
     h, steps : (K - 1,) ndarray
         Lengths [s] and position differences of the segments.
-    fixed : (K, 4) ndarray
-        Prescribed derivatives, 0 where free.
+    anchor : (K, 4) ndarray
+        Prescribed derivatives, and values of plausible size for the free ones.
     free : (K, 4) ndarray of bool
 
     Returns
@@ -77,10 +79,20 @@ def snap_objective(
 
     """
     powers = np.tile(time_powers(h), 2)
-    weight = h**-7.0
-    hessian = SNAP_ENERGY[np.ix_(_FREE, _FREE)] * powers[:, :, None] * powers[:, None, :]
-    hessian *= weight[:, None, None]
-    linear = powers * SNAP_ENERGY[_FREE, 5] * (weight * steps)[:, None]
-    linear += np.einsum('sab,sb->sa', hessian, at_segments(fixed))
+    reach = np.abs(powers * at_segments(anchor)).max(axis=1)
+    weights = _weights(h, np.maximum(np.abs(steps), reach))
+    hessian = ROUGHNESS[np.ix_(DERIVATIVES, DERIVATIVES)] * powers[:, :, None] * powers[:, None, :]
+    hessian *= weights[:, None, None]
+    linear = powers * ROUGHNESS[DERIVATIVES, 5] * (weights * steps)[:, None]
+    linear += np.einsum('sab,sb->sa', hessian, at_segments(np.where(free, 0.0, anchor)))
     mask = at_segments(free.astype(float))
     return hessian * mask[:, :, None] * mask[:, None, :], at_knots(linear) * free
+
+
+def _weights(h: Array, sizes: Array) -> Array:
+    """Return h^-7, the scale of squared snap in normalised time, raised where it would be lost."""
+    energies = h**-7.0 * sizes**2
+    least = _LEAST_PART * energies.max()
+    # where a segment has no size, nothing in it is free
+    lost = (energies < least) & (sizes > 0.0)
+    return np.where(lost, least / np.where(lost, sizes, 1.0) ** 2, h**-7.0)

@@ -17,6 +17,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 
 DEGREE = 9
+DERIVATIVES = [1, 2, 3, 4, 6, 7, 8, 9]  # their places among the ten data
 
 
 def _hermite_matrix() -> Array:
@@ -80,10 +81,15 @@ def _energy(order: int) -> Array:
     factors = np.array([perm(int(i), order) for i in k], dtype=float)
     gram = np.outer(factors, factors) / (k[:, None] + k[None, :] - 2 * order + 1)
     rows = HERMITE[order:]
-    return rows.T @ gram @ rows
+    energy: Array = rows.T @ gram @ rows
+    return energy
 
 
-SNAP_ENERGY = _energy(4)
+# What makes a segment rough: its squared snap, its squared jerk times (17 / h)^2 and its squared
+# crackle (the fifth derivative) times (h / 7)^2. Snap alone would wind up before and after stops,
+# at the price of needless slowing at points in between: the jerk governs what happens over
+# several segments. The crackle evens out peaks of the snap within one.
+ROUGHNESS = _energy(4) + 300.0 * _energy(3) + 0.02 * _energy(5)
 
 
 def time_powers(h: Array) -> Array:
@@ -100,7 +106,8 @@ def time_powers(h: Array) -> Array:
     (S, 4) ndarray
 
     """
-    return h[:, None] ** np.arange(1, 5)
+    powers: Array = h[:, None] ** np.arange(1, 5)
+    return powers
 
 
 def segment_coefficients(h: Array, jets: Array) -> Array:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`PiecewisePolynomial`: joint positions over time, sampled with all derivatives per control tick."""
+"""`PiecewisePolynomial`: joint positions over time, sampled with their derivatives per tick."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def compile_sampling() -> None:
     _sample_batch.compile()
 
 
-def _evaluate(breaks, coefficients, end, t, out):  # type: ignore[no-untyped-def]
+def _evaluate(breaks, coefficients, end, t, out):
     rows, n = out.shape
     segments = coefficients.shape[0]
     for r in range(rows):
@@ -178,13 +178,15 @@ def _evaluate(breaks, coefficients, end, t, out):  # type: ignore[no-untyped-def
             out[r, j] *= factor
 
 
-def _evaluate_batch(breaks, coefficients, end, times, out):  # type: ignore[no-untyped-def]
+def _evaluate_batch(breaks, coefficients, end, times, out):
     for i in range(times.shape[0]):
         _evaluate(breaks, coefficients, end, times[i], out[i])
 
 
-_RECORD = 'Array(float64, 1, "C", readonly=True), Array(float64, 3, "C", readonly=True), ' \
+_RECORD = (
+    'Array(float64, 1, "C", readonly=True), Array(float64, 3, "C", readonly=True), '
     'Array(float64, 1, "C", readonly=True)'
+)
 _sample = Kernel(_evaluate, f'void({_RECORD}, float64, float64[:, ::1])')
 _sample_batch = Kernel(
     _evaluate_batch, f'void({_RECORD}, float64[::1], float64[:, :, ::1])', helpers=(_evaluate,)

@@ -8,9 +8,13 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.trajectory.block_band import at_segments
-from screw_dynamics.trajectory.nonic_segment import POSITION_HULL, VELOCITY_HULL, time_powers
+from screw_dynamics.trajectory.nonic_segment import (
+    DERIVATIVES,
+    POSITION_HULL,
+    VELOCITY_HULL,
+    time_powers,
+)
 
-_FREE = [1, 2, 3, 4, 6, 7, 8, 9]  # the derivatives among the ten data of a segment
 _ROUNDING = 1e-12
 
 # Velocity at a free knot as a part of the smaller neighbouring secant: below 9/8, the largest
@@ -40,7 +44,7 @@ def pin_turning_points(steps: Array, prescribed: Array) -> Array:
         With NaN replaced by 0 where that is the only choice.
 
     """
-    pinned = prescribed.copy()
+    pinned: Array = prescribed.copy()
     signs = np.sign(steps)
     agree = signs[:-1] * signs[1:]
     inner = pinned[1:-1]
@@ -84,9 +88,7 @@ def anchor_derivatives(h: Array, steps: Array, prescribed: Array) -> Array:
     return anchor
 
 
-def shape_constraints(
-    h: Array, steps: Array, anchor: Array, free: Array
-) -> tuple[Array, Array]:
+def shape_constraints(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array, Array]:
     """
     Return rows G and offsets r with G z + r >= 0, z the free derivatives at a segment's ends.
 
@@ -116,21 +118,21 @@ def shape_constraints(
     data = powers * at_segments(anchor)
     rows, offsets = np.zeros((count, 16, 8)), np.ones((count, 16))
 
-    velocity = data @ VELOCITY_HULL[:, _FREE].T + steps[:, None] * VELOCITY_HULL[:, 5]
+    velocity = data @ VELOCITY_HULL[:, DERIVATIVES].T + steps[:, None] * VELOCITY_HULL[:, 5]
     with np.errstate(divide='ignore', invalid='ignore'):
         relative = velocity / (9.0 * steps[:, None])
     monotone = np.isfinite(relative).all(axis=1) & (relative >= -_ROUNDING).all(axis=1)
     m = np.flatnonzero(monotone)
-    rows[m, :9] = VELOCITY_HULL[:, _FREE] / (9.0 * steps[m, None, None])
+    rows[m, :9] = VELOCITY_HULL[:, DERIVATIVES] / (9.0 * steps[m, None, None])
     offsets[m, :9] = VELOCITY_HULL[:, 5] / 9.0
 
     f = np.flatnonzero(~monotone)
     inner = POSITION_HULL[1:9]
-    hull = data[f] @ inner[:, _FREE].T + steps[f, None] * inner[:, 5]
+    hull = data[f] @ inner[:, DERIVATIVES].T + steps[f, None] * inner[:, 5]
     low, high = np.minimum(steps[f], 0.0), np.maximum(steps[f], 0.0)
     low, high = np.minimum(low, hull.min(axis=1)), np.maximum(high, hull.max(axis=1))
     width = np.where(high > low, high - low, 1.0)[:, None]
-    rows[f, :8] = inner[:, _FREE] / width[:, :, None]
+    rows[f, :8] = inner[:, DERIVATIVES] / width[:, :, None]
     rows[f, 8:] = -rows[f, :8]
     offsets[f, :8] = (steps[f, None] * inner[:, 5] - low[:, None]) / width
     offsets[f, 8:] = (high[:, None] - steps[f, None] * inner[:, 5]) / width

@@ -26,7 +26,7 @@ def smooth_trajectory(
     Return the C4 reference through all waypoints.
 
     Pieces of degree 9 between knots that carry position, velocity, acceleration, jerk and snap.
-    What a point carries is taken on; the rest is chosen for least squared snap such that
+    What a point carries is taken on; the rest is chosen for little snap and jerk such that
     segments without contradicting derivatives are monotone: positions-only data are nowhere
     overshot, local extrema are reached with zero velocity, runs of equal positions stay flat.
     Where carried derivatives (or the start jet) force a segment out of the interval between its
@@ -64,7 +64,7 @@ def smooth_trajectory(
     >>> from screw_dynamics.trajectory import waypoints_from_points
     >>> w = waypoints_from_points(['a'], [(0.0, [0.0]), (1.0, [1.0])], ['a'])
     >>> smooth_trajectory(w).jets([0.5], rows=2).ravel()
-    array([0.5       , 2.4609375])
+    array([0.5      , 2.4609375])
 
     """
     times, jets = _knots(waypoints, start_jet, rest_at_ends)

@@ -140,9 +140,7 @@ def check_times(times: Sequence[float]) -> Array:
     return np.array(times, dtype=np.float64)
 
 
-def finite_row(
-    field: str, point: int, row: Sequence[float], joint_names: Sequence[str]
-) -> Array:
+def finite_row(field: str, point: int, row: Sequence[float], joint_names: Sequence[str]) -> Array:
     """
     Return the values of one point, or name the joint whose value is not a finite number.
 

@@ -165,6 +165,7 @@ def _held(
         value = held[names.index(name)]
         if not np.isfinite(value):
             raise TrajectoryError(
-                f'the trajectory leaves out {name}: expected a finite position to hold, got {value}'
+                f'the trajectory leaves out {name}: expected a finite position to hold, '
+                f'got {value}'
             )
     return held

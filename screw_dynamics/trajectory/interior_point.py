@@ -1,0 +1,157 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The minimum of a `ConvexProgram` by an interior-point method; cost linear in the knots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.trajectory.block_band import at_knots, at_segments, factorised
+from screw_dynamics.trajectory.convex_program import TOLERANCE, ConvexProgram
+
+_GAP = 1e-9  # mean complementarity, relative to the objective, at which the minimum is reached
+_MAX_ITERATIONS = 40
+_SHORT_STEP = 0.05  # if steps get shorter, rounding has taken over
+# Largest weight of the objective beside a constraint at the start. Small, the method first finds
+# its way to the middle of the feasible set, from where it hardly ever gets stuck.
+_OBJECTIVE_SCALE = 1e-3
+_STEP_BACK = 0.995  # part of the way to the boundary that a step may go
+
+
+def minimise(program: ConvexProgram, anchor: Array) -> Array:
+    """
+    Return the minimiser, every row obeyed to `TOLERANCE`.
+
+    Parameters
+    ----------
+    program : ConvexProgram
+    anchor : (K, 4) ndarray
+        A point that obeys every row; near it all is safe, should arithmetic give out.
+
+    Returns
+    -------
+    (K, 4) ndarray
+
+    """
+    try:
+        x = -factorised(program.hessian, program.free)(program.gradient)
+    except np.linalg.LinAlgError:
+        pass  # too ill-conditioned alone; the rows will help
+    else:
+        if (program.slack(x) >= -TOLERANCE).all():
+            return x
+    return pull_back(program, anchor, _interior_point(program, anchor))
+
+
+def _interior_point(program: ConvexProgram, x: Array) -> Array:
+    """
+    Return the minimiser by Mehrotra's predictor-corrector method, starting from x.
+
+    Slacks s = G x + r and multipliers w stay positive; rows that bind nothing keep s = 1, w = 0.
+    Each Newton step solves (H + G^T diag(w / s) G) dx = right side, which has H's structure.
+    """
+    active = program.rows.any(axis=2)
+    count = int(active.sum())
+    scale = _OBJECTIVE_SCALE * _relative_stiffness(program)
+    s = np.where(active, np.maximum(program.slack(x), 1.0), 1.0)
+    w = np.where(active, 1.0 / s, 0.0)
+    short_steps = 0
+    for _ in range(_MAX_ITERATIONS):
+        gap = float((s * w).sum()) / count
+        primal = np.where(active, program.slack(x) - s, 0.0)
+        if np.abs(primal).max() < TOLERANCE and (gap < _GAP or short_steps > 1):
+            break
+        dual = scale * program.objective_gradient(x) - program.row_combination(w)
+        barrier = np.matmul((program.rows * (w / s)[:, :, None]).transpose(0, 2, 1), program.rows)
+        try:
+            solve = factorised(scale * program.hessian + barrier, program.free)
+        except np.linalg.LinAlgError:
+            break
+        newton = _NewtonSystem(program, solve, s, w, primal, dual)
+        _, ds, dw = newton.step(-s * w)
+        step = min(_longest(s, ds), _longest(w, dw))
+        ahead = float(((s + step * ds) * (w + step * dw)).sum()) / count
+        centre = (ahead / gap) ** 3 * gap
+        dx, ds, dw = newton.step(np.where(active, centre - s * w - ds * dw, 0.0))
+        if not np.isfinite(dx).all():
+            break
+        step = _STEP_BACK * min(_longest(s, ds), _longest(w, dw))
+        short_steps = short_steps + 1 if step < _SHORT_STEP else 0
+        x, s, w = x + step * dx, s + step * ds, w + step * dw
+    return x
+
+
+class _NewtonSystem(NamedTuple):
+    """
+    The linearised optimality conditions at one iterate.
+
+    H dx - G^T dw = -dual, G dx - ds = -primal, w ds + s dw = complement.
+    """
+
+    program: ConvexProgram
+    solve: Callable[[Array], Array]
+    s: Array
+    w: Array
+    primal: Array
+    dual: Array
+
+    def step(self, complement: Array) -> tuple[Array, Array, Array]:
+        """Return dx, ds, dw for a wanted change of the products s w."""
+        weights = (complement - self.w * self.primal) / self.s
+        dx = self.solve(self.program.row_combination(weights) - self.dual)
+        ds = self.program.row_products(dx) + self.primal
+        return dx, ds, (complement - self.w * ds) / self.s
+
+
+def _relative_stiffness(program: ConvexProgram) -> float:
+    """Return the factor that makes the stiffest unknown of H as stiff as it is in G^T G."""
+    of_rows = at_knots((program.rows**2).sum(axis=1))
+    of_objective = at_knots(np.einsum('saa->sa', program.hessian))
+    bound = of_rows > 0.0
+    return 1.0 / float((of_objective[bound] / of_rows[bound]).max())
+
+
+def _longest(values: Array, change: Array) -> float:
+    """Return the largest step in [0, 1] that keeps all values positive."""
+    falling = change < 0.0
+    if not falling.any():
+        return 1.0
+    return min(1.0, float((-values[falling] / change[falling]).min()))
+
+
+def pull_back(program: ConvexProgram, anchor: Array, x: Array) -> Array:
+    """
+    Move knots towards the anchor, each as little as its segments need, until all rows are obeyed.
+
+    A segment's row changes by the sum of what its two knots contribute; if the losses alone,
+    scaled by the smaller factor, fit into the row's room at the anchor, the row is obeyed.
+
+    Parameters
+    ----------
+    program : ConvexProgram
+    anchor : (K, 4) ndarray
+        A point that obeys every row.
+    x : (K, 4) ndarray
+
+    Returns
+    -------
+    (K, 4) ndarray
+        x itself where every row is obeyed to `TOLERANCE`.
+
+    """
+    short = (program.slack(x) < -TOLERANCE).any(axis=1)
+    if not short.any():
+        return x
+    room = np.maximum(program.slack(anchor), 0.0) + 0.5 * TOLERANCE
+    moves = program.rows * at_segments(x - anchor)[:, None, :]
+    left, right = moves[:, :, :4].sum(axis=2), moves[:, :, 4:].sum(axis=2)
+    loss = -(np.minimum(left, 0.0) + np.minimum(right, 0.0))
+    part = np.minimum(1.0, (room / np.maximum(loss, room)).min(axis=1))
+    factor = np.ones(len(x))
+    factor[:-1] = part
+    factor[1:] = np.minimum(factor[1:], part)
+    return anchor + factor[:, None] * (x - anchor)
