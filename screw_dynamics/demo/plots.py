@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from screw_dynamics.demo.recording import Recording
 
@@ -34,7 +34,7 @@ EFFORT_LABELS = (
     ('torque, second derivative', r'$\ddot\tau$  [N m/s²]'),
 )
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     'font.family': 'sans-serif',
     'font.size': 11,
     'axes.edgecolor': '#B4BAC1',
@@ -72,7 +72,7 @@ def save_plot(recording: Recording, path: Path, title: str) -> None:
     import matplotlib
     from matplotlib.figure import Figure
 
-    styles = [
+    styles: list[dict[str, Any]] = [
         {'color': COLOURS[i % len(COLOURS)], 'linestyle': DASHES[i // len(COLOURS) % len(DASHES)]}
         for i in range(len(recording.joint_names))
     ]
@@ -136,7 +136,7 @@ def _name_hold(axis: Axes, recording: Recording) -> None:
 
 
 def _mark_waypoint_positions(
-    axis: Axes, recording: Recording, styles: Sequence[dict[str, str]]
+    axis: Axes, recording: Recording, styles: Sequence[dict[str, Any]]
 ) -> None:
     for i, style in enumerate(styles):
         axis.plot(

@@ -1,0 +1,195 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`DemoClient`: the node that talks to the two nodes as a user's program would."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from lifecycle_msgs.msg import State
+from lifecycle_msgs.srv import GetState
+from rclpy.client import Client
+from rclpy.duration import Duration
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.demo.processes import DemoError
+from screw_dynamics.trajectory import TrajectoryPoint
+from screw_dynamics_interfaces.srv import GetInverseDynamics, GetMassMatrix
+
+TRAJECTORY_TOPIC = '/feedforward/joint_trajectory'
+TORQUE_TOPIC = '/feedforward/feedforward'
+START_TIMEOUT = 120.0  # s; the kernels are compiled when the nodes run for the first time
+CALL_TIMEOUT = 10.0  # s
+
+
+class DemoClient(Node):
+    """
+    Publish the robot description and a trajectory, call the services.
+
+    Parameters
+    ----------
+    urdf : Path
+        Published on ``robot_description``, as robot_state_publisher does.
+    check : callable
+        Called while waiting; raises if waiting has become pointless.
+
+    """
+
+    def __init__(self, urdf: Path, check: Callable[[], None]) -> None:
+        super().__init__('demo')
+        self._check = check
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._description = self.create_publisher(String, 'robot_description', latched)
+        self._description.publish(String(data=urdf.read_text(encoding='utf-8')))
+        self._trajectory = self.create_publisher(JointTrajectory, TRAJECTORY_TOPIC, 10)
+        self._mass_matrix = self.create_client(GetMassMatrix, '/dynamics_server/get_mass_matrix')
+        self._inverse_dynamics = self.create_client(
+            GetInverseDynamics, '/dynamics_server/get_inverse_dynamics'
+        )
+        self._state = self.create_client(GetState, '/feedforward/get_state')
+
+    def wait_until_ready(self) -> None:
+        """
+        Wait for an active `feedforward`, for the services, and for the recorder to listen.
+
+        Raises
+        ------
+        DemoError
+            If that takes longer than START_TIMEOUT; what is missing is named.
+
+        """
+        deadline = time.monotonic() + START_TIMEOUT
+        while missing := self._missing():
+            self._check()
+            if time.monotonic() > deadline:
+                raise DemoError(f'waited {START_TIMEOUT:g} s for {missing}')
+            self.spin(0.1)
+
+    def _missing(self) -> str | None:
+        """Return what is not there yet, in words."""
+        for client in (self._mass_matrix, self._inverse_dynamics, self._state):
+            if not client.service_is_ready():
+                return f'the service {client.srv_name}'
+        if (
+            self.call(self._state, GetState.Request()).current_state.id
+            != State.PRIMARY_STATE_ACTIVE
+        ):
+            return 'feedforward to become active'
+        # the node and the recorder
+        if self.count_subscribers(TRAJECTORY_TOPIC) < 2 or not self.count_subscribers(
+            TORQUE_TOPIC
+        ):
+            return f'the recorder to subscribe to {TRAJECTORY_TOPIC} and {TORQUE_TOPIC}'
+        # without a model the service answers, but with this code whatever is asked
+        if self.mass_matrix([]).error_code == GetMassMatrix.Response.NO_MODEL:
+            return 'dynamics_server to have a model'
+        return None
+
+    def call(self, client: Client, request: Any) -> Any:
+        """
+        Call a service and return its response.
+
+        Parameters
+        ----------
+        client : Client
+        request : Request
+
+        Returns
+        -------
+        Response
+
+        Raises
+        ------
+        DemoError
+            If there is no response within CALL_TIMEOUT.
+
+        """
+        future = client.call_async(request)
+        self._executor.spin_until_future_complete(future, CALL_TIMEOUT)
+        if not future.done():
+            self._check()
+            raise DemoError(f'{client.srv_name} did not answer within {CALL_TIMEOUT:g} s')
+        return future.result()
+
+    def mass_matrix(self, position: Sequence[float]) -> Any:
+        """
+        Call GetMassMatrix.
+
+        Parameters
+        ----------
+        position : sequence of float
+            [rad], in the order of the node.
+
+        Returns
+        -------
+        GetMassMatrix.Response
+
+        """
+        return self.call(self._mass_matrix, GetMassMatrix.Request(position=list(position)))
+
+    def inverse_dynamics(self, joint_jet: Array) -> Any:
+        """
+        Call GetInverseDynamics for efforts with two derivatives.
+
+        Parameters
+        ----------
+        joint_jet : (5, n) ndarray
+            Position to snap [rad, per s^d], in the order of the node.
+
+        Returns
+        -------
+        GetInverseDynamics.Response
+
+        """
+        names = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
+        rows = {name: row.tolist() for name, row in zip(names, joint_jet, strict=True)}
+        return self.call(
+            self._inverse_dynamics, GetInverseDynamics.Request(derivative_order=2, **rows)
+        )
+
+    def send_trajectory(
+        self, joint_names: Sequence[str], points: Sequence[TrajectoryPoint]
+    ) -> None:
+        """
+        Publish a JointTrajectory that starts at once.
+
+        Parameters
+        ----------
+        joint_names : sequence of str
+        points : sequence of TrajectoryPoint
+
+        """
+        message = JointTrajectory(joint_names=list(joint_names))
+        for point in points:
+            message.points.append(
+                JointTrajectoryPoint(
+                    positions=point.positions,
+                    velocities=point.velocities,
+                    accelerations=point.accelerations,
+                    time_from_start=Duration(seconds=point.time_from_start).to_msg(),
+                )
+            )
+        self._trajectory.publish(message)
+
+    def spin(self, seconds: float) -> None:
+        """
+        Handle what arrives for some time.
+
+        Parameters
+        ----------
+        seconds : float
+
+        """
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0.0:
+            self._executor.spin_once(timeout_sec=left)

@@ -1,0 +1,185 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Processes of the demo: a DDS domain of their own, one log each, none left behind."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from screw_dynamics.errors import ScrewDynamicsError
+
+STOP_TIMEOUT = 5.0  # s that a process gets between SIGINT and SIGKILL
+
+# DDS (RTPS 2.2, section 9.6.1): domain d announces itself at UDP port 7400 + 250 d. Up to 101 the
+# ports stay below those that Linux hands out to outgoing connections.
+FIRST_PORT, PORTS_PER_DOMAIN, LAST_DOMAIN = 7400, 250, 101
+
+
+class DemoError(ScrewDynamicsError):
+    """The demo cannot go on; the message says what failed and where to look."""
+
+
+def isolate_ros() -> int:
+    """
+    Move this process, and those it starts, to an unused DDS domain on this host alone.
+
+    A domain chosen by ``ROS_DOMAIN_ID`` is kept.
+
+    Returns
+    -------
+    int
+        The domain.
+
+    """
+    if not os.environ.get('ROS_DOMAIN_ID'):
+        os.environ['ROS_DOMAIN_ID'] = str(unused_domain())
+    if not os.environ.get('ROS_AUTOMATIC_DISCOVERY_RANGE'):
+        os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'  # Iron and newer
+    return int(os.environ['ROS_DOMAIN_ID'])
+
+
+def unused_domain() -> int:
+    """
+    Return a random DDS domain in which nothing runs on this host.
+
+    Returns
+    -------
+    int
+        Between 1 and 101; 0, where everybody else is, is never chosen.
+
+    """
+    domains = list(range(1, LAST_DOMAIN + 1))
+    random.SystemRandom().shuffle(domains)
+    for domain in domains:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.bind(('', FIRST_PORT + PORTS_PER_DOMAIN * domain))
+            except OSError:
+                continue
+        return domain
+    return domains[0]
+
+
+class Processes:
+    """
+    Python modules run as processes; all are stopped at the end of a ``with`` block.
+
+    Parameters
+    ----------
+    log_folder : Path
+        Created; each process writes to ``<name>.log`` there.
+
+    """
+
+    def __init__(self, log_folder: Path) -> None:
+        self._log_folder = log_folder
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        log_folder.mkdir(parents=True, exist_ok=True)
+
+    def __enter__(self) -> Processes:
+        """Return the empty group."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop what still runs."""
+        for process in self._running.values():
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+        deadline = time.monotonic() + STOP_TIMEOUT
+        for process in self._running.values():
+            try:
+                process.wait(max(deadline - time.monotonic(), 0.1))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def start(self, name: str, module: str, *arguments: str | Path) -> None:
+        """
+        Start ``python -m module arguments``.
+
+        Parameters
+        ----------
+        name : str
+            Name of the process and of its log.
+        module : str
+            Module to run.
+        *arguments : str or Path
+            Command line.
+
+        """
+        command = [sys.executable, '-m', module, *map(str, arguments)]
+        with self.log(name).open('wb') as log:
+            # A group of its own: Ctrl-C reaches the demo alone, which then stops the processes.
+            self._running[name] = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def log(self, name: str) -> Path:
+        """
+        Return where a process writes.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        Path
+
+        """
+        return self._log_folder / f'{name}.log'
+
+    def require_running(self) -> None:
+        """
+        Check on all processes.
+
+        Raises
+        ------
+        DemoError
+            If one has ended; with the last line it wrote.
+
+        """
+        for name, process in self._running.items():
+            if process.poll() is not None:
+                raise DemoError(f'{name} ended with {self._ending(name, process.returncode)}')
+
+    def stop(self, name: str) -> None:
+        """
+        Interrupt a process and wait for its end.
+
+        Parameters
+        ----------
+        name : str
+
+        Raises
+        ------
+        DemoError
+            If it does not end in time or not with exit code 0.
+
+        """
+        process = self._running.pop(name)
+        process.send_signal(signal.SIGINT)
+        try:
+            code = process.wait(STOP_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise DemoError(f'{name} did not stop within {STOP_TIMEOUT:g} s of SIGINT') from None
+        if code:
+            raise DemoError(f'{name} ended with {self._ending(name, code)}')
+
+    def _ending(self, name: str, code: int) -> str:
+        lines = self.log(name).read_text(errors='replace').split('\n')
+        last = next((line for line in reversed(lines) if line.strip()), 'nothing')
+        return f'exit code {code}, last wrote: {last.strip()} (all of it: {self.log(name)})'
