@@ -1,10 +1,60 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Exact robot dynamics with time derivatives of any order, from a URDF, live in ROS 2."""
+"""
+Exact robot dynamics with time derivatives of any order, from a URDF, live in ROS 2.
 
-from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.model import ScrewModel
+The data flow is the layout: `parsers` read a URDF into a `model`; `trajectory` turns waypoints
+into joint jets; `dynamics` and `kinematics` compute on both; `nodes` put it all on ROS 2 topics
+and services; `bags` and `demo` record and show it. Only `nodes` and `demo` need ROS.
+
+Examples
+--------
+>>> import numpy as np
+>>> import screw_dynamics as sd
+>>> model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+>>> jet = np.zeros((5, model.n))
+>>> tau, tau_dot, tau_ddot = sd.inverse_dynamics(model, jet)
+>>> bool(tau_dot.any())
+False
+
+"""
+
+from screw_dynamics import lie, trajectory
+from screw_dynamics.dynamics import (
+    bias_forces,
+    coriolis_matrix,
+    forward_dynamics,
+    gravity_forces,
+    inverse_dynamics,
+    mass_matrix,
+    recursive_body_fixed,
+)
+from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.kinematics import frame_jacobian, frame_pose
+from screw_dynamics.model import Frame, JointLimits, ScrewModel
+from screw_dynamics.parsers import from_urdfpy, read_urdf
+from screw_dynamics.share import share_path
 
 __version__ = '0.1.0'
 
-__all__ = ['ScrewModel', 'inverse_dynamics']
+__all__ = [
+    'Frame',
+    'JointLimits',
+    'ScrewDynamicsError',
+    'ScrewModel',
+    '__version__',
+    'bias_forces',
+    'coriolis_matrix',
+    'forward_dynamics',
+    'frame_jacobian',
+    'frame_pose',
+    'from_urdfpy',
+    'gravity_forces',
+    'inverse_dynamics',
+    'lie',
+    'mass_matrix',
+    'read_urdf',
+    'recursive_body_fixed',
+    'share_path',
+    'trajectory',
+]
