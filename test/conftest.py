@@ -17,7 +17,7 @@ import pytest
 # The helpers in test/oracles are imported as `oracles`, whatever import mode pytest runs in.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from oracles.robots import bundled_urdfs  # noqa: E402
+from oracles.robots import NAMED_ROBOTS, bundled_urdfs, named_robot  # noqa: E402
 
 if TYPE_CHECKING:
     from screw_dynamics import ScrewModel
@@ -53,3 +53,12 @@ def bundled_model(bundled_urdf: Path) -> ScrewModel:
     import screw_dynamics as sd
 
     return sd.read_urdf(bundled_urdf)
+
+
+@pytest.fixture(params=list(NAMED_ROBOTS))
+def named_urdf(request: pytest.FixtureRequest) -> Path:
+    """Path of each robot from a Python package that the tests run by name."""
+    path = named_robot(request.param)
+    if path is None:
+        pytest.skip(f'needs the Python package {NAMED_ROBOTS[request.param][0]}')
+    return path

@@ -156,3 +156,42 @@ def _screw_motion(screw: Array, q: Series) -> Series:
     motion[:, :3, :3] += turned
     motion[:, :3, 3] = q[:, None] * slide - turned @ point
     return motion
+
+
+def generator(screw: Array) -> Series:
+    """
+    Return the 4x4 matrix of a joint screw.
+
+    Parameters
+    ----------
+    screw : (6,) ndarray
+
+    Returns
+    -------
+    (4, 4) ndarray of mpfr
+
+    """
+    direction, point, slide = axis_of(screw)
+    matrix = exact(np.zeros((4, 4)))
+    matrix[:3, :3] = cross_matrix(direction)
+    matrix[:3, 3] = np.cross(point, direction) + slide
+    return matrix
+
+
+def inverse(pose: Series) -> Series:
+    """
+    Return the series of C^-1 = (R^T, -R^T r).
+
+    Parameters
+    ----------
+    pose : (terms, 4, 4) ndarray of mpfr
+
+    Returns
+    -------
+    (terms, 4, 4) ndarray of mpfr
+
+    """
+    back = pose.copy()
+    back[:, :3, :3] = pose[:, :3, :3].transpose(0, 2, 1)
+    back[:, :3, 3:] = -product(back[:, :3, :3], pose[:, :3, 3:])
+    return back

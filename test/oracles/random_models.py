@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.lie import inertia_matrix, inertia_parameters, pose, skew
+from screw_dynamics.lie import inertia_matrix, pose
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
 
 JOINT_TYPES = ('revolute', 'prismatic', 'helical')
@@ -74,7 +74,12 @@ def random_rotation(rng: np.random.Generator) -> Array:
 
 
 def random_inertia(
-    rng: np.random.Generator, *, points: int = 6, mass: float = 1.0, length: float = 1.0
+    rng: np.random.Generator,
+    *,
+    points: int = 6,
+    mass: float = 1.0,
+    length: float = 1.0,
+    com: Array | None = None,
 ) -> Array:
     """
     Return the inertia of a cloud of positive point masses, hence a physical one.
@@ -88,6 +93,8 @@ def random_inertia(
         Factor of the masses [kg].
     length : float
         Size of the cloud [m].
+    com : (3,) ndarray, optional
+        Where to shift its centre of mass; by default it stays where it came out.
 
     Returns
     -------
@@ -96,11 +103,12 @@ def random_inertia(
     """
     masses = mass * rng.uniform(0.2, 1.0, points)
     offsets = length * rng.normal(size=(points, 3))
-    com = masses @ offsets / masses.sum() if mass else np.zeros(3)
-    arms = offsets - com
-    second_moments = (masses[:, None] * arms).T @ arms
+    centre = masses @ offsets / masses.sum() if mass else np.zeros(3)
+    arms = offsets - centre
+    second_moments = arms.T @ (masses[:, None] * arms)
     rotational = np.trace(second_moments) * np.eye(3) - second_moments
-    return inertia_matrix(float(masses.sum()), com, 0.5 * (rotational + rotational.T))
+    symmetric = 0.5 * (rotational + rotational.T)
+    return inertia_matrix(float(masses.sum()), centre if com is None else com, symmetric)
 
 
 def random_screw(rng: np.random.Generator, recipe: BodyRecipe, length: float = 1.0) -> Array:
@@ -177,8 +185,11 @@ def random_model(
         home_poses.append(_random_home(rng, recipe, length))
         screws.append(random_screw(rng, recipe, length))
         body_mass = mass * recipe.mass_scale
-        inertia = random_inertia(rng, points=recipe.points, mass=body_mass, length=length)
-        inertias.append(_onto_axis(inertia, screws[i]) if recipe.com_on_axis else inertia)
+        # e × v is the point of the axis nearest to the origin
+        com = np.cross(screws[i][:3], screws[i][3:]) if recipe.com_on_axis else None
+        inertias.append(
+            random_inertia(rng, points=recipe.points, mass=body_mass, length=length, com=com)
+        )
         if recipe.mimics is None or recipe.mimics >= len(names):
             coordinates[i] = len(names)
             names.append(f'joint_{i + 1}')
@@ -266,13 +277,3 @@ def _random_home(rng: np.random.Generator, recipe: BodyRecipe, length: float) ->
         return np.eye(4)
     rotation = np.eye(3) if recipe.parallel_home else random_rotation(rng)
     return pose(rotation, length * rng.normal(size=3))
-
-
-def _onto_axis(inertia: Array, screw: Array) -> Array:
-    """Return the same body with its centre of mass moved onto the joint axis."""
-    mass, first_moment, about_origin = inertia_parameters(inertia)
-    if mass == 0.0 or not screw[:3].any():
-        return inertia
-    lever = skew(first_moment / mass)
-    about_com = about_origin + mass * lever @ lever
-    return inertia_matrix(mass, np.cross(screw[:3], screw[3:]), about_com)

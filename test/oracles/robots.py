@@ -7,8 +7,6 @@ from __future__ import annotations
 from importlib import metadata
 from pathlib import Path
 
-import pytest
-
 _ROOT = Path(__file__).resolve().parents[2]
 
 # Name, distribution, end of the path inside the distribution.
@@ -56,9 +54,9 @@ def package_urdfs(distribution: str) -> list[Path]:
     return sorted(Path(str(file.locate())) for file in files if file.suffix == '.urdf')
 
 
-def named_robot(name: str) -> Path:
+def named_robot(name: str) -> Path | None:
     """
-    Return the path of one of `NAMED_ROBOTS`; skip the test where its package is missing.
+    Return the path of one of `NAMED_ROBOTS`, None where its package is missing.
 
     Parameters
     ----------
@@ -66,13 +64,17 @@ def named_robot(name: str) -> Path:
 
     Returns
     -------
-    Path
+    Path or None
+
+    Raises
+    ------
+    LookupError
+        If the package is there and the robot is not in it.
 
     """
     distribution, tail = NAMED_ROBOTS[name]
     paths = package_urdfs(distribution)
-    if not paths:
-        pytest.skip(f'robot {name}: needs the Python package {distribution}')
     found = [path for path in paths if path.as_posix().endswith(tail)]
-    assert found, f'{distribution} is installed and has no {tail}'
-    return found[0]
+    if paths and not found:
+        raise LookupError(f'{distribution} is installed and has no {tail}')
+    return found[0] if found else None

@@ -1,0 +1,59 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How far an effort jet is from the reference, order by order."""
+
+from __future__ import annotations
+
+import numpy as np
+from oracles.high_precision import Reference
+
+from screw_dynamics.arrays import Array
+
+TOLERANCE = 1e-12
+
+# Efforts a thousand times smaller than the loads they come from have lost three digits already:
+# their error is measured against a thousandth of the loads.
+_CANCELLATION = 1e-3
+
+# Efforts and loads below this [N m or N, per s^d] are zeros that 60 digits leave something of.
+_ZERO = 1e-45
+
+
+def relative_errors(efforts: Array, reference: Reference) -> Array:
+    """
+    Return max |x - ref| / max |ref| of every order.
+
+    Parameters
+    ----------
+    efforts : (k + 1, n) ndarray
+    reference : Reference
+
+    Returns
+    -------
+    (k + 1,) ndarray
+        The divisor is at least a thousandth of `Reference.scale`.
+
+    """
+    error = np.abs(efforts - reference.efforts).max(axis=1, initial=0.0)
+    size = np.abs(reference.efforts).max(axis=1, initial=0.0)
+    size = np.maximum(size, _CANCELLATION * reference.scale)
+    return error / np.maximum(size, _ZERO)
+
+
+def assert_agrees(efforts: Array, reference: Reference, tolerance: float = TOLERANCE) -> None:
+    """
+    Fail, naming the orders, where the relative error exceeds the tolerance.
+
+    Parameters
+    ----------
+    efforts : (k + 1, n) ndarray
+    reference : Reference
+    tolerance : float
+
+    """
+    assert efforts.shape == reference.efforts.shape
+    errors = relative_errors(efforts, reference)
+    assert (errors <= tolerance).all(), (
+        f'relative error per order {errors} exceeds {tolerance:g}\n'
+        f'got {efforts.tolist()}\nreference {reference.efforts.tolist()}'
+    )

@@ -1,0 +1,123 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The same robot in Pinocchio, read by Pinocchio's own parser from the same URDF."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pinocchio
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.model import ScrewModel
+
+
+class PinocchioModel:
+    """
+    Order-0 dynamics by Pinocchio, in the coordinates of a `ScrewModel` of the same URDF.
+
+    Pinocchio gets every moving joint as a coordinate of its own; mimic joints are expanded before
+    and reduced after the call (tau = G^T tau_tree), and all joints are matched by name.
+
+    Parameters
+    ----------
+    urdf : Path
+        File that both models are read from.
+    model : ScrewModel
+        The whole robot: no joint locked, no link dropped.
+
+    """
+
+    def __init__(self, urdf: Path, model: ScrewModel) -> None:
+        self._screw_model = model
+        self._model = pinocchio.buildModelFromXML(urdf.read_text(encoding='utf-8'))
+        self._model.gravity.linear = model.gravity
+        self._data = self._model.createData()
+        names = set(self._model.names) - {'universe'}
+        if names != set(model.tree_joint_names):
+            difference = sorted(names ^ set(model.tree_joint_names))
+            raise ValueError(f'{urdf}: joints of only one of the two models: {difference}')
+        joints = [self._model.joints[self._model.getJointId(n)] for n in model.tree_joint_names]
+        self._q_index = [joint.idx_q for joint in joints]
+        self._v_index = np.array([joint.idx_v for joint in joints], dtype=int)
+        # a joint without limits is stored as (cos q, sin q)
+        self._unbounded = [joint.nq == 2 for joint in joints]
+        self._reduction = np.zeros((self._model.nv, model.n))
+        self._reduction[self._v_index, model.coordinates] = model.multipliers
+
+    def efforts(
+        self, q: Array, qd: Array, qdd: Array, wrenches: Mapping[str, Array] | None = None
+    ) -> Array:
+        """
+        Return the joint efforts.
+
+        Parameters
+        ----------
+        q, qd, qdd : (n,) ndarray
+        wrenches : mapping of str to (6,) ndarray, optional
+            [torque; force] ON the links, in the links' frames.
+
+        Returns
+        -------
+        (n,) ndarray
+
+        """
+        velocity, acceleration = self._reduction @ qd, self._reduction @ qdd
+        external = pinocchio.StdVec_Force()
+        external.extend([pinocchio.Force.Zero()] * self._model.njoints)
+        for name, wrench in (wrenches or {}).items():
+            frame = self._model.frames[self._model.getFrameId(name, pinocchio.BODY)]
+            force = pinocchio.Force(wrench[3:], wrench[:3])
+            external[frame.parentJoint] += frame.placement.act(force)
+        tree = pinocchio.rnea(
+            self._model, self._data, self._expand(q), velocity, acceleration, external
+        )
+        return self._reduction.T @ tree
+
+    def mass_matrix(self, q: Array) -> Array:
+        """
+        Return the mass matrix.
+
+        Parameters
+        ----------
+        q : (n,) ndarray
+
+        Returns
+        -------
+        (n, n) ndarray
+
+        """
+        upper = np.triu(pinocchio.crba(self._model, self._data, self._expand(q)))
+        tree = upper + np.triu(upper, 1).T
+        return self._reduction.T @ tree @ self._reduction
+
+    def gravity_forces(self, q: Array) -> Array:
+        """
+        Return the joint efforts that hold the robot still.
+
+        Parameters
+        ----------
+        q : (n,) ndarray
+
+        Returns
+        -------
+        (n,) ndarray
+
+        """
+        tree = pinocchio.computeGeneralizedGravity(self._model, self._data, self._expand(q))
+        return self._reduction.T @ tree
+
+    def _expand(self, q: Array) -> Array:
+        """Return Pinocchio's configuration vector."""
+        model = self._screw_model
+        variables = model.multipliers * q[model.coordinates] + model.offsets
+        configuration = pinocchio.neutral(self._model)
+        for i, s in enumerate(variables):
+            at = self._q_index[i]
+            if self._unbounded[i]:
+                configuration[at : at + 2] = np.cos(s), np.sin(s)
+            else:
+                configuration[at] = s
+        return configuration

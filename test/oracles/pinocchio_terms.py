@@ -1,0 +1,102 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Coriolis matrix, bias forces and frames by Pinocchio, angular part first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio
+from oracles.pinocchio_model import PinocchioModel
+
+from screw_dynamics.arrays import Array
+
+_REFERENCE_FRAMES = {
+    'body': pinocchio.LOCAL,
+    'spatial': pinocchio.WORLD,
+    'hybrid': pinocchio.LOCAL_WORLD_ALIGNED,
+}
+
+# Pinocchio's twists are [linear; angular].
+_ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
+
+
+class PinocchioTerms(PinocchioModel):
+    """See `PinocchioModel`."""
+
+    def coriolis_matrix(self, q: Array, qd: Array) -> Array:
+        """
+        Return the Coriolis matrix of the Christoffel symbols.
+
+        Parameters
+        ----------
+        q, qd : (n,) ndarray
+
+        Returns
+        -------
+        (n, n) ndarray
+
+        """
+        tree = pinocchio.computeCoriolisMatrix(
+            self._model, self._data, self._expand(q), self._reduction @ qd
+        )
+        return self._reduction.T @ tree @ self._reduction
+
+    def bias_forces(self, q: Array, qd: Array) -> Array:
+        """
+        Return the joint efforts without joint accelerations.
+
+        Parameters
+        ----------
+        q, qd : (n,) ndarray
+
+        Returns
+        -------
+        (n,) ndarray
+
+        """
+        tree = pinocchio.nonLinearEffects(
+            self._model, self._data, self._expand(q), self._reduction @ qd
+        )
+        return self._reduction.T @ tree
+
+    def frame_pose(self, q: Array, name: str) -> Array:
+        """
+        Return the pose of a link.
+
+        Parameters
+        ----------
+        q : (n,) ndarray
+        name : str
+
+        Returns
+        -------
+        (4, 4) ndarray
+
+        """
+        pinocchio.framesForwardKinematics(self._model, self._data, self._expand(q))
+        return self._data.oMf[self._frame(name)].homogeneous.copy()
+
+    def frame_jacobian(self, q: Array, name: str, representation: str) -> Array:
+        """
+        Return the Jacobian of a link.
+
+        Parameters
+        ----------
+        q : (n,) ndarray
+        name : str
+        representation : str
+            'body', 'spatial' or 'hybrid'.
+
+        Returns
+        -------
+        (6, n) ndarray
+
+        """
+        reference_frame = _REFERENCE_FRAMES[representation]
+        tree = pinocchio.computeFrameJacobian(
+            self._model, self._data, self._expand(q), self._frame(name), reference_frame
+        )
+        return np.asarray(tree[_ANGULAR_FIRST] @ self._reduction)
+
+    def _frame(self, name: str) -> int:
+        return int(self._model.getFrameId(name, pinocchio.BODY))
