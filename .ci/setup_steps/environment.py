@@ -4,10 +4,9 @@
 
 import hashlib
 import os
-import shutil
 from pathlib import Path
 
-LOCK = '.lock'
+KEPT = ('.lock', 'log')
 
 
 class Environment:
@@ -29,11 +28,9 @@ class Environment:
         inputs = [self.interpreter.name, ros, str(self.prefix)]
         if self.is_done('environment', inputs):
             return
-        for child in self.prefix.iterdir():
-            if child.is_dir() and not child.is_symlink():
-                shutil.rmtree(child)
-            elif child.name != LOCK:
-                child.unlink()
+        old = [child for child in self.prefix.iterdir() if child.name not in KEPT]
+        if old:
+            self.progress.run('removal', 'removal of the environment before', ['rm', '-rf', *old])
         options = ['--system-site-packages'] if ros else []
         self.progress.run(
             'environment',

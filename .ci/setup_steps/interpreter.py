@@ -25,7 +25,7 @@ if numpy:
     import importlib.metadata
     numpy = importlib.metadata.version('numpy')
 print(json.dumps({
-    'path': getattr(sys, '_base_executable', None) or sys.executable,
+    'path': os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable),
     'version': list(sys.version_info[:3]),
     'venv': all(util.find_spec(name) is not None for name in ('venv', 'ensurepip')),
     'headers': os.path.isfile(os.path.join(include, 'Python.h')),
