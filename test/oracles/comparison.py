@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import numpy as np
-from oracles.high_precision import Reference
 
+from oracles.high_precision import Reference
 from screw_dynamics.arrays import Array
 
 TOLERANCE = 1e-12

@@ -12,8 +12,8 @@ from __future__ import annotations
 import gmpy2
 import numpy as np
 from numpy.typing import ArrayLike
-from oracles.taylor import Series, constant, exact, product, series_of, sine_cosine
 
+from oracles.taylor import Series, constant, exact, product, series_of, sine_cosine
 from screw_dynamics.arrays import Array
 from screw_dynamics.model import ScrewModel
 

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 import gmpy2
 import numpy as np
 from numpy.typing import ArrayLike
+
 from oracles.exact_model import (
     body_poses,
     cross_matrix,
@@ -41,7 +42,6 @@ from oracles.taylor import (
     second_derivative,
     series_of,
 )
-
 from screw_dynamics.model import ScrewModel
 
 

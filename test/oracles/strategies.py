@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import strategies as st
-from oracles.random_models import JOINT_TYPES, BodyRecipe, random_joint_jet, random_model
 
+from oracles.random_models import JOINT_TYPES, BodyRecipe, random_joint_jet, random_model
 from screw_dynamics.arrays import Array
 from screw_dynamics.model import ScrewModel
 
