@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 
 JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'helical')
 
+# What `screw_type` may say for each of them; a helical joint may happen to have the pitch 0.
+_SCREW_TYPES = {
+    'revolute': ('revolute',),
+    'continuous': ('revolute',),
+    'prismatic': ('prismatic',),
+    'helical': ('helical', 'revolute'),
+}
+
 # A unit screw or a rotation given in decimal text is off by rounding only; 1e-9 leaves room for
 # nine printed digits and is far above what double precision loses.
 _UNIT_TOLERANCE = 1e-9
@@ -140,10 +148,7 @@ def _check_body(model: ScrewModel, i: int, where: str) -> None:
             f'(or a unit linear part where the angular part is zero), got norm {norm:.12g}'
         )
     of_screw = screw_type(screw)
-    if model.joint_types[i] != of_screw and (model.joint_types[i], of_screw) != (
-        'continuous',
-        'revolute',
-    ):
+    if of_screw not in _SCREW_TYPES[model.joint_types[i]]:
         raise ModelError(
             f'{where}: screw {screw.tolist()}: expected a {model.joint_types[i]} one, '
             f'got a {of_screw} one'

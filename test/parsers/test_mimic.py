@@ -1,0 +1,128 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from urdf_texts import LIMIT, joint, link, robot
+
+from screw_dynamics.errors import InputError, TopologyError
+from screw_dynamics.parsers import read_urdf
+
+
+def mimic(master: str, multiplier: float | None = None, offset: float | None = None) -> str:
+    attributes = f'joint="{master}"'
+    if multiplier is not None:
+        attributes += f' multiplier="{multiplier}"'
+    if offset is not None:
+        attributes += f' offset="{offset}"'
+    return f'{LIMIT}<mimic {attributes}/>'
+
+
+def fan(**contents: str) -> str:
+    """Joints from one base link to a link each, in the order given."""
+    links = [link('base'), *(link(f'{name}_link', 1) for name in contents)]
+    joints = [
+        joint(name, 'base', f'{name}_link', content=content) for name, content in contents.items()
+    ]
+    return robot(*links, *joints)
+
+
+CHAIN = fan(c=mimic('b', -2, 0.5), b=mimic('a', 3, 0.1), a=LIMIT)
+
+
+def test_chains_are_reduced_whatever_the_order_in_the_document():
+    model = read_urdf(CHAIN)
+    assert model.joint_names == ('a',)
+    assert model.tree_joint_names == ('c', 'b', 'a')
+    np.testing.assert_allclose(model.multipliers, [-6, 3, 1])
+    np.testing.assert_allclose(model.offsets, [-2 * 0.1 + 0.5, 0.1, 0])
+
+
+def test_defaults_are_one_and_zero():
+    model = read_urdf(fan(a=LIMIT, b=mimic('a')))
+    np.testing.assert_array_equal(model.multipliers, [1, 1])
+    np.testing.assert_array_equal(model.offsets, [0, 0])
+
+
+def test_independent_ignores_mimic():
+    model = read_urdf(CHAIN, mimic='independent')
+    assert model.joint_names == ('c', 'b', 'a')
+    np.testing.assert_array_equal(model.multipliers, [1, 1, 1])
+    np.testing.assert_array_equal(model.offsets, [0, 0, 0])
+
+
+def test_independent_does_not_need_the_master():
+    assert read_urdf(fan(a=mimic('ghost')), mimic='independent').n == 1
+
+
+def test_a_locked_master_locks_the_chain():
+    model = read_urdf(fan(a=LIMIT, b=mimic('a', 3, 0.1), d=LIMIT), locked={'a': 0.2})
+    assert model.joint_names == ('d',)
+    rotation = model.frames['b_link'].pose[:3, :3]
+    angle = np.arctan2(rotation[2, 1], rotation[1, 1])
+    assert angle == pytest.approx(3 * 0.2 + 0.1)
+
+
+def test_a_master_left_out_stands_at_zero():
+    model = read_urdf(fan(a=LIMIT, b=mimic('a', 3, 0.1), d=LIMIT), joints=['d'])
+    assert model.frames['b_link'].pose[2, 1] == pytest.approx(np.sin(0.1))
+
+
+def test_locking_the_middle_of_a_chain_cuts_it():
+    model = read_urdf(CHAIN, locked={'b': 0.25})
+    assert model.tree_joint_names == ('a',)
+    assert model.frames['c_link'].pose[2, 1] == pytest.approx(np.sin(-2 * 0.25 + 0.5), abs=1e-15)
+
+
+def test_a_master_outside_the_subtree_counts_as_locked():
+    urdf = robot(
+        *(link(name, 1) for name in ('base', 'hand', 'finger', 'side')),
+        joint('wrist', 'base', 'hand'),
+        joint('drive', 'base', 'side'),
+        joint('grip', 'hand', 'finger', content=mimic('drive', 2, 0.1)),
+    )
+    model = read_urdf(urdf, base_link='hand')
+    assert model.n == 0
+    assert model.frames['finger'].pose[2, 1] == pytest.approx(np.sin(0.1))
+    model = read_urdf(urdf, base_link='hand', locked={'drive': 0.3})
+    assert model.frames['finger'].pose[2, 1] == pytest.approx(np.sin(0.7))
+
+
+def test_a_mimic_joint_off_the_chain_follows_its_master():
+    model = read_urdf(fan(a=LIMIT, b=mimic('a', 3)), tip_link='a_link')
+    assert model.joint_names == ('a',)
+    assert model.tree_joint_names == ('a', 'b')
+
+
+def test_a_fixed_master_stands_at_zero():
+    urdf = robot(
+        *map(link, ('base', 'x')),
+        link('y', 1),
+        joint('held', 'base', 'x', 'fixed'),
+        joint('b', 'base', 'y', content=mimic('held', 5, 0.4)),
+    )
+    model = read_urdf(urdf)
+    assert model.n == 0
+    assert model.frames['y'].pose[2, 1] == pytest.approx(np.sin(0.4))
+
+
+def test_mimic_tags_on_fixed_joints_do_not_count():
+    urdf = robot(*map(link, 'ab'), joint('f', 'a', 'b', 'fixed', '<mimic joint="ghost"/>'))
+    assert read_urdf(urdf).n == 0
+
+
+def test_an_undefined_master_may_be_locked_away():
+    assert read_urdf(fan(a=LIMIT, b=mimic('ghost')), locked={'b': 0.1}).joint_names == ('a',)
+
+
+def test_a_loop_is_spelled_out():
+    with pytest.raises(TopologyError, match='got a loop: a -> b -> a'):
+        read_urdf(fan(a=mimic('b'), b=mimic('a')))
+
+
+def test_a_mimic_joint_cannot_be_selected():
+    message = "got 'b', which mimics 'a'; select that one or read with mimic='independent'"
+    with pytest.raises(InputError, match=message):
+        read_urdf(fan(a=LIMIT, b=mimic('a')), joints=['b'])
+    assert read_urdf(fan(a=LIMIT, b=mimic('a')), joints=['b'], mimic='independent').n == 1
