@@ -16,6 +16,7 @@ import argparse
 import shutil
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
@@ -34,7 +35,7 @@ from screw_dynamics.demo.report import (
     timing,
 )
 from screw_dynamics.demo.waypoints import waypoints_until
-from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.errors import InertiaWarning, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.share import share_path
@@ -78,7 +79,10 @@ def _run(options: argparse.Namespace) -> None:
     folder = options.output.resolve()
     bag = folder / 'bag'
     shutil.rmtree(bag, ignore_errors=True)
-    model = read_urdf(share_path(URDF))
+    with warnings.catch_warnings():
+        # two links of the published set are no physical bodies, see the file
+        warnings.simplefilter('ignore', InertiaWarning)
+        model = read_urdf(share_path(URDF))
     points = waypoints_until(options.duration)
     isolate_ros()
     services = _drive(options, folder, model, points)

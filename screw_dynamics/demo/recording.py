@@ -43,11 +43,6 @@ class Recording:
     waypoint_times: Array
     waypoint_positions: Array
 
-    @property
-    def moving(self) -> slice:
-        """The samples up to the last waypoint; the rest hold its position."""
-        return slice(0, int(np.searchsorted(self.time, self.waypoint_times[-1], side='right')))
-
 
 def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Recording:
     """

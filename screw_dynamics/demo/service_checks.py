@@ -76,5 +76,5 @@ def _mass_matrix(model: ScrewModel, q: Array) -> Array:
     jets = np.zeros((model.n + 1, 3, model.n))
     jets[:, 0] = q
     jets[1:, 2] = np.eye(model.n)
-    efforts: Array = recursive_body_fixed(model, jets)[:, 0]
-    return efforts[1:] - efforts[0]
+    efforts = recursive_body_fixed(model, jets)[:, 0]
+    return np.subtract(efforts[1:], efforts[0])

@@ -1,0 +1,41 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A recording as the demo would make one, computed without ROS."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.errors import InertiaWarning
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.parsers import read_urdf
+from screw_dynamics.share import share_path
+from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
+
+RATE = 50.0
+
+
+@pytest.fixture(scope='session')
+def arm() -> ScrewModel:
+    """Return the robot of the demo."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', InertiaWarning)
+        return read_urdf(share_path('urdf/iiwa14.urdf'))
+
+
+@pytest.fixture
+def recording(arm: ScrewModel):  # type: ignore[no-untyped-def]
+    """Return the demo's motion in 2 s, sampled at RATE, and 0.2 s of hold."""
+    pytest.importorskip('rosbags', reason='recordings are read from bags')
+    from screw_dynamics.demo.recording import Recording
+    from screw_dynamics.demo.waypoints import waypoints_until
+
+    waypoints = waypoints_from_points(arm.joint_names, waypoints_until(2.0), arm.joint_names)
+    time = np.arange(0.0, 2.2, 1.0 / RATE)
+    jets = smooth_trajectory(waypoints).jets(time)
+    efforts = inverse_dynamics(arm, jets)
+    return Recording(arm.joint_names, time, jets, efforts, waypoints.times, waypoints.positions)

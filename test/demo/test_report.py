@@ -1,0 +1,83 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers of the report come from the recording and show what is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rosbags', reason='recordings are read from bags')
+
+from screw_dynamics.demo.report import (  # noqa: E402
+    compute_times,
+    peak_table,
+    recomputation_errors,
+    timing,
+)
+
+RATE = 50.0
+
+
+def ignore(_: int) -> None:
+    """Show no progress."""
+
+
+def test_a_regular_recording_misses_nothing(recording: Any) -> None:
+    found = timing(recording, RATE)
+    assert found.rate == pytest.approx(RATE)
+    assert found.missed == 0
+    assert found.longest_gap == pytest.approx(1 / RATE)
+
+
+def test_missed_ticks_are_counted(recording: Any) -> None:
+    kept = np.delete(np.arange(len(recording.time)), [10, 30, 31, 32])
+    found = timing(replace(recording, time=recording.time[kept]), RATE)
+    assert found.missed == 4
+    assert found.longest_gap == pytest.approx(4 / RATE)
+    assert found.rate == pytest.approx(RATE * (len(kept) - 1) / (len(recording.time) - 1))
+
+
+def test_jitter_is_no_missed_tick(recording: Any, rng: np.random.Generator) -> None:
+    jitter = rng.uniform(-0.2, 0.2, len(recording.time)) / RATE
+    assert timing(replace(recording, time=recording.time + jitter), RATE).missed == 0
+
+
+def test_recomputation_agrees_to_rounding(arm: Any, recording: Any) -> None:
+    errors = recomputation_errors(arm, recording, 7, ignore)
+    assert (errors <= 1e-12 * np.abs(recording.effort_jet).max(axis=(0, 2))).all()
+
+
+@pytest.mark.parametrize('order', [0, 1, 2])
+def test_recomputation_finds_a_wrong_effort(arm: Any, recording: Any, order: int) -> None:
+    efforts = recording.effort_jet.copy()
+    efforts[20, order, 3] += 1e-6
+    errors = recomputation_errors(arm, replace(recording, effort_jet=efforts), 10, ignore)
+    assert errors[order] == pytest.approx(1e-6, rel=1e-3)
+    assert np.delete(errors, order).max() < 1e-9
+
+
+def test_peaks_are_the_largest_magnitudes(recording: Any) -> None:
+    lines = list(peak_table(recording))
+    assert lines[0].split() == ['max', '|tau|', 'max', "|tau'|", 'max', "|tau''|"]
+    assert len(lines) == 2 + len(recording.joint_names)
+    for i, line in enumerate(lines[2:]):
+        name, *numbers = line.split()
+        assert name == recording.joint_names[i]
+        expected = np.abs(recording.effort_jet[:, :, i]).max(axis=0)
+        assert np.allclose([float(number) for number in numbers], expected, rtol=0, atol=5e-4)
+
+
+def test_orders_that_were_not_published_are_left_out(arm: Any, recording: Any) -> None:
+    torque_only = replace(recording, effort_jet=recording.effort_jet[:, :1])
+    assert recomputation_errors(arm, torque_only, 10, ignore).shape == (1,)
+    assert "tau'" not in '\n'.join(peak_table(torque_only))
+
+
+def test_every_sample_is_timed(arm: Any, recording: Any) -> None:
+    times = compute_times(arm, recording)
+    assert times.shape == recording.time.shape
+    assert (times > 0.0).all()
