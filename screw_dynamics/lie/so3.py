@@ -117,7 +117,7 @@ def rotation_onto_z(axis: Array) -> Array:
     (3, 3) ndarray
 
     """
-    if axis[2] == 1.0:
+    if axis[2] > 0.0 and not axis[:2].any():  # (1e-12, 0, 1) is not e_z
         return np.eye(3)
     # start from the coordinate axis least aligned with `axis`
     x = np.zeros(3)
