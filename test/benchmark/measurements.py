@@ -1,0 +1,183 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured, with the figure that each measurement must reach."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import pinocchio
+from oracles.random_models import BodyRecipe, random_model
+from tqdm import tqdm
+
+import screw_dynamics as sd
+from benchmark.peers import ChainRule, FiniteDifferences, from_chain, from_urdf
+from benchmark.timing import Measured, race
+from screw_dynamics.arrays import Array
+
+ORDERS = (0, 1, 2, 3, 4)
+SIZES = (7, 14, 28, 56, 112)
+BATCH = 10_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure: its value, and the bound that it must keep (and the one aimed at)."""
+
+    name: str
+    value: float
+    required: float
+    aimed: float | None = None
+    at_least: bool = False
+    unit: str = ''
+
+    @property
+    def met(self) -> bool:
+        """Say whether the required bound holds."""
+        return self.value >= self.required if self.at_least else self.value <= self.required
+
+
+@dataclass
+class Results:
+    """All figures of a run; times in seconds per call or per sample."""
+
+    rows: list[Row] = field(default_factory=list)
+    single: dict[str, Measured] = field(default_factory=dict)
+    batch: dict[str, float] = field(default_factory=dict)
+    scaling: dict[str, list[float]] = field(default_factory=dict)
+
+
+def measure_all() -> Results:
+    """Run every measurement, with a progress bar."""
+    results = Results()
+    steps = (_single_calls, _batches, _scaling, _start)
+    with tqdm(total=len(steps), desc='bench', unit='part') as bar:
+        for step in steps:
+            bar.set_postfix_str(step.__name__.strip('_').replace('_', ' '))
+            step(results)
+            bar.update()
+    return results
+
+
+def _jet(rng: np.random.Generator, order: int, n: int) -> Array:
+    return rng.uniform(-1.0, 1.0, size=(order + 3, n))
+
+
+def _single_calls(results: Results) -> None:
+    urdf = sd.share_path('urdf/iiwa14.urdf')
+    model, peer = sd.read_urdf(urdf), from_urdf(urdf)
+    rng = np.random.default_rng(1)
+    jet = _jet(rng, 2, model.n)
+    q, qd, qdd = (row.copy() for row in jet[:3])
+    calls: dict[str, tuple] = {
+        'pinocchio rnea': (pinocchio.rnea, (peer, peer.createData(), q, qd, qdd)),
+        'finite differences (5 rnea)': (FiniteDifferences(peer, jet), ()),
+        "computeRNEADerivatives + tau'": (ChainRule(peer, jet), ()),
+    }
+    for order in ORDERS:
+        motion, out = _jet(rng, order, model.n), np.empty((order + 1, model.n))
+        function = partial(sd.inverse_dynamics, model, motion, None)
+        calls[f'order {order}'] = (sd.inverse_dynamics, (model, motion, None, out))
+        function(out)
+    calls['order 2, new array'] = (sd.inverse_dynamics, (model, jet))
+    calls['order 10'] = (
+        sd.inverse_dynamics,
+        (model, _jet(rng, 10, model.n), None, np.empty((11, model.n))),
+    )
+    calls['mass_matrix'] = (sd.mass_matrix, (model, q))
+    calls['coriolis_matrix'] = (sd.coriolis_matrix, (model, q, qd))
+    calls['forward_dynamics'] = (sd.forward_dynamics, (model, q, qd, qdd))
+    calls['pinocchio crba'] = (pinocchio.crba, (peer, peer.createData(), q))
+    calls['recursive_body_fixed, order 2'] = (sd.recursive_body_fixed, (model, jet))
+    results.single = race(calls)
+    single = results.single
+    p = single['pinocchio rnea']
+    results.rows += [
+        Row("tau, tau', tau'' in one call / P", single['order 2'].ratio(p), 1.8, 1.15),
+        Row(
+            'finite differences / order-2 call',
+            single['finite differences (5 rnea)'].ratio(single['order 2']),
+            5.0,
+            at_least=True,
+        ),
+        Row(
+            "computeRNEADerivatives + tau' / order-1 call",
+            single["computeRNEADerivatives + tau'"].ratio(single['order 1']),
+            4.0,
+            at_least=True,
+        ),
+        Row('order 10 / order 2', single['order 10'].ratio(single['order 2']), 6.0, 4.5),
+    ]
+
+
+def _batches(results: Results) -> None:
+    urdf = sd.share_path('urdf/iiwa14.urdf')
+    model, peer = sd.read_urdf(urdf), from_urdf(urdf)
+    rng = np.random.default_rng(2)
+    calls: dict[str, tuple] = {}
+    q, qd, qdd = _jet(rng, 0, model.n)
+    calls['P'] = (pinocchio.rnea, (peer, peer.createData(), q.copy(), qd.copy(), qdd.copy()))
+    for order in ORDERS:
+        jets = rng.uniform(-1.0, 1.0, size=(BATCH, order + 3, model.n))
+        out = np.empty((BATCH, order + 1, model.n))
+        calls[f'order {order}'] = (sd.inverse_dynamics, (model, jets, None, out))
+        sd.inverse_dynamics(model, jets, None, out)
+        if order == 2:
+            calls['order 2, 2 threads'] = (sd.inverse_dynamics, (model, jets, None, out, 2))
+    measured = race(calls, rounds=21)
+    p = measured['P']
+    ratio = measured['order 2'].ratio(p) / BATCH
+    results.rows.append(Row(f'batch of {BATCH}, per sample / P', ratio, 0.75, 0.20))
+    results.batch = {name: value.best / (1 if name == 'P' else BATCH)
+                     for name, value in measured.items()}  # fmt: skip
+
+
+def _scaling(results: Results) -> None:
+    rng = np.random.default_rng(3)
+    columns: dict[str, list[float]] = {f'order {order}': [] for order in ORDERS}
+    columns['pinocchio rnea'] = []
+    for n in SIZES:
+        model = random_model(rng, [BodyRecipe(coordinate_axis=True)] * n, length=0.3)
+        peer = from_chain(model)
+        calls: dict[str, tuple] = {}
+        for order in ORDERS:
+            motion, out = _jet(rng, order, n), np.empty((order + 1, n))
+            calls[f'order {order}'] = (sd.inverse_dynamics, (model, motion, None, out))
+            sd.inverse_dynamics(model, motion, None, out)
+        q, qd, qdd = _jet(rng, 0, n)
+        calls['pinocchio rnea'] = (
+            pinocchio.rnea,
+            (peer, peer.createData(), q.copy(), qd.copy(), qdd.copy()),
+        )
+        for name, measured in race(calls, rounds=31).items():
+            columns[name].append(measured.best)
+    results.scaling = columns
+    times = columns['order 2']
+    exponent = np.log(times[SIZES.index(112)] / times[SIZES.index(28)]) / np.log(112 / 28)
+    results.rows.append(Row('growth exponent in joints, 28 to 112', float(exponent), 1.08))
+
+
+_FIRST_RESULT = """
+import numpy as np, screw_dynamics as sd
+model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+sd.inverse_dynamics(model, np.zeros((5, model.n)), out=np.empty((3, model.n)))
+"""
+
+
+def _start(results: Results) -> None:
+    command = [sys.executable, '-W', 'ignore', '-c', _FIRST_RESULT]
+    subprocess.run(command, check=True)  # fills the cache
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, env=os.environ)
+        seconds.append(time.perf_counter() - start)
+    results.rows.append(
+        Row('new process to first result, warm cache', min(seconds), 2.5, 1.3, unit=' s')
+    )

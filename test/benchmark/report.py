@@ -1,0 +1,97 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and the plot of a benchmark run."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use('Agg')
+from matplotlib import pyplot as plt  # noqa: E402
+
+from benchmark.measurements import BATCH, SIZES, Results  # noqa: E402
+
+
+def _processor() -> str:
+    for line in Path('/proc/cpuinfo').read_text(encoding='utf-8').splitlines():
+        if line.startswith('model name'):
+            return line.split(':', 1)[1].strip()
+    return platform.processor() or 'unknown processor'
+
+
+def markdown(results: Results) -> str:
+    """Return the tables as Markdown."""
+    lines = [
+        '# Speed',
+        '',
+        'Command: `make bench`. Robot: iiwa14.urdf (7 joints) unless said. P is one',
+        '`pinocchio.rnea` call from Python (7 joints, order 0: tau alone). Every ratio is the',
+        'median over rounds in which both sides ran in turn, in this one run.',
+        '',
+        f'Machine: {_processor()}, Python {platform.python_version()}, '
+        f'numba {version("numba")}, numpy {version("numpy")}, pin {version("pin")}.',
+        '',
+        '| figure | measured | required | aimed at | |',
+        '|---|---|---|---|---|',
+    ]
+    for row in results.rows:
+        sign = '>=' if row.at_least else '<='
+        aimed = '' if row.aimed is None else f'{sign} {row.aimed:g}{row.unit}'
+        verdict = 'met' if row.met else '**missed**'
+        lines.append(
+            f'| {row.name} | {row.value:.2f}{row.unit} | {sign} {row.required:g}{row.unit} '
+            f'| {aimed} | {verdict} |'
+        )
+    lines += ['', '## Single calls', '', '| call | µs (best) | / P (median) |', '|---|---|---|']
+    p = results.single['pinocchio rnea']
+    for name, measured in results.single.items():
+        lines.append(f'| {name} | {measured.best * 1e6:.2f} | {measured.ratio(p):.2f} |')
+    lines += ['', f'## Batch of {BATCH}', '', '| call | µs per sample (best) |', '|---|---|']
+    lines += [f'| {name} | {value * 1e6:.3f} |' for name, value in results.batch.items()]
+    lines += ['', '## Growth with the number of joints (µs, best)', '']
+    lines += ['| joints | ' + ' | '.join(results.scaling) + ' |']
+    lines += ['|---' * (len(results.scaling) + 1) + '|']
+    for i, n in enumerate(SIZES):
+        cells = ' | '.join(f'{times[i] * 1e6:.2f}' for times in results.scaling.values())
+        lines.append(f'| {n} | {cells} |')
+    return '\n'.join(lines) + '\n'
+
+
+def plot(results: Results, path: Path) -> None:
+    """Draw time against joints, and the peers for seven joints."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.0), layout='constrained')
+    colours = plt.get_cmap('viridis')
+    ours = [name for name in results.scaling if name.startswith('order')]
+    for i, name in enumerate(ours):
+        times = [1e6 * t for t in results.scaling[name]]
+        left.plot(SIZES, times, 'o-', color=colours(i / len(ours)), label=f'{name}')
+    peer = [1e6 * t for t in results.scaling['pinocchio rnea']]
+    left.plot(SIZES, peer, 's--', color='black', label='Pinocchio rnea (order 0)')
+    left.set(xscale='log', yscale='log', xlabel='joints', ylabel='time per call [µs]')
+    left.set_xticks(SIZES, [str(n) for n in SIZES])
+    left.minorticks_off()
+    left.set_title('Linear in the number of joints, any order')
+    left.grid(True, alpha=0.3)
+    left.legend(frameon=False, fontsize=8)
+
+    bars = {
+        'Pinocchio rnea: tau': results.single['pinocchio rnea'].best,
+        "screw_dynamics: tau, tau', tau''": results.single['order 2'].best,
+        "computeRNEADerivatives: tau'": results.single["computeRNEADerivatives + tau'"].best,
+        "5 rnea + stencil: tau, tau', tau''": results.single['finite differences (5 rnea)'].best,
+        'screw_dynamics, batch, per sample': results.batch['order 2'],
+    }
+    shades = ['0.45' if 'screw' not in name else colours(0.45) for name in bars]
+    drawn = right.barh(list(bars), [1e6 * t for t in bars.values()], color=shades)
+    right.bar_label(drawn, fmt='%.2f', padding=3, fontsize=8)
+    right.invert_yaxis()
+    right.set_xlabel('time [µs]')
+    right.set_title('Seven joints')
+    right.spines[['top', 'right']].set_visible(False)
+    right.margins(x=0.12)
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
