@@ -135,9 +135,10 @@ def as_samples(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
 
     """
     array = as_float_array(name, value)
-    if array.ndim not in (1, 2) or array.shape[-1] != size:
-        raise ShapeError(name, f'({size},) or (T, {size})', array.shape)
-    single = array.ndim == 1
+    shape = array.shape
+    if len(shape) not in (1, 2) or shape[-1] != size:
+        raise ShapeError(name, f'({size},) or (T, {size})', shape)
+    single = len(shape) == 1
     return (array[np.newaxis] if single else array), single
 
 
@@ -168,7 +169,7 @@ def as_equal_samples(size: int, **values: ArrayLike) -> tuple[list[Array], bool]
     head, single = samples[0]
     arrays = []
     for array, alone in samples:
-        if array.shape != head.shape or alone is not single:
+        if len(array) != len(head) or alone is not single:
             name = list(values)[len(arrays)]
             expected = head.shape[1:] if single else head.shape
             got = np.shape(values[name])

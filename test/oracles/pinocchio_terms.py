@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio
-from oracles.pinocchio_model import PinocchioModel
 
+from oracles.pinocchio_model import PinocchioModel
 from screw_dynamics.arrays import Array
 
 _REFERENCE_FRAMES = {

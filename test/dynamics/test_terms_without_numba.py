@@ -1,0 +1,62 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The kernels as plain Python give the numbers that they give compiled."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles.robots import bundled_urdfs
+
+from screw_dynamics.dynamics.bias_forces import bias_forces
+from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
+from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
+from screw_dynamics.dynamics.gravity_forces import gravity_forces
+from screw_dynamics.dynamics.mass_matrix import mass_matrix
+from screw_dynamics.jit import jit_enabled
+from screw_dynamics.kinematics.frame_jacobian import frame_jacobian
+from screw_dynamics.kinematics.frame_pose import frame_pose
+from screw_dynamics.parsers import read_urdf
+
+URDF = next(path for path in bundled_urdfs() if path.stem == 'branched_gripper')
+
+
+def _terms() -> dict[str, np.ndarray]:
+    model = read_urdf(URDF)
+    q, qd, tau = np.random.default_rng(0).normal(size=(3, 4, model.n))
+    link = model.body_names[-1]
+    return {
+        'mass_matrix': mass_matrix(model, q),
+        'coriolis_matrix': coriolis_matrix(model, q, qd),
+        'gravity_forces': gravity_forces(model, q),
+        'bias_forces': bias_forces(model, q, qd),
+        'forward_dynamics': forward_dynamics(model, q, qd, tau),
+        'frame_pose': frame_pose(model, q, link),
+        'frame_jacobian': frame_jacobian(model, q, link, 'hybrid'),
+    }
+
+
+@pytest.mark.skipif(not jit_enabled(), reason='needs numba to compare with')
+def test_plain_and_compiled_kernels_agree(tmp_path):
+    file = tmp_path / 'terms.npz'
+    environment = os.environ | {'SCREW_DYNAMICS_JIT': '0'}
+    environment['PYTHONPATH'] = os.pathsep.join(sys.path)
+    subprocess.run([sys.executable, __file__, file], check=True, env=environment, timeout=120)
+    compiled = _terms()
+    with np.load(file) as plain:
+        assert sorted(plain) == sorted(compiled)
+        for name, expected in compiled.items():
+            # compiled code may round a product and a sum once instead of twice
+            bound = 1e-13 * np.abs(expected).max()
+            np.testing.assert_allclose(plain[name], expected, rtol=0.0, atol=bound, err_msg=name)
+
+
+if __name__ == '__main__':
+    assert not jit_enabled()
+    np.savez(Path(sys.argv[1]), **_terms())
+    assert 'numba' not in sys.modules

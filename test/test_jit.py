@@ -1,0 +1,65 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import numpy as np
+import pytest
+
+from screw_dynamics.jit import Kernel, jit_enabled, read_only
+
+needs_numba = pytest.mark.skipif(not jit_enabled(), reason='needs numba')
+
+KERNEL_SOURCE = """
+from screw_dynamics.jit import Kernel
+from {helper} import scale
+def run(x):
+    return scale(x)
+kernel = Kernel(run, 'float64(float64)', helpers=(scale,))
+"""
+
+
+def _first(x):
+    return x[0]
+
+
+@needs_numba
+def test_read_only_signature_takes_every_contiguous_array():
+    kernel = Kernel(_first, f'float64({read_only(1)})')
+    values = np.array([3.0, 4.0])
+    assert kernel(values) == 3.0
+    values.flags.writeable = False
+    assert kernel(values) == 3.0
+    with pytest.raises(TypeError, match='No matching definition'):
+        kernel(np.array([3, 4]))
+
+
+@needs_numba
+def test_cached_kernel_follows_a_helper_in_another_file(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    kernel_file, helper_file = (
+        tmp_path / 'kernel_in_one_file.py',
+        tmp_path / 'helper_in_another.py',
+    )
+    kernel_file.write_text(KERNEL_SOURCE.format(helper=helper_file.stem))
+    for factor in (2.0, 5.0, 2.0):
+        helper_file.write_text(f'def scale(x):\n    return {factor} * x\n')
+        for name in (kernel_file.stem, helper_file.stem):
+            sys.modules.pop(name, None)
+        # same size and, on a coarse clock, same time: Python's own cache must not answer
+        for cached in tmp_path.glob('__pycache__/*.pyc'):
+            os.remove(cached)
+        importlib.invalidate_caches()
+        module = importlib.import_module(kernel_file.stem)
+        assert module.kernel(10.0) == 10.0 * factor
+    # the third round finds what the first one compiled
+    assert len(list(tmp_path.glob('__pycache__/*.nbc'))) == 2
+
+
+def test_uncompiled_kernel_is_the_plain_function(monkeypatch):
+    monkeypatch.setenv('SCREW_DYNAMICS_JIT', '0')
+    assert Kernel(_first, f'float64({read_only(1)})').compile() is _first
