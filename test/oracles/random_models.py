@@ -30,6 +30,8 @@ class BodyRecipe:
         Index of an earlier coordinate that the joint follows; None for a coordinate of its own.
     coordinate_axis : bool
         The joint axis is a signed coordinate axis through the body's origin.
+    tilt : float
+        How far a coordinate axis is off [rad].
     identity_home : bool
         The home pose is the identity: consecutive axes coincide or meet in one point.
     parallel_home : bool
@@ -47,6 +49,7 @@ class BodyRecipe:
     parent_back: int = 1
     mimics: int | None = None
     coordinate_axis: bool = False
+    tilt: float = 0.0
     identity_home: bool = False
     parallel_home: bool = False
     com_on_axis: bool = False
@@ -130,6 +133,8 @@ def random_screw(rng: np.random.Generator, recipe: BodyRecipe, length: float = 1
     if recipe.coordinate_axis:
         axis = np.zeros(3)
         axis[rng.integers(3)] = rng.choice([-1.0, 1.0])
+        axis += recipe.tilt * rng.normal(size=3)
+        axis /= np.linalg.norm(axis)
         point = np.zeros(3)
     else:
         axis = random_rotation(rng)[0]

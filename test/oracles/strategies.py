@@ -36,6 +36,7 @@ def body_recipes(draw: st.DrawFn, *, mimic: bool = True) -> BodyRecipe:
         parent_back=draw(st.sampled_from([1, 1, 1, 2, 3, 1000])),
         mimics=draw(st.none() | st.integers(0, 3)) if mimic else None,
         coordinate_axis=draw(st.booleans()),
+        tilt=draw(st.sampled_from([0.0, 0.0, 1e-12, 1e-9, 1e-6])),
         identity_home=draw(st.sampled_from([False, False, False, True])),
         parallel_home=draw(st.booleans()),
         com_on_axis=draw(st.sampled_from([False, False, True])),
