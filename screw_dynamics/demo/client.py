@@ -38,14 +38,14 @@ class DemoClient(Node):
     ----------
     urdf : Path
         Published on ``robot_description``, as robot_state_publisher does.
-    check : callable
-        Called while waiting; raises if waiting has become pointless.
+    while_waiting : callable
+        Called now and then while waiting; raises if waiting has become pointless.
 
     """
 
-    def __init__(self, urdf: Path, check: Callable[[], None]) -> None:
+    def __init__(self, urdf: Path, while_waiting: Callable[[], object]) -> None:
         super().__init__('demo')
-        self._check = check
+        self._while_waiting = while_waiting
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -70,7 +70,7 @@ class DemoClient(Node):
         """
         deadline = time.monotonic() + START_TIMEOUT
         while missing := self._missing():
-            self._check()
+            self._while_waiting()
             if time.monotonic() > deadline:
                 raise DemoError(f'waited {START_TIMEOUT:g} s for {missing}')
             self.spin(0.1)
@@ -117,7 +117,7 @@ class DemoClient(Node):
         future = client.call_async(request)
         self._executor.spin_until_future_complete(future, CALL_TIMEOUT)
         if not future.done():
-            self._check()
+            self._while_waiting()
             raise DemoError(f'{client.srv_name} did not answer within {CALL_TIMEOUT:g} s')
         return future.result()
 

@@ -28,7 +28,6 @@ from screw_dynamics.demo.processes import DemoError, Processes, isolate_ros
 from screw_dynamics.demo.progress import stage, ticks
 from screw_dynamics.demo.recording import Recording, read_recording
 from screw_dynamics.demo.report import (
-    EFFORT_UNITS,
     compute_times,
     peak_table,
     recomputation_errors,
@@ -128,9 +127,14 @@ def _drive(
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         with Processes(folder / 'logs') as processes:
-            with stage('Start the nodes and the recorder'):
+            with stage('Start the nodes and the recorder') as line:
                 _start(processes, folder / 'bag', options.rate)
-                client = DemoClient(share_path(URDF), processes.require_running)
+
+                def while_waiting() -> None:
+                    line.refresh()
+                    processes.require_running()
+
+                client = DemoClient(share_path(URDF), while_waiting)
                 client.wait_until_ready()
             with stage('Call GetMassMatrix and GetInverseDynamics'):
                 trajectory = smooth_trajectory(
@@ -171,6 +175,15 @@ def _report(
     )
     yield ''
     yield from peak_table(recording)
+    stride = max(1, len(recording.time) // RECOMPUTED_SAMPLES)
+    count = len(recording.time[::stride])
+    with stage('Recompute from the recorded reference', count) as bar:
+        errors = recomputation_errors(model, recording, stride, bar.update)
+    yield 'difference' + ''.join(f'{error:14.1e}' for error in errors)
+    yield (
+        '(largest difference between what was published and the body-fixed recursion of KM2021, '
+        f'at {count} samples)'
+    )
     yield ''
     published = timing(recording, rate)
     yield (
@@ -183,12 +196,6 @@ def _report(
         f"Compute time         tau, tau', tau'' of one sample: median {1e6 * median:.1f} us, "
         f'99 % below {1e6 * late:.1f} us'
     )
-    stride = max(1, len(recording.time) // RECOMPUTED_SAMPLES)
-    count = len(recording.time[::stride])
-    with stage('Recompute from the recorded reference', count) as bar:
-        errors = recomputation_errors(model, recording, stride, bar.update)
-    largest = ', '.join(f'{e:.1e} {u}' for e, u in zip(errors, EFFORT_UNITS, strict=False))
-    yield f'Published - recomputed (KM2021 recursion, {count} samples), largest: {largest}'
     yield from services
 
 

@@ -17,9 +17,12 @@ from screw_dynamics.errors import ScrewDynamicsError
 
 STOP_TIMEOUT = 5.0  # s that a process gets between SIGINT and SIGKILL
 
-# DDS (RTPS 2.2, section 9.6.1): domain d announces itself at UDP port 7400 + 250 d. Up to 101 the
-# ports stay below those that Linux hands out to outgoing connections.
+# DDS (RTPS 2.2, section 9.6.1): domain d uses UDP ports from 7400 + 250 d on. The first is that
+# of the announcements by multicast, which participants on one host alone do without; 10 further
+# lies the first port of the first participant. Up to domain 101 all ports stay below those that
+# Linux hands out to outgoing connections.
 FIRST_PORT, PORTS_PER_DOMAIN, LAST_DOMAIN = 7400, 250, 101
+PROBED_OFFSETS = (0, 10)
 
 
 class DemoError(ScrewDynamicsError):
@@ -57,14 +60,17 @@ def unused_domain() -> int:
     """
     domains = list(range(1, LAST_DOMAIN + 1))
     random.SystemRandom().shuffle(domains)
-    for domain in domains:
+    return next((domain for domain in domains if _is_unused(domain)), domains[0])
+
+
+def _is_unused(domain: int) -> bool:
+    for offset in PROBED_OFFSETS:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:
-                probe.bind(('', FIRST_PORT + PORTS_PER_DOMAIN * domain))
+                probe.bind(('', FIRST_PORT + PORTS_PER_DOMAIN * domain + offset))
             except OSError:
-                continue
-        return domain
-    return domains[0]
+                return False
+    return True
 
 
 class Processes:

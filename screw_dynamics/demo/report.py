@@ -18,6 +18,7 @@ from screw_dynamics.model import ScrewModel
 
 EFFORT_UNITS = ('N m', 'N m/s', 'N m/s^2')
 EFFORT_SYMBOLS = ('tau', "tau'", "tau''")
+LABEL_WIDTH = 10
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ def peak_table(recording: Recording) -> Iterator[str]:
 
     """
     orders = recording.effort_jet.shape[1]
-    width = max(5, *map(len, recording.joint_names))
+    width = max(LABEL_WIDTH, *map(len, recording.joint_names))
     yield ' ' * width + ''.join(f'{"max |" + s + "|":>14}' for s in EFFORT_SYMBOLS[:orders])
     yield 'joint'.ljust(width) + ''.join(f'{"[" + u + "]":>14}' for u in EFFORT_UNITS[:orders])
     peaks = np.abs(recording.effort_jet).max(axis=0).T

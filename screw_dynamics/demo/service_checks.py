@@ -77,4 +77,5 @@ def _mass_matrix(model: ScrewModel, q: Array) -> Array:
     jets[:, 0] = q
     jets[1:, 2] = np.eye(model.n)
     efforts = recursive_body_fixed(model, jets)[:, 0]
-    return np.subtract(efforts[1:], efforts[0])
+    columns: Array = efforts[1:] - efforts[0]
+    return columns

@@ -43,12 +43,28 @@ def listening(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('PYTHONUNBUFFERED', '1')
 
 
-def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize('offset', [0, 10])
+def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
     monkeypatch.setattr(processes, 'LAST_DOMAIN', 2)
     monkeypatch.setattr(processes, 'FIRST_PORT', 31_000)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
-        taken.bind(('', 31_000 + 250))
+        taken.bind(('', 31_250 + offset))
         assert {unused_domain() for _ in range(20)} == {2}
+
+
+@pytest.mark.parametrize('reach', ['LOCALHOST', 'SUBNET'])
+def test_the_domain_of_a_node_is_not_chosen(monkeypatch: pytest.MonkeyPatch, reach: str) -> None:
+    rclpy = pytest.importorskip('rclpy', reason='needs a ROS 2 node')
+    monkeypatch.setattr(processes, 'LAST_DOMAIN', 2)
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', reach)
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=1)
+    try:
+        node = rclpy.create_node('there', context=context)
+        assert {unused_domain() for _ in range(20)} == {2}
+        node.destroy_node()
+    finally:
+        rclpy.try_shutdown(context=context)
 
 
 def test_a_chosen_domain_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
