@@ -167,7 +167,7 @@ def as_equal_samples(size: int, **values: ArrayLike) -> tuple[list[Array], bool]
     """
     samples = [as_samples(name, value, size) for name, value in values.items()]
     head, single = samples[0]
-    arrays = []
+    arrays: list[Array] = []
     for array, alone in samples:
         if len(array) != len(head) or alone is not single:
             name = list(values)[len(arrays)]

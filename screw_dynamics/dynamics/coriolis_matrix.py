@@ -82,7 +82,7 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     ...     [-1, 0], [np.eye(4), sd.lie.pose(np.eye(3), np.array([1.0, 0, 0]))], [turn, turn],
     ...     [link, link],
     ... )
-    >>> sd.coriolis_matrix(model, [0.0, np.pi / 2], [1.0, 2.0])
+    >>> sd.coriolis_matrix(model, [0.0, np.pi / 2], [1.0, 2.0]).round(12) + 0.0
     array([[-2., -3.],
            [ 1.,  0.]])
 
