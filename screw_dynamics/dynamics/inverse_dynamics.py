@@ -92,7 +92,7 @@ def inverse_dynamics(
             aligned = model.aligned
             tau = np.empty_like(joint_jet[2:]) if out is None else out  # type: ignore[index]
             kernel = aligned.prepared.get(tau.shape)
-            if kernel is not None and kernel(joint_jet, tau, aligned.ints, aligned.reals) == OK:
+            if kernel is not None and kernel(joint_jet, tau, aligned.parameters) == OK:
                 return tau
         except (TypeError, AttributeError):
             pass  # not the arrays the kernel takes: the checks below convert them or say why not
@@ -148,7 +148,7 @@ def _run_single(model: ScrewModel, jet: Array, out: Array) -> int:
     kernel = taylor_compiled.single_kernel(variant)
     aligned = model.aligned
     aligned.prepared[out.shape] = kernel
-    return kernel(jet, out, aligned.ints, aligned.reals)
+    return kernel(jet, out, aligned.parameters)
 
 
 def _run_batch(
@@ -163,9 +163,7 @@ def _run_batch(
     values, bodies, poses = _wrench_arguments(wrenches, taus.shape)
 
     def run(part: slice) -> int:
-        return kernel(
-            jets[part], taus[part], aligned.ints, aligned.reals, values[part], bodies, poses
-        )
+        return kernel(jets[part], taus[part], aligned.parameters, values[part], bodies, poses)
 
     samples = len(jets)
     threads = min(threads, max(1, samples // _SAMPLES_PER_THREAD))

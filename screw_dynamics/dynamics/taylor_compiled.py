@@ -30,22 +30,19 @@ from screw_dynamics.dynamics.taylor_recursion import (
     backward_sweep,
     forward_sweep,
     gather,
+    integer,
     scatter,
     subtract_wrenches,
     workspace_rows,
 )
 from screw_dynamics.jit import compile_kernel
 from screw_dynamics.model import joint_aligned
+from screw_dynamics.model.joint_aligned import BODY_COUNT, COORDINATE_COUNT
 
 CONSTANT_ORDERS = 5  # orders 0 .. 4 have a variant of their own
 ANY_ORDER = -1
 
 LANES = lanes.LANES
-
-
-@overload(recursion.index, jit_options={'forceinline': True})
-def _index(i):  # type: ignore[no-untyped-def]
-    return lambda i: np.uint64(i)
 
 
 @overload(recursion.at, jit_options={'forceinline': True})
@@ -92,9 +89,6 @@ def _array(dimensions: int, dtype: Any = types.float64, *, readonly: bool = Fals
     return types.Array(dtype, dimensions, 'C', readonly=readonly)
 
 
-_MODEL = (_array(1, types.int64), _array(1))
-
-
 _LARGEST = np.finfo(np.float64).max
 
 
@@ -129,10 +123,11 @@ def _last_tile(tile, samples, start):  # type: ignore[no-untyped-def]
 
 
 def _single(constant: int, fingerprint: int) -> Callable[..., Any]:
-    def single(jet, tau, ints, reals):  # type: ignore[no-untyped-def]
+    def single(jet, tau, model):  # type: ignore[no-untyped-def]
         _ = fingerprint
+        parameters = lanes.row_pointer(model, 0)
         order = constant if constant >= 0 else tau.shape[0] - 1
-        n = ints[1]
+        n = integer(parameters, COORDINATE_COUNT)
         if jet.shape[0] != order + 3 or jet.shape[1] != n:
             return BAD_SHAPE
         if tau.shape[0] != order + 1 or tau.shape[1] != n:
@@ -140,13 +135,13 @@ def _single(constant: int, fingerprint: int) -> Callable[..., Any]:
         jet_rows = lanes.row_pointer(jet, 0)
         if not _finite(jet_rows, (order + 3) * n):
             return INPUT_NOT_FINITE
-        memory = np.empty(workspace_rows(order, ints[0]))
+        memory = np.empty(workspace_rows(order, integer(parameters, BODY_COUNT)))
         ws = lanes.row_pointer(memory, 0)
-        gather(order, ws, jet_rows, ints, reals)
-        forward_sweep(order, ws, ints, reals)
-        backward_sweep(order, ws, ints, reals)
+        gather(order, ws, jet_rows, parameters)
+        forward_sweep(order, ws, parameters)
+        backward_sweep(order, ws, parameters)
         tau_rows = lanes.row_pointer(tau, 0)
-        scatter(order, ws, tau_rows, ints, reals)
+        scatter(order, ws, tau_rows, parameters)
         memory[0] = 0.0  # keeps the workspace alive to here: a pointer does not
         return OK if _finite(tau_rows, (order + 1) * n) else RESULT_NOT_FINITE
 
@@ -154,13 +149,14 @@ def _single(constant: int, fingerprint: int) -> Callable[..., Any]:
 
 
 def _batch(constant: int, fingerprint: int) -> Callable[..., Any]:
-    def batch(jets, taus, ints, reals, wrenches, bodies, poses):  # type: ignore[no-untyped-def]
+    def batch(jets, taus, model, wrenches, bodies, poses):  # type: ignore[no-untyped-def]
         _ = fingerprint
+        parameters = lanes.row_pointer(model, 0)
         order = constant if constant >= 0 else taus.shape[1] - 1
-        samples, n = len(jets), ints[1]
+        samples, n = len(jets), integer(parameters, COORDINATE_COUNT)
         jet_size, tau_size = (order + 3) * n, (order + 1) * n
         wrench_size = len(bodies) * (order + 1) * 6
-        rows = workspace_rows(order, ints[0])
+        rows = workspace_rows(order, integer(parameters, BODY_COUNT))
         memory = np.empty((rows + jet_size + tau_size + wrench_size, LANES))
         ws = lanes.lane_pointer(memory, 0)
         jet_rows = lanes.row_pointer(ws, rows)
@@ -184,13 +180,13 @@ def _batch(constant: int, fingerprint: int) -> Callable[..., Any]:
             if not _finite(jet, LANES * jet_size):
                 return INPUT_NOT_FINITE
             _to_lanes(jet_rows, jet, jet_size)
-            gather(order, ws, jet_rows, ints, reals)
-            forward_sweep(order, ws, ints, reals)
+            gather(order, ws, jet_rows, parameters)
+            forward_sweep(order, ws, parameters)
             if wrench_size > 0:
                 _to_lanes(wrench_rows, wrench, wrench_size)
                 subtract_wrenches(order, ws, wrench_rows, bodies, poses)
-            backward_sweep(order, ws, ints, reals)
-            scatter(order, ws, tau_rows, ints, reals)
+            backward_sweep(order, ws, parameters)
+            scatter(order, ws, tau_rows, parameters)
             _from_lanes(tau, tau_rows, tau_size)
             if not _finite(tau, LANES * tau_size):
                 status = RESULT_NOT_FINITE
@@ -217,10 +213,10 @@ def single_kernel(order: int) -> Callable[..., int]:
     Returns
     -------
     callable
-        ``kernel(jet, tau, ints, reals) -> status``; fills tau (k+1, n) from jet (k+3, n).
+        ``kernel(jet, tau, parameters) -> status``; fills tau (k+1, n) from jet (k+3, n).
 
     """
-    signature = types.int64(_array(2, readonly=True), _array(2), *_MODEL)
+    signature = types.int64(_array(2, readonly=True), _array(2), _array(1))
     return compile_kernel(_single(order, _FINGERPRINT), signature)
 
 
@@ -237,13 +233,13 @@ def batch_kernel(order: int) -> Callable[..., int]:
     Returns
     -------
     callable
-        ``kernel(jets, taus, ints, reals, wrenches, bodies, poses) -> status``.
+        ``kernel(jets, taus, parameters, wrenches, bodies, poses) -> status``.
 
     """
     signature = types.int64(
         _array(3, readonly=True),
         _array(3),
-        *_MODEL,
+        _array(1),
         _array(4, readonly=True),
         _array(1, types.int64),
         _array(3),

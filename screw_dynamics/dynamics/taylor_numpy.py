@@ -19,7 +19,7 @@ from screw_dynamics.dynamics.taylor_recursion import (
     subtract_wrenches,
     workspace_rows,
 )
-from screw_dynamics.model.joint_aligned import JointAligned
+from screw_dynamics.model.joint_aligned import BODY_COUNT, JointAligned
 
 # Samples per run: the workspace stays in a processor's cache.
 _CHUNK = 1024
@@ -53,21 +53,21 @@ def run(
 
     """
     order = taus.shape[1] - 1
-    ints = [int(i) for i in aligned.ints]
-    reals = np.array(aligned.reals)
+    parameters = aligned.parameters
+    count = int(parameters[BODY_COUNT])
     status = OK
     for start in range(0, len(jets), _CHUNK):
         part = slice(start, start + _CHUNK)
         if not np.isfinite(jets[part]).all():
             return INPUT_NOT_FINITE
-        ws = np.empty((workspace_rows(order, ints[0]), len(jets[part])))
+        ws = np.empty((workspace_rows(order, count), len(jets[part])))
         tau = np.empty((taus[0].size, len(jets[part])))
         with np.errstate(all='ignore'):  # an overflow is reported by the status
-            gather(order, ws, _rows(jets[part]), ints, reals)
-            forward_sweep(order, ws, ints, reals)
+            gather(order, ws, _rows(jets[part]), parameters)
+            forward_sweep(order, ws, parameters)
             subtract_wrenches(order, ws, _rows(wrenches[part]), bodies, poses)
-            backward_sweep(order, ws, ints, reals)
-            scatter(order, ws, tau, ints, reals)
+            backward_sweep(order, ws, parameters)
+            scatter(order, ws, tau, parameters)
         taus[part] = tau.T.reshape(taus[part].shape)
         if not np.isfinite(tau).all():
             status = RESULT_NOT_FINITE

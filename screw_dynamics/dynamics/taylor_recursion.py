@@ -26,13 +26,14 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.model.joint_aligned import (
+    BODY_COUNT,
     COORDINATE,
+    COORDINATE_COUNT,
     COS_ALPHA,
     COS_BETA,
     FIRST_MOMENT,
     HAS_BETA,
-    INTS_HEADER,
-    INTS_ROW,
+    HEADER,
     KIND,
     MASS,
     MULTIPLIER,
@@ -41,8 +42,8 @@ from screw_dynamics.model.joint_aligned import (
     PARENT,
     PITCH,
     PRISMATIC,
-    REALS_ROW,
     REVOLUTE,
+    ROW,
     SECOND_MOMENT,
     SIN_ALPHA,
     SIN_BETA,
@@ -83,9 +84,9 @@ def at(ws, row):
     return ws[row:]
 
 
-def index(i):
-    """Return an array index that is not negative (the compiled form skips Python's wrap)."""
-    return i
+def integer(rows, row):
+    """Return an integer among the parameters."""
+    return int(get(rows, row))
 
 
 def sines(ws, start, count):
@@ -95,13 +96,13 @@ def sines(ws, start, count):
         put(ws, i + 2 * count, np.sin(get(ws, i)))
 
 
-def gather(order, ws, jet, ints, reals):
+def gather(order, ws, jet, parameters):
     """Write the series of every tree joint from the rows of the jet, mimic relation applied."""
-    count, n = ints[index(0)], ints[index(1)]
+    count, n = integer(parameters, BODY_COUNT), integer(parameters, COORDINATE_COUNT)
     angles = workspace_rows(order, count) - 3 * count
     for i in range(count):
-        c = ints[index(INTS_HEADER + i * INTS_ROW + COORDINATE)]
-        real = at(reals, i * REALS_ROW)
+        real = at(parameters, HEADER + i * ROW)
+        c = integer(real, COORDINATE)
         rate = at(ws, i * block_rows(order) + 5 * (order + 2))
         factor = get(real, MULTIPLIER)
         put(ws, angles + i, factor * get(jet, c) + get(real, OFFSET))
@@ -110,15 +111,16 @@ def gather(order, ws, jet, ints, reals):
             factor = factor / (j + 1.0)
 
 
-def scatter(order, ws, tau, ints, reals):
+def scatter(order, ws, tau, parameters):
     """Write the rows of the effort jet, tau = G^T tau of the tree joints."""
-    count, n = ints[index(0)], ints[index(1)]
+    count, n = integer(parameters, BODY_COUNT), integer(parameters, COORDINATE_COUNT)
     for row in range((order + 1) * n):
         put(tau, row, 0.0 * get(ws, 5 * (order + 2)))
     for i in range(count):
-        c = ints[index(INTS_HEADER + i * INTS_ROW + COORDINATE)]
+        real = at(parameters, HEADER + i * ROW)
+        c = integer(real, COORDINATE)
         effort = at(ws, i * block_rows(order) + 5 * (order + 2))
-        factor = get(at(reals, i * REALS_ROW), MULTIPLIER)
+        factor = get(real, MULTIPLIER)
         for d in range(order + 1):
             put(tau, d * n + c, get(tau, d * n + c) + factor * get(effort, d))
             factor = factor * (d + 1.0)
@@ -128,8 +130,8 @@ def subtract_wrenches(order, ws, wrenches, bodies, poses):
     """Take the wrenches ON the bodies (in their frames) from F and N, between the sweeps."""
     k1 = order + 1
     for e in range(len(bodies)):
-        force = at(ws, bodies[index(e)] * block_rows(order) + 6 * (order + 2) + 12 * k1)
-        p = poses[index(e)]
+        force = at(ws, bodies[e] * block_rows(order) + 6 * (order + 2) + 12 * k1)
+        p = poses[e]
         factor = 1.0
         for d in range(k1):
             w = at(wrenches, (e * k1 + d) * 6)
@@ -341,17 +343,16 @@ def inertial_wrench(order, own, real):
         put(own, f + 5 * k1 + j, nz + (hx * ay - hy * ax))
 
 
-def forward_sweep(order, ws, ints, reals):
+def forward_sweep(order, ws, parameters):
     """Root to leaves: motion of every body, then the wrench its inertia needs."""
-    count = ints[index(0)]
+    count = integer(parameters, BODY_COUNT)
     angles = workspace_rows(order, count) - 3 * count
     scratch = at(ws, angles - 3 * (order + 2))
     sines(ws, angles, count)
     for i in range(count):
-        row = INTS_HEADER + i * INTS_ROW
-        parent, kind = ints[index(row + PARENT)], ints[index(row + KIND)]
-        has_beta = ints[index(row + HAS_BETA)] != 0
-        real = at(reals, i * REALS_ROW)
+        real = at(parameters, HEADER + i * ROW)
+        parent, kind = integer(real, PARENT), integer(real, KIND)
+        has_beta = integer(real, HAS_BETA) != 0
         own = at(ws, i * block_rows(order))
         above = at(ws, max(parent, 0) * block_rows(order))
         angle = at(ws, angles + i)
@@ -438,15 +439,14 @@ def pass_to_parent(order, own, above, real, kind, has_beta):
         put(above, f + 5 * k1 + j, get(above, f + 5 * k1 + j) + (nz + (rx * fy - ry * fx)))
 
 
-def backward_sweep(order, ws, ints, reals):
+def backward_sweep(order, ws, parameters):
     """Leaves to root: joint efforts, and the wrench that each joint passes to the parent."""
-    count = ints[index(0)]
+    count = integer(parameters, BODY_COUNT)
     angles = workspace_rows(order, count) - 3 * count
     for i in range(count - 1, -1, -1):
-        row = INTS_HEADER + i * INTS_ROW
-        parent, kind = ints[index(row + PARENT)], ints[index(row + KIND)]
-        has_beta = ints[index(row + HAS_BETA)] != 0
-        real = at(reals, i * REALS_ROW)
+        real = at(parameters, HEADER + i * ROW)
+        parent, kind = integer(real, PARENT), integer(real, KIND)
+        has_beta = integer(real, HAS_BETA) != 0
         own = at(ws, i * block_rows(order))
         if kind != REVOLUTE and parent >= 0:
             # e_z × F leaves N_z and F alone, so the effort may be taken after it
@@ -458,6 +458,7 @@ def backward_sweep(order, ws, ints, reals):
 
 
 ROW_FUNCTIONS: tuple[Any, ...] = (
+    integer,
     block_rows,
     workspace_rows,
     gather,

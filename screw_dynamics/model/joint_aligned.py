@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.lie import (
@@ -31,20 +30,19 @@ from screw_dynamics.lie import (
 if TYPE_CHECKING:
     from screw_dynamics.model.screw_model import ScrewModel
 
-# Layout of the integer array: a header, then a row per body.
-INTS_HEADER = 2  # number of bodies, number of coordinates
-INTS_ROW = 4
-PARENT, KIND, COORDINATE, HAS_BETA = range(INTS_ROW)
+# Layout of the parameters: a header, then a row per body. Integers are stored as doubles: every
+# further array costs a call from Python as much as a joint's dynamics.
+BODY_COUNT, COORDINATE_COUNT = range(2)
+HEADER = 2
+PARENT, KIND, COORDINATE, HAS_BETA = range(4)
+MULTIPLIER, OFFSET, PITCH, COS_ALPHA, SIN_ALPHA, COS_BETA, SIN_BETA = range(4, 11)
+ORIGIN = 11  # 3: origin in the parent's frame; for a root body -g in the frame before the joint
+MASS = 14
+FIRST_MOMENT = 15  # 3: m c
+SECOND_MOMENT = 18  # 6: integral of r r^T dm as xx, yy, zz, xy, xz, yz
+ROW = 24
 
 REVOLUTE, PRISMATIC, HELICAL = range(3)
-
-# Layout of a row of the float array.
-MULTIPLIER, OFFSET, PITCH, COS_ALPHA, SIN_ALPHA, COS_BETA, SIN_BETA = range(7)
-ORIGIN = 7  # 3: origin in the parent's frame; for a root body -g in the frame before the joint
-MASS = 10
-FIRST_MOMENT = 11  # 3: m c
-SECOND_MOMENT = 14  # 6: integral of r r^T dm as xx, yy, zz, xy, xz, yz
-REALS_ROW = 20
 
 # Sines below rounding mean parallel axes; their direction would be noise.
 _PARALLEL = 2e-16
@@ -57,10 +55,8 @@ class JointAligned:
 
     Parameters
     ----------
-    ints : (2 + 4 N,) int64 ndarray
-        Tree, joint kinds, coordinates.
-    reals : (20 N,) ndarray
-        Mimic relation, transforms and inertias.
+    parameters : (2 + 24 N,) ndarray
+        Tree, joint kinds, mimic relation, transforms and inertias.
     poses : (N, 4, 4) ndarray
         Pose of the aligned frame in the frame of its body.
     prepared : dict
@@ -69,8 +65,7 @@ class JointAligned:
 
     """
 
-    ints: NDArray[np.int64]
-    reals: Array
+    parameters: Array
     poses: Array
     prepared: dict[tuple[int, ...], Callable[..., int]] = field(default_factory=dict)
 
@@ -89,11 +84,9 @@ def joint_aligned(model: ScrewModel) -> JointAligned:
 
     """
     count = model.body_count
-    ints = np.zeros(INTS_HEADER + INTS_ROW * count, dtype=np.int64)
-    ints[:INTS_HEADER] = count, model.n
-    int_rows = ints[INTS_HEADER:].reshape(count, INTS_ROW)
-    reals = np.zeros(REALS_ROW * count)
-    rows = reals.reshape(count, REALS_ROW)
+    parameters = np.zeros(HEADER + ROW * count)
+    parameters[:HEADER] = count, model.n
+    rows = parameters[HEADER:].reshape(count, ROW)
     poses = np.array([_pose_on_axis(screw) for screw in model.screws]).reshape(count, 4, 4)
     has_child = [False] * count
 
@@ -105,7 +98,6 @@ def joint_aligned(model: ScrewModel) -> JointAligned:
         untilt = _rx(cos_alpha, sin_alpha).T @ _rz(cos_beta, sin_beta).T
         gamma = untilt @ step[:3, :3]
         poses[i] = poses[i] @ pose(gamma.T, np.zeros(3))
-        kind = _kind(model.screws[i])
         rows[i, MULTIPLIER] = model.multipliers[i]
         rows[i, OFFSET] += model.offsets[i]
         rows[i, PITCH] = _pitch(model.screws[i])
@@ -113,7 +105,7 @@ def joint_aligned(model: ScrewModel) -> JointAligned:
             rows[i, ORIGIN : ORIGIN + 3] = untilt @ -model.gravity
         else:
             origin = step[:3, 3]
-            if not has_child[parent] and int_rows[parent, KIND] != PRISMATIC:
+            if not has_child[parent] and rows[parent, KIND] != PRISMATIC:
                 # turn the parent's frame by beta, which its own joint angle takes up; where
                 # that joint is helical, its frame also slides with the angle
                 beta = np.arctan2(sin_beta, cos_beta)
@@ -126,7 +118,12 @@ def joint_aligned(model: ScrewModel) -> JointAligned:
             has_child[parent] = True
             rows[i, ORIGIN : ORIGIN + 3] = origin
         rows[i, COS_ALPHA : SIN_BETA + 1] = cos_alpha, sin_alpha, cos_beta, sin_beta
-        int_rows[i] = parent, kind, model.coordinates[i], int((cos_beta, sin_beta) != (1.0, 0.0))
+        rows[i, PARENT : HAS_BETA + 1] = (
+            parent,
+            _kind(model.screws[i]),
+            model.coordinates[i],
+            (cos_beta, sin_beta) != (1.0, 0.0),
+        )
 
     for i in range(count):
         inertia = transform_inertia(model.inertias[i], inverse_pose(poses[i]))
@@ -135,7 +132,7 @@ def joint_aligned(model: ScrewModel) -> JointAligned:
         rows[i, MASS] = mass
         rows[i, FIRST_MOMENT : FIRST_MOMENT + 3] = first_moment
         rows[i, SECOND_MOMENT:] = second[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-    return JointAligned(ints, reals, poses)
+    return JointAligned(parameters, poses)
 
 
 def _pose_on_axis(screw: Array) -> Array:
