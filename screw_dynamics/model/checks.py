@@ -120,10 +120,12 @@ def _check_arrays(model: ScrewModel, count: int, n: int) -> None:
     ):
         if array.shape != shape:
             raise ShapeError(name, str(shape), array.shape)
-        if np.isnan(array).any():
-            raise NotFiniteError(name, tuple(np.argwhere(np.isnan(array))[0].tolist()), np.nan)
     for name in ('multipliers', 'offsets', 'screws', 'gravity', 'damping', 'friction'):
         require_finite(name, getattr(model, name))
+    for name in ('lower', 'upper', 'velocity', 'effort'):
+        bounds = getattr(limits, name)
+        for j in np.flatnonzero(np.isnan(bounds)):
+            raise NotFiniteError(f'limits.{name}', (int(j),), np.nan, model.joint_names[j])
 
 
 def _check_body(model: ScrewModel, i: int, where: str) -> None:

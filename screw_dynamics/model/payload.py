@@ -62,8 +62,8 @@ def with_payload(
     tensor = as_float_array('inertia', inertia)
     if tensor.shape != (3, 3):
         raise ShapeError('inertia', '(3, 3)', tensor.shape)
-    symmetric = np.allclose(tensor, tensor.T, rtol=0.0, atol=1e-9 * np.abs(tensor).max())
-    if not np.isfinite(tensor).all() or not symmetric:
+    finite = bool(np.isfinite(tensor).all())
+    if not finite or np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
         raise InertiaError(
             f'{where}: inertia: expected a finite symmetric tensor, got {tensor.tolist()}'
         )

@@ -1,0 +1,129 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracles.random_models import BodyRecipe, random_model
+
+from screw_dynamics.errors import (
+    InertiaError,
+    InputError,
+    ModelError,
+    NotFiniteError,
+    ShapeError,
+    TopologyError,
+    UnknownNameError,
+)
+from screw_dynamics.model import Frame, JointLimits, ScrewModel
+
+NAN = np.array([np.nan, 0.0])
+HELIX = np.array([[0, 0, 1, 0, 0, 0.1], [0, 0, 1, 0, 0, 0]])
+LONG = np.array([[0, 0, 2.0, 0, 0, 0], [0, 0, 1, 0, 0, 0]])
+SHEARED = np.eye(4) + np.eye(4, k=1)
+
+
+@pytest.fixture
+def model():
+    return random_model(np.random.default_rng(3), [BodyRecipe(coordinate_axis=True)] * 2)
+
+
+@pytest.mark.parametrize(
+    ('changes', 'error', 'message'),
+    [
+        ({'joint_names': ('a', 'a')}, ModelError, 'joint names: expected unique names, got a'),
+        ({'body_names': ('a', 'a')}, ModelError, 'body names: expected unique names, got a twice'),
+        ({'joint_types': ('revolute',)}, ModelError, 'expected one tree joint and type per body'),
+        ({'joint_types': ('revolute', 'ball')}, ModelError, "got 'ball'"),
+        ({'joint_types': ('prismatic',) * 2}, ModelError, 'expected a prismatic one, got a revol'),
+        ({'screws': HELIX}, ModelError, 'expected a revolute one, got a helical one'),
+        ({'screws': LONG}, ModelError, "body 0 (joint 'joint_1'): screw [0.0, 0.0, 2.0, 0.0"),
+        ({'screws': np.zeros((2, 6))}, ModelError, 'got norm 0'),
+        ({'screws': np.ones((2, 5))}, ShapeError, 'screws: expected shape (2, 6), got (2, 5)'),
+        ({'parents': np.array([-1, 1])}, TopologyError, 'expected a parent from -1 (base) to 0'),
+        ({'parents': np.array([-1])}, ShapeError, 'parents: expected shape (2,), got (1,)'),
+        ({'coordinates': np.array([0, 2])}, ModelError, 'coordinates: expected indices below 2'),
+        ({'coordinates': np.array([0, 0])}, ModelError, "joint 'joint_2': expected at least one"),
+        ({'gravity': np.zeros(2)}, ShapeError, 'gravity: expected shape (3,), got (2,)'),
+        ({'gravity': np.full(3, np.nan)}, NotFiniteError, 'gravity[0]'),
+        ({'gravity': ('a', 'b', 'c')}, InputError, 'gravity: expected real numbers'),
+        ({'multipliers': NAN}, NotFiniteError, 'multipliers[0]: expected a finite number'),
+        ({'damping': np.zeros(3)}, ShapeError, 'damping: expected shape (2,), got (3,)'),
+        ({'home_poses': np.array([SHEARED] * 2)}, ModelError, 'home pose: expected a rotation'),
+        ({'home_poses': np.full((2, 4, 4), np.nan)}, ModelError, 'home pose: expected a rotation'),
+        ({'inertias': -np.array([np.eye(6)] * 2)}, InertiaError, 'mass: expected 0 or more'),
+        ({'inertias': np.full((2, 6, 6), np.nan)}, InertiaError, 'expected finite numbers'),
+        ({'inertias': np.ones((2, 6, 6))}, InertiaError, 'expected [[Theta, m c~], [-m c~, m I]]'),
+        ({'frames': {'f': Frame(2, np.eye(4))}}, ModelError, "'f': body: expected -1 (base) to 1"),
+        (
+            {'frames': {'f': Frame(0, SHEARED)}},
+            ModelError,
+            "frame 'f': expected a rigid-body pose",
+        ),
+        ({'frames': {'f': Frame(0, np.eye(3))}}, ModelError, "frame 'f': expected a rigid-body"),
+        ({'limits': JointLimits.none(3)}, ShapeError, 'limits.lower: expected shape (2,)'),
+        (
+            {'limits': replace(JointLimits.none(2), effort=NAN)},
+            NotFiniteError,
+            'limits.effort[0] (joint_1): expected a finite number, got nan',
+        ),
+    ],
+)
+def test_what_is_no_model_is_named(model, changes, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        replace(model, **changes)
+
+
+def test_inertia_that_no_body_has_is_legal(model):
+    assert replace(model, inertias=np.array([-np.diag([1.0, 1, 1, 0, 0, 0])] * 2)).n == 2
+
+
+def test_lists_are_taken(model):
+    again = replace(model, gravity=[0, 0, -1], parents=[-1, -1], screws=model.screws.tolist())
+    np.testing.assert_array_equal(again.parents, [-1, -1])
+    assert again.gravity.dtype == np.float64
+
+
+def test_nothing_can_be_changed(model):
+    arrays = [
+        model.parents,
+        model.home_poses,
+        model.screws,
+        model.inertias,
+        model.gravity,
+        model.limits.effort,
+        model.frames['tool_1'].pose,
+    ]
+    for array in arrays:
+        with pytest.raises(ValueError, match='read-only'):
+            array[...] = 0
+    with pytest.raises(AttributeError):
+        model.gravity = np.zeros(3)
+    with pytest.raises(TypeError):
+        model.frames['new'] = model.frames['tool_1']
+
+
+def test_the_caller_keeps_its_arrays(model):
+    gravity = np.array([0.0, 0.0, -9.81])
+    limits = JointLimits.none(2)
+    changed = replace(model, gravity=gravity, limits=limits)
+    gravity[2] = limits.lower[0] = 0.0
+    assert changed.gravity[2] == -9.81 and changed.limits.lower[0] == -np.inf
+
+
+@pytest.mark.parametrize(
+    'copied', [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
+)
+def test_models_can_be_copied_and_pickled(model, copied):
+    again = copied(model)
+    assert isinstance(again, ScrewModel) and again.to_yaml() == model.to_yaml()
+
+
+def test_unknown_frames_are_named(model):
+    with pytest.raises(UnknownNameError, match="unknown frame 'hand': expected one of base, body"):
+        model.frame('hand')
