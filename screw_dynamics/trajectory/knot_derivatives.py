@@ -21,6 +21,9 @@ from screw_dynamics.trajectory.shape_constraints import (
 # lost to rounding, and its free derivatives with it.
 _LEAST_PART = 1e-10
 
+# Steps below this part of a joint's largest count as none; squares of smaller ones underflow.
+_NEGLIGIBLE = 1e-30
+
 
 def choose_derivatives(h: Array, positions: Array, prescribed: Array) -> Array:
     """
@@ -46,7 +49,25 @@ def choose_derivatives(h: Array, positions: Array, prescribed: Array) -> Array:
         Prescribed entries are returned as they are.
 
     """
-    steps = np.diff(positions)
+    scale, steps, relevant = _in_own_scale(h, np.diff(positions), prescribed)
+    chosen = _choose(h, steps, relevant)
+    return np.where(np.isnan(prescribed), scale * chosen, prescribed)
+
+
+def _in_own_scale(h: Array, steps: Array, prescribed: Array) -> tuple[float, Array, Array]:
+    """Divide a joint's data by their size, and set to 0 what is negligible beside it."""
+    longest = np.maximum(np.append(h, 0.0), np.insert(h, 0, 0.0))
+    sizes = np.abs(np.nan_to_num(prescribed)) * time_powers(longest)
+    scale = float(max(np.abs(steps).max(), sizes.max()))
+    if scale == 0.0:
+        return 1.0, steps, prescribed
+    steps = np.where(np.abs(steps) < _NEGLIGIBLE * scale, 0.0, steps / scale)
+    negligible = ~np.isnan(prescribed) & (sizes < _NEGLIGIBLE * scale)
+    return scale, steps, np.where(negligible, 0.0, prescribed / scale)
+
+
+def _choose(h: Array, steps: Array, prescribed: Array) -> Array:
+    """Return the knot derivatives, see `choose_derivatives`."""
     prescribed = pin_turning_points(steps, prescribed)
     free = np.isnan(prescribed)
     anchor = anchor_derivatives(h, steps, prescribed)

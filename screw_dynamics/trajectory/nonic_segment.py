@@ -25,13 +25,14 @@ def _hermite_matrix() -> Array:
     matrix = np.zeros((10, 10))
     for d in range(5):
         matrix[d, d] = 1.0 / factorial(d)
-    # What the left Taylor polynomial lacks at u = 1, for q and each derivative ...
+    # What the left Taylor polynomial lacks at u = 1, for q and each derivative, times 4!: whole
+    # numbers, so that every entry of the result is rounded once ...
     lacking = np.zeros((5, 10))
-    lacking[:, 5:] = np.eye(5)
+    lacking[:, 5:] = 24.0 * np.eye(5)
     for r in range(5):
         for k in range(r, 5):
-            lacking[r, k] = -perm(k, r) / factorial(k)
-    # ... is supplied by u^5 to u^9: the exact inverse of [perm(k, r)], r < 5 <= k < 10.
+            lacking[r, k] = -24.0 / factorial(k - r)
+    # ... is supplied by u^5 to u^9: 4! times the inverse of [perm(k, r)], r < 5 <= k < 10.
     supply = np.array(
         [
             [3024, -1344, 252, -24, 1],
@@ -41,7 +42,7 @@ def _hermite_matrix() -> Array:
             [1680, -840, 180, -20, 1],
         ]
     )
-    matrix[5:] = supply @ lacking / 24.0
+    matrix[5:] = supply @ lacking / 576.0
     return matrix
 
 

@@ -183,11 +183,9 @@ def _evaluate_batch(breaks, coefficients, end, times, out):
         _evaluate(breaks, coefficients, end, times[i], out[i])
 
 
-_RECORD = (
-    'Array(float64, 1, "C", readonly=True), Array(float64, 3, "C", readonly=True), '
-    'Array(float64, 1, "C", readonly=True)'
-)
+_VECTOR = 'Array(float64, 1, "C", readonly=True)'
+_RECORD = f'{_VECTOR}, Array(float64, 3, "C", readonly=True), {_VECTOR}'
 _sample = Kernel(_evaluate, f'void({_RECORD}, float64, float64[:, ::1])')
 _sample_batch = Kernel(
-    _evaluate_batch, f'void({_RECORD}, float64[::1], float64[:, :, ::1])', helpers=(_evaluate,)
+    _evaluate_batch, f'void({_RECORD}, {_VECTOR}, float64[:, :, ::1])', helpers=(_evaluate,)
 )

@@ -107,35 +107,28 @@ def shape_constraints(h: Array, steps: Array, anchor: Array, free: Array) -> tup
 
     Returns
     -------
-    rows : (K - 1, 16, 8) ndarray
+    rows : (K - 1, R, 8) ndarray
         Rows that bind nothing are 0.
-    offsets : (K - 1, 16) ndarray
+    offsets : (K - 1, R) ndarray
         1 where a row binds nothing.
 
     """
     count = len(h)
     powers = np.tile(time_powers(h), 2)
     data = powers * at_segments(anchor)
-    rows, offsets = np.zeros((count, 16, 8)), np.ones((count, 16))
 
     velocity = data @ VELOCITY_HULL[:, DERIVATIVES].T + steps[:, None] * VELOCITY_HULL[:, 5]
     with np.errstate(divide='ignore', invalid='ignore'):
         relative = velocity / (9.0 * steps[:, None])
     monotone = np.isfinite(relative).all(axis=1) & (relative >= -_ROUNDING).all(axis=1)
-    m = np.flatnonzero(monotone)
+    m, f = np.flatnonzero(monotone), np.flatnonzero(~monotone)
+    width = 16 if f.size else 9
+    rows, offsets = np.zeros((count, width, 8)), np.ones((count, width))
     rows[m, :9] = VELOCITY_HULL[:, DERIVATIVES] / (9.0 * steps[m, None, None])
     offsets[m, :9] = VELOCITY_HULL[:, 5] / 9.0
 
-    f = np.flatnonzero(~monotone)
-    inner = POSITION_HULL[1:9]
-    hull = data[f] @ inner[:, DERIVATIVES].T + steps[f, None] * inner[:, 5]
-    low, high = np.minimum(steps[f], 0.0), np.maximum(steps[f], 0.0)
-    low, high = np.minimum(low, hull.min(axis=1)), np.maximum(high, hull.max(axis=1))
-    width = np.where(high > low, high - low, 1.0)[:, None]
-    rows[f, :8] = inner[:, DERIVATIVES] / width[:, :, None]
-    rows[f, 8:] = -rows[f, :8]
-    offsets[f, :8] = (steps[f, None] * inner[:, 5] - low[:, None]) / width
-    offsets[f, 8:] = (high[:, None] - steps[f, None] * inner[:, 5]) / width
+    if f.size:
+        rows[f], offsets[f] = _stay_near(steps[f], data[f])
 
     rows *= powers[:, None, :]
     mask = at_segments(free.astype(float))[:, None, :]
@@ -143,3 +136,16 @@ def shape_constraints(h: Array, steps: Array, anchor: Array, free: Array) -> tup
     rows *= mask
     offsets[~rows.any(axis=2)] = 1.0
     return rows, offsets
+
+
+def _stay_near(steps: Array, data: Array) -> tuple[Array, Array]:
+    """Return the rows for segments that are forced, in normalised time, shapes (F, 16[, 8])."""
+    inner = POSITION_HULL[1:9]
+    from_step = steps[:, None] * inner[:, 5]
+    hull = data @ inner[:, DERIVATIVES].T + from_step
+    low = np.minimum(np.minimum(steps, 0.0), hull.min(axis=1))[:, None]
+    high = np.maximum(np.maximum(steps, 0.0), hull.max(axis=1))[:, None]
+    width = np.where(high > low, high - low, 1.0)
+    above = inner[:, DERIVATIVES] / width[:, :, None]
+    rows = np.concatenate((above, -above), axis=1)
+    return rows, np.concatenate((from_step - low, high - from_step), axis=1) / width
