@@ -142,40 +142,39 @@ def as_samples(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
     return (array[np.newaxis] if single else array), single
 
 
-def as_equal_samples(size: int, **values: ArrayLike) -> tuple[list[Array], bool]:
+def as_samples_like(
+    name: str, value: ArrayLike, first: str, samples: Array, single: bool
+) -> Array:
     """
-    Return several arguments as (T, size) arrays with one T, and whether they are one sample.
+    Return `value` as a (T, size) array, given that another argument came as `samples`.
 
     Finiteness is left to the kernel that reads the arrays, see `raise_not_finite`.
 
     Parameters
     ----------
-    size : int
-        Entries per sample, the number of joints n.
-    **values : array_like
-        The arguments by name, each ``(size,)``, or each ``(T, size)``.
+    name : str
+        Name of the argument, for the error text.
+    value : array_like
+        Expected shape ``(size,)`` where `single`, else ``(T, size)``.
+    first : str
+        Name of the other argument.
+    samples, single : (T, size) ndarray, bool
+        What `as_samples` returned for it.
 
     Returns
     -------
-    arrays : list of (T, size) ndarray
-    single : bool
+    (T, size) ndarray
 
     Raises
     ------
     ShapeError, InputError
 
     """
-    samples = [as_samples(name, value, size) for name, value in values.items()]
-    head, single = samples[0]
-    arrays: list[Array] = []
-    for array, alone in samples:
-        if len(array) != len(head) or alone is not single:
-            name = list(values)[len(arrays)]
-            expected = head.shape[1:] if single else head.shape
-            got = np.shape(values[name])
-            raise ShapeError(name, f'{expected}, that of {next(iter(values))}', got)
-        arrays.append(array)
-    return arrays, single
+    array = as_float_array(name, value)
+    expected = samples.shape[1:] if single else samples.shape
+    if array.shape != expected:
+        raise ShapeError(name, f'{expected}, that of {first}', array.shape)
+    return array[np.newaxis] if single else array
 
 
 def raise_not_finite(**values: ArrayLike) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_equal_samples, raise_not_finite
+from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
 from screw_dynamics.dynamics.composite_bodies import (
     COMPOSITE_HELPERS,
     add_to_parent,
@@ -87,7 +87,8 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
            [ 1.,  0.]])
 
     """
-    (positions, rates), single = as_equal_samples(model.n, q=q, qd=qd)
+    positions, single = as_samples('q', q, model.n)
+    rates = as_samples_like('qd', qd, 'q', positions, single)
     frames = axis_frames(model)
     matrices = np.empty((len(positions), model.n, model.n))
     if not _KERNEL(positions, rates, frames.tree, frames.bodies, matrices):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_equal_samples, raise_not_finite
+from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
 from screw_dynamics.dynamics.bias_forces import BIAS_HELPERS, add_bias_forces
 from screw_dynamics.dynamics.composite_bodies import body_arrays, set_inertia, set_screw
 from screw_dynamics.dynamics.mass_matrix import add_mass_matrix
@@ -75,7 +75,9 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
     array([2.])
 
     """
-    (positions, rates, efforts), single = as_equal_samples(model.n, q=q, qd=qd, tau=tau)
+    positions, single = as_samples('q', q, model.n)
+    rates = as_samples_like('qd', qd, 'q', positions, single)
+    efforts = as_samples_like('tau', tau, 'q', positions, single)
     frames = axis_frames(model)
     accelerations = np.empty((len(positions), model.n))
     status = _KERNEL(

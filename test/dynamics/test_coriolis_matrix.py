@@ -68,7 +68,7 @@ def test_a_batch_is_its_samples(rng):
 
 def test_names_wrong_shapes_and_numbers(rng):
     model = random_model(rng, 2)
-    with pytest.raises(ShapeError, match=r'qd: expected shape \(2,\) or \(T, 2\), got \(3,\)'):
+    with pytest.raises(ShapeError, match=r'qd: expected shape \(2,\), that of q, got \(3,\)'):
         coriolis_matrix(model, [0.0, 0.0], [0.0, 0.0, 0.0])
     with pytest.raises(ShapeError, match=r'qd: expected shape \(2,\), that of q, got \(1, 2\)'):
         coriolis_matrix(model, [0.0, 0.0], [[0.0, 0.0]])

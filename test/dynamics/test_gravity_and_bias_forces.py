@@ -93,7 +93,7 @@ def test_wrong_shapes_and_numbers_are_named(rng):
         gravity_forces(model, [[0.0, 0.0, 0.0]])
     with pytest.raises(NotFiniteError, match=r'q\[0, 1\]: expected a finite number, got nan'):
         gravity_forces(model, [[0.0, np.nan]])
-    with pytest.raises(ShapeError, match=r'qd: expected shape \(2,\) or \(T, 2\), got \(\)'):
+    with pytest.raises(ShapeError, match=r'qd: expected shape \(2,\), that of q, got \(\)'):
         bias_forces(model, [0.0, 0.0], 1.0)
     with pytest.raises(NotFiniteError, match=r'qd\[1\]: expected a finite number, got nan'):
         bias_forces(model, [0.0, 0.0], [0.0, np.nan])
