@@ -1,0 +1,26 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the packaging share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+
+def run(
+    command: list[str | Path], folder: Path, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder; on failure show what it printed."""
+    result = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment or dict(os.environ),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert result.returncode == 0, f'{result.stdout[-4000:]}\n{result.stderr[-4000:]}'
+    return result

@@ -1,0 +1,84 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The build line of the README builds both packages, and `ros2 run` would find the executables."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from packaging_tools import run
+
+EXECUTABLES = ('feedforward', 'dynamics_server', 'trajectory_sender', 'demo')
+
+
+def build_environment() -> dict[str, str]:
+    """Return the environment of a terminal in which ROS 2 is sourced and nothing is overlaid."""
+    environment = {**os.environ, 'PATH': f'{Path(sys.executable).parent}:{os.environ["PATH"]}'}
+    prefixes = [part for part in os.environ.get('AMENT_PREFIX_PATH', '').split(':') if part]
+    if (Path(sys.prefix) / 'share' / 'ament_cmake').is_dir():
+        prefixes = [sys.prefix]  # ROS 2 from wheels
+        environment.pop('PYTHONPATH', None)
+    for name in ('AMENT_PREFIX_PATH', 'CMAKE_PREFIX_PATH'):
+        environment[name] = ':'.join(prefixes)
+    return environment
+
+
+@pytest.fixture(scope='module')
+def workspace(source_copy: Path) -> Path:
+    """Build as the README says."""
+    environment = build_environment()
+    if shutil.which('colcon', path=environment['PATH']) is None:
+        pytest.skip('colcon is not installed')
+    prefixes = environment['AMENT_PREFIX_PATH'].split(':')
+    if not any((Path(prefix) / 'share' / 'ament_cmake').is_dir() for prefix in prefixes):
+        pytest.skip('no ROS 2 that can build interfaces')
+    command = ['colcon', 'build', '--base-paths', '.', 'screw_dynamics_interfaces']
+    result = run(command, source_copy, environment)
+    assert '2 packages finished' in result.stderr + result.stdout
+    return source_copy
+
+
+def in_workspace(workspace: Path, command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a shell that has sourced the workspace."""
+    shell = ['bash', '-c', f'source install/setup.bash && {command}']
+    return run(shell, workspace, build_environment())
+
+
+def test_executables_are_where_ros2_run_looks(workspace):
+    folder = workspace / 'install' / 'screw_dynamics' / 'lib' / 'screw_dynamics'
+    for name in EXECUTABLES:
+        assert os.access(folder / name, os.X_OK), f'{folder / name} is no executable'
+
+
+def test_package_is_in_the_resource_index(workspace):
+    share = workspace / 'install' / 'screw_dynamics' / 'share'
+    assert (share / 'ament_index/resource_index/packages/screw_dynamics').is_file()
+    for name in ('package.xml', 'launch', 'config', 'urdf'):
+        assert (share / 'screw_dynamics' / name).exists()
+
+
+def test_installed_package_finds_its_files_and_interfaces(workspace):
+    script = (
+        'import screw_dynamics as sd, screw_dynamics_interfaces.srv; '
+        'print(sd.__file__); print(sd.share_path("urdf"))'
+    )
+    output = in_workspace(workspace, f"cd / && python3 -c '{script}'").stdout
+    package, share = map(Path, output.split())
+    installed = workspace / 'install' / 'screw_dynamics'
+    assert package.is_relative_to(installed / 'lib')
+    assert share == installed / 'share' / 'screw_dynamics' / 'urdf'
+
+
+def test_an_executable_runs_from_the_workspace(workspace):
+    # no such file: the node says so and ends
+    command = (
+        'install/screw_dynamics/lib/screw_dynamics/dynamics_server '
+        '--ros-args -p urdf_path:=/does/not/exist.urdf; test $? -eq 1'
+    )
+    result = in_workspace(workspace, command)
+    assert '/does/not/exist.urdf' in result.stdout + result.stderr

@@ -1,0 +1,82 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every field of the messages and services says what it means, numbers also in which unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / 'screw_dynamics_interfaces'
+DEFINITIONS = sorted([*FOLDER.glob('msg/*.msg'), *FOLDER.glob('srv/*.srv')])
+
+FIELD = re.compile(r'^(?P<type>[\w/]+)(?P<array>\[\d*\])? +(?P<name>\w+)(?P<value>=\S+)?')
+NUMBER = re.compile(r'^u?int(8|16|32|64)$|^float(32|64)$')
+# messages made of numbers whose unit depends on who uses them
+CARRIES_NUMBERS = {
+    'builtin_interfaces/Duration',
+    'geometry_msgs/WrenchStamped',
+    'trajectory_msgs/JointTrajectory',
+    'trajectory_msgs/JointTrajectoryPoint',
+}
+UNIT = re.compile(r'\[(-|[a-zA-Z][a-zA-Z0-9 /^|,.]*)\]')
+
+
+def fields(definition: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield each field and the comment that belongs to it: above it, or behind it."""
+    above: list[str] = []
+    for line in definition.splitlines():
+        if line.startswith('#'):
+            above.append(line[1:].strip())
+        elif match := FIELD.match(line):
+            behind = line[match.end() :].partition('#')[2].strip()
+            yield match, behind or ' '.join(above)
+            # a field directly below another one shares no comment with it
+            above = []
+        elif not line.strip() or line == '---':
+            above = []
+        else:
+            raise AssertionError(f'not understood: {line!r}')
+
+
+@pytest.mark.parametrize('path', DEFINITIONS, ids=lambda path: path.name)
+def test_every_field_has_a_comment(path):
+    for field, comment in fields(path.read_text()):
+        assert len(comment.split()) >= 3, f'{field["name"]} has no comment'
+
+
+@pytest.mark.parametrize('path', DEFINITIONS, ids=lambda path: path.name)
+def test_every_number_has_a_unit(path):
+    for field, comment in fields(path.read_text()):
+        if NUMBER.match(field['type']) or field['type'] in CARRIES_NUMBERS:
+            assert UNIT.search(comment), f'{field["name"]} has no unit in: {comment}'
+
+
+@pytest.mark.parametrize('path', FOLDER.glob('srv/*.srv'), ids=lambda path: path.name)
+def test_every_service_answers_with_the_same_status(path):
+    request, response = path.read_text().split('\n---\n')
+    named = {field['name']: field for field, _ in fields(response)}
+    constants = {name: field['value'] for name, field in named.items() if field['value']}
+    assert constants == {
+        'OK': '=0',
+        'INVALID_REQUEST': '=-1',
+        'INVALID_JOINTS': '=-2',
+        'NOT_FINITE': '=-3',
+        'NO_MODEL': '=-4',
+        'LIMIT_EXCEEDED': '=-5',
+    }
+    status = [named[name]['type'] for name in ('success', 'error_code', 'message')]
+    assert status == ['bool', 'int32', 'string']
+
+
+@pytest.mark.parametrize('path', DEFINITIONS, ids=lambda path: path.name)
+def test_every_definition_is_built(path):
+    assert f'"{path.parent.name}/{path.name}"' in (FOLDER / 'CMakeLists.txt').read_text()
+
+
+def test_a_number_without_a_unit_is_found():
+    [(field, comment)] = fields('# Largest speed of the joint.\nfloat64 speed\n')
+    assert field['name'] == 'speed' and not UNIT.search(comment)

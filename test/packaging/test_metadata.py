@@ -1,0 +1,132 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""package.xml, setup.py and the package agree with each other and with the files."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import runpy
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+import setuptools
+
+import screw_dynamics
+from screw_dynamics.share import share_path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope='module')
+def setup_arguments() -> dict:
+    """Return what setup.py passes to setuptools."""
+    captured = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        patch.setattr(setuptools, 'setup', captured.update)
+        runpy.run_path(str(ROOT / 'setup.py'))
+    return captured
+
+
+@pytest.fixture(scope='module')
+def manifest() -> ElementTree.Element:
+    return ElementTree.parse(ROOT / 'package.xml').getroot()
+
+
+def test_versions_agree(setup_arguments, manifest):
+    interfaces = ElementTree.parse(ROOT / 'screw_dynamics_interfaces' / 'package.xml').getroot()
+    assert setup_arguments['version'] == manifest.findtext('version')
+    assert setup_arguments['version'] == interfaces.findtext('version')
+    assert setup_arguments['version'] == screw_dynamics.__version__
+    assert setup_arguments['version'] in (ROOT / 'CHANGELOG.rst').read_text()
+
+
+def test_names_and_licence_agree(setup_arguments, manifest):
+    assert setup_arguments['name'] == manifest.findtext('name') == 'screw_dynamics'
+    assert setup_arguments['license'] == manifest.findtext('license') == 'Apache-2.0'
+    maintainer = manifest.find('maintainer')
+    assert maintainer is not None
+    assert setup_arguments['maintainer'] == maintainer.text
+    assert setup_arguments['maintainer_email'] == maintainer.get('email')
+
+
+def test_every_data_file_exists(setup_arguments):
+    for folder, files in setup_arguments['data_files']:
+        assert files, f'nothing is installed in {folder}'
+        for file in files:
+            assert (ROOT / file).is_file(), f'{file} (for {folder}) does not exist'
+
+
+@pytest.mark.parametrize(
+    ('folder', 'pattern'), [('launch', '*.py'), ('config', '*'), ('urdf', '*.urdf')]
+)
+def test_every_file_that_ships_is_a_data_file(setup_arguments, folder, pattern):
+    installed = {file for _, files in setup_arguments['data_files'] for file in files}
+    present = {f'{folder}/{path.name}' for path in (ROOT / folder).glob(pattern)}
+    assert present and present <= installed
+
+
+def test_every_package_is_installed(setup_arguments):
+    present = {
+        '.'.join(path.parent.relative_to(ROOT).parts)
+        for path in (ROOT / 'screw_dynamics').rglob('__init__.py')
+    }
+    assert set(setup_arguments['packages']) == present
+    assert (ROOT / 'screw_dynamics' / 'py.typed').is_file()
+
+
+def test_console_scripts_can_be_called(setup_arguments):
+    pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
+    scripts = setup_arguments['entry_points']['console_scripts']
+    names = {script.split(' = ')[0] for script in scripts}
+    assert names >= {'feedforward', 'dynamics_server', 'trajectory_sender', 'demo'}
+    for script in scripts:
+        module, function = script.split(' = ')[1].split(':')
+        assert callable(getattr(importlib.import_module(module), function))
+
+
+def test_every_imported_ros_package_is_declared(manifest):
+    declared = {element.text for element in manifest.iter('exec_depend')}
+    imported = set()
+    for path in [*(ROOT / 'screw_dynamics').rglob('*.py'), *(ROOT / 'launch').glob('*.py')]:
+        roots = re.findall(r'^ *(?:from|import) (\w+)', path.read_text(), re.MULTILINE)
+        imported |= {root for root in roots if is_ros(root)}
+    assert imported and imported <= declared
+
+
+def is_ros(name: str) -> bool:
+    packages = {
+        'rclpy',
+        'launch',
+        'launch_ros',
+        'ament_index_python',
+        'std_srvs',
+        'rcl_interfaces',
+    }
+    return name in packages or name.endswith(('_msgs', '_interfaces'))
+
+
+def test_share_path_finds_bundled_files():
+    assert share_path('urdf/iiwa14.urdf').read_text().lstrip().startswith('<')
+
+
+def test_share_path_says_where_it_looked(monkeypatch):
+    monkeypatch.setenv('AMENT_PREFIX_PATH', '/opt/ros/jazzy')
+    with pytest.raises(FileNotFoundError, match='(?s)urdf/none.urdf.*/opt/ros/jazzy/share'):
+        share_path('urdf/none.urdf')
+
+
+@pytest.mark.parametrize('path', ['/etc/passwd', '../package.xml'])
+def test_share_path_stays_below_the_share_folder(path):
+    with pytest.raises(ValueError, match='below the share folder'):
+        share_path(path)
+
+
+def test_share_path_finds_files_of_another_prefix(monkeypatch, tmp_path):
+    folder = tmp_path / 'share' / 'screw_dynamics'
+    folder.mkdir(parents=True)
+    (folder / 'only_here.yaml').write_text('')
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path))
+    assert share_path('only_here.yaml') == folder / 'only_here.yaml'

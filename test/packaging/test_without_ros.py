@@ -1,0 +1,90 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The library needs neither ROS nor numba, neither to be imported nor to compute."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# hides ROS and numba, then imports every module outside the ROS rooms and computes something
+SCRIPT = """
+import importlib, pkgutil, sys
+
+HIDDEN = ('numba', 'llvmlite', 'rclpy', 'launch', 'launch_ros', 'ament_index_python', 'std_srvs')
+
+def is_hidden(name):
+    root = name.partition('.')[0]
+    return root in HIDDEN or root.endswith(('_msgs', '_interfaces'))
+
+class Hiding:
+    # a finder of modules that does not see the hidden ones, as if they were not installed
+    def __init__(self, finder):
+        self.finder = finder
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+    def find_spec(self, name, path=None, target=None):
+        return None if is_hidden(name) else self.finder.find_spec(name, path, target)
+
+sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]
+
+import numpy as np
+import screw_dynamics as sd
+
+rooms = ('screw_dynamics.nodes', 'screw_dynamics.demo', 'screw_dynamics.bags')
+compiled = tuple(
+    f'screw_dynamics.dynamics.{name}' for name in ('lanes', 'sine_rows', 'taylor_compiled')
+)
+names = [
+    module.name
+    for module in pkgutil.walk_packages(sd.__path__, 'screw_dynamics.', onerror=lambda name: None)
+    if not module.name.startswith((*rooms, *compiled))
+]
+assert len(names) > 20, names
+for name in names:
+    importlib.import_module(name)
+
+model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+jet = np.zeros((5, len(model.joint_names)))
+efforts = sd.inverse_dynamics(model, jet)
+assert efforts.shape == (3, len(model.joint_names)) and np.isfinite(efforts).all()
+assert not any(map(is_hidden, sys.modules))
+print('computed', efforts[0])
+"""
+
+MODULES_AT_IMPORT = """
+import sys
+import screw_dynamics
+heavy = {'numba', 'llvmlite', 'matplotlib', 'rclpy', 'rosbags', 'pinocchio', 'yaml'}
+print(sorted(heavy & set(sys.modules)))
+"""
+
+
+def run(script: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
+    return subprocess.run(
+        [sys.executable, '-W', 'error', '-c', script],
+        cwd='/',
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_library_works_without_ros_and_numba():
+    result = run(SCRIPT)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith('computed')
+
+
+def test_import_is_light():
+    result = run(MODULES_AT_IMPORT)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == '[]'
