@@ -141,7 +141,7 @@ class ScrewModel:
         return screws
 
     def __reduce__(self) -> tuple[partial[ScrewModel], tuple[()]]:
-        """Return how to build this model again, for pickle and copy; nothing derived is kept."""
+        """Return how to build this model again, for pickle and copy."""
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return partial(ScrewModel, **(values | {'frames': dict(self.frames)})), ()
 

@@ -37,8 +37,9 @@ def screw_table(model: ScrewModel) -> str:
     >>> screw = [0, 0, 1, 0, -0.5, 0]
     >>> print(sd.ScrewModel.from_screws([-1], [np.eye(4)], [screw], [np.eye(6)]))
     robot: 1 coordinate, 1 body, base link 'base', gravity (0, 0, -9.81) m/s^2
-    joint    type      link    on    screw    angular e  linear v   pitch  point
-    joint_1  revolute  body_1  base  body     (0, 0, 1)  (0, -0.5, 0)  0   (0.5, 0, 0)
+    joint    type      link    on    screw    angular e  linear v      pitch  point
+    joint_1  revolute  body_1  base  body     (0, 0, 1)  (0, -0.5, 0)  0      (0.5, 0, 0)
+                                     spatial  (0, 0, 1)  (0, -0.5, 0)  0      (0.5, 0, 0)
 
     """
     rows = [_HEADER]

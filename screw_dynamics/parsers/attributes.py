@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from typing import cast
+from xml.etree.ElementTree import Element
+
 import numpy as np
 
 from screw_dynamics.arrays import Array
@@ -16,7 +19,7 @@ from screw_dynamics.parsers.urdf_source import LinedElement
 
 def child(place: Place, element: LinedElement, tag: str) -> LinedElement | None:
     """
-    Return the only child of a tag, or None.
+    Return the child of a tag, or None; exact repetitions count once.
 
     Parameters
     ----------
@@ -32,13 +35,19 @@ def child(place: Place, element: LinedElement, tag: str) -> LinedElement | None:
     Raises
     ------
     UrdfError
-        If there are several.
+        If there are several that differ.
 
     """
-    found = element.findall(tag)
-    if len(found) > 1:
-        raise UrdfError(f'{place}: expected at most one <{tag}>, got {len(found)}')
-    return found[0] if found else None  # type: ignore[return-value]
+    found = cast('list[LinedElement]', element.findall(tag))
+    if not found:
+        return None
+    for other in found[1:]:
+        if not _equal(found[0], other):
+            raise UrdfError(
+                f'{place}: expected one <{tag}>, got different ones '
+                f'(lines {found[0].line} and {other.line})'
+            )
+    return found[0]
 
 
 def text(place: Place, element: LinedElement, attribute: str, default: str | None = None) -> str:
@@ -215,3 +224,12 @@ def _number(expected: str, word: str) -> float:
         return float(word)
     except ValueError:
         raise UrdfError(f'{expected}, got {word!r}') from None
+
+
+def _equal(one: Element, other: Element) -> bool:
+    return (
+        one.tag == other.tag
+        and one.attrib == other.attrib
+        and len(one) == len(other)
+        and all(map(_equal, one, other))
+    )

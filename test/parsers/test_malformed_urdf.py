@@ -51,7 +51,7 @@ CASES = {
     'two children': (
         robot(link('a'), link('b'), joint('j', 'a', 'b', 'fixed', '<child link="a"/>')),
         UrdfError,
-        "joint 'j' (line 1): expected at most one <child>, got 2",
+        "joint 'j' (line 1): expected one <child>, got different ones (lines 1 and 1)",
     ),
     'missing limit': (
         with_joint(''),
@@ -232,6 +232,11 @@ def test_message(name):
 def test_the_well_formed_neighbour_loads():
     assert read_urdf(with_joint()).n == 1
     assert read_urdf(with_inertial(f'<mass value="2"/>{TENSOR}')).n == 1
+
+
+def test_exact_repetitions_count_once():
+    twice = LIMIT + '<axis xyz="0 1 0"/>' * 2
+    assert read_urdf(with_joint(twice)).screws[0, 1] == 1.0
 
 
 def test_lines_are_those_of_the_element():
