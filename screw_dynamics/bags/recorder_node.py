@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
+from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import SubscriptionEventCallbacks, UnsupportedEventTypeError
 from rclpy.node import Node
 from rclpy.subscription import Subscription
@@ -52,7 +53,9 @@ class BagRecorder(Node):
         self._sim_time = bool(self.get_parameter('use_sim_time').value)
         self.message_count = 0
         self.lost_count = 0
-        self.create_timer(DISCOVERY_PERIOD, self.discover)
+        # simulated time may stand still; new topics are looked for all the same
+        self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(DISCOVERY_PERIOD, self.discover, clock=self._steady_clock)
 
     @property
     def recorded_topics(self) -> tuple[str, ...]:

@@ -162,6 +162,24 @@ def test_mixed_offers_are_recorded_from_both(node: Any, record: Any, tmp_path: P
         assert sorted(bag.arrays('/mixed')['data']) == [0.0, 1.0]
 
 
+def test_simulated_time(node: Any, record: Any, tmp_path: Path) -> None:
+    from builtin_interfaces.msg import Time
+    from std_msgs.msg import Float64
+
+    clock_message = pytest.importorskip('rosgraph_msgs.msg').Clock
+    clock = node.create_publisher(clock_message, '/clock', 1)
+    publisher = node.create_publisher(Float64, 'x', 10)
+    recorder = record('-o', tmp_path / 'bag', 'x', '--ros-args', '-p', 'use_sim_time:=true')
+    wait_for(lambda: publisher.get_subscription_count() > 0 and clock.get_subscription_count() > 0)
+    clock.publish(clock_message(clock=Time(sec=42, nanosec=5)))
+    time.sleep(0.3)
+    publisher.publish(Float64(data=1.0))
+    time.sleep(0.3)
+    stop(recorder)
+    with Bag(tmp_path / 'bag') as bag:
+        assert bag.arrays('/x')['log_time'].tolist() == [42_000_000_005]
+
+
 def test_a_killed_recorder_leaves_a_named_error(node: Any, record: Any, tmp_path: Path) -> None:
     from std_msgs.msg import Float64
 

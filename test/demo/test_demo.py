@@ -1,0 +1,143 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole demo as a user runs it: exit code, report, files, bag, no process left."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='the demo needs ROS 2 (rclpy)')
+pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfaces is not built')
+pytest.importorskip('rosbags', reason='the demo records a bag')
+
+from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.demo.client import TORQUE_TOPIC, TRAJECTORY_TOPIC  # noqa: E402
+from screw_dynamics.demo.recording import read_recording  # noqa: E402
+
+TIMEOUT = 150.0  # s; the first run compiles the kernels
+DURATION, RATE = 1.5, 100.0
+
+
+def start_demo(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, '-m', 'screw_dynamics.demo.main_job', '--output', str(folder)]
+    # the demo finds an unused domain itself
+    environment = {k: v for k, v in os.environ.items() if k != 'ROS_DOMAIN_ID'}
+    return subprocess.Popen(
+        [*command, *arguments],
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.fixture(scope='module')
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """Run the demo once; return its folder and what it wrote to stdout and stderr."""
+    folder = tmp_path_factory.mktemp('demo') / 'new' / 'folder'
+    process = start_demo(folder, '--duration', str(DURATION), '--rate', str(RATE))
+    out, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, out + err
+    return folder, out, err
+
+
+def test_report(run: tuple[Path, str, str], arm: Any) -> None:
+    folder, out, _ = run
+    report = (folder / 'report.txt').read_text()
+    assert report in out
+    for name in arm.joint_names:
+        assert re.search(rf'^{name}( +\d+\.\d{{3}}){{3}}$', report, re.MULTILINE)
+    rate = re.search(r'^Rate +(\d+\.\d+) Hz of 100 Hz: (\d+) samples, (\d+) missed', report, re.M)
+    assert rate
+    assert 0.3 * RATE < float(rate[1]) < 1.01 * RATE
+    differences = re.search(r'^difference +(\S+) +(\S+) +(\S+)$', report, re.MULTILINE)
+    assert differences
+    assert max(map(float, differences.groups())) < 1e-10
+    for service in ('GetMassMatrix', 'GetInverseDynamics'):
+        line = re.search(rf'^{service} .*difference (\S+) ', report, re.MULTILINE)
+        assert line
+        assert float(line[1]) < 1e-12
+
+
+def test_progress_and_files(run: tuple[Path, str, str]) -> None:
+    folder, out, err = run
+    for stage in ('Start the nodes', 'Call GetMassMatrix', 'Follow the trajectory', 'Close the'):
+        assert stage in err
+    for name in ('plot.png', 'bag', 'report.txt', 'logs'):
+        assert str(folder / name) in out
+    assert (folder / 'plot.png').read_bytes().startswith(b'\x89PNG')
+    assert {path.name for path in (folder / 'logs').iterdir()} == {
+        'dynamics_server.log',
+        'feedforward.log',
+        'recorder.log',
+    }
+    for path in (folder / 'logs').iterdir():
+        assert 'Traceback' not in path.read_text()
+
+
+def test_bag(run: tuple[Path, str, str], arm: Any) -> None:
+    folder, out, _ = run
+    with Bag(folder / 'bag') as bag:
+        assert {TORQUE_TOPIC, TRAJECTORY_TOPIC, '/robot_description'} <= set(bag.topics)
+        torque = bag.arrays(TORQUE_TOPIC)
+    assert torque['joint_names'] == arm.joint_names
+    assert np.isfinite(torque['effort_ddot']).all()
+    assert f'{len(torque["time"])} samples' in out
+    recording = read_recording(folder / 'bag', TORQUE_TOPIC, TRAJECTORY_TOPIC)
+    assert recording.waypoint_times[-1] == pytest.approx(DURATION)
+    assert recording.time[0] < 0.5
+    assert recording.time[-1] > DURATION
+    held = recording.joint_jet[recording.time > DURATION]
+    assert np.allclose(held[:, 0], recording.waypoint_positions[-1], rtol=0, atol=1e-12)
+    assert (held[:, 1:] == 0.0).all()
+    assert np.abs(recording.joint_jet[:, 4]).max() > 0.0
+
+
+def children(pid: int) -> list[int]:
+    return [int(p) for p in Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
+
+
+@pytest.mark.skipif(not Path('/proc/self').exists(), reason='child processes are read from /proc')
+@pytest.mark.parametrize(
+    ('number', 'code'), [(signal.SIGINT, 130), (signal.SIGTERM, 130)], ids=['SIGINT', 'SIGTERM']
+)
+def test_an_interrupted_demo_leaves_no_process(tmp_path: Path, number: int, code: int) -> None:
+    process = start_demo(tmp_path)
+    deadline = time.monotonic() + TIMEOUT
+    while len(started := children(process.pid)) < 3:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(1.0)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert err.rstrip().endswith('demo: interrupted')
+    assert 'Traceback' not in err
+    assert not [pid for pid in started if Path(f'/proc/{pid}').exists()]
+
+
+def test_a_failure_is_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / 'file').write_text('not a folder')
+    process = start_demo(tmp_path / 'file')
+    _, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 1
+    assert re.search(r'^demo: .*Not a directory: .*/file/logs', err, re.MULTILINE)
+    assert 'Traceback' not in err
+
+
+def test_a_node_that_does_not_start_is_named(tmp_path: Path) -> None:
+    process = start_demo(tmp_path, '--rate', '-5')
+    _, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 1
+    assert re.search(r'^demo: feedforward ended with exit code \d+, last wrote: ', err, re.M)
