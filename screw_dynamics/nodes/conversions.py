@@ -1,0 +1,244 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Messages to arrays and back: stamps, durations, joint order by name."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.trajectory import TrajectoryPoint
+
+SECOND = 1_000_000_000  # ns
+
+
+class JointNamesError(InputError):
+    """A list of joint names does not name the joints of the model once each."""
+
+
+def nanoseconds(stamp: Any) -> int:
+    """
+    Return a Time or Duration message in nanoseconds.
+
+    Parameters
+    ----------
+    stamp : builtin_interfaces.msg.Time or Duration
+
+    Returns
+    -------
+    int
+
+    """
+    return int(stamp.sec) * SECOND + int(stamp.nanosec)
+
+
+def set_stamp(stamp: Any, time: int) -> None:
+    """
+    Write nanoseconds into a Time or Duration message.
+
+    Parameters
+    ----------
+    stamp : builtin_interfaces.msg.Time or Duration
+    time : int
+        [ns].
+
+    """
+    stamp.sec, stamp.nanosec = divmod(time, SECOND)
+
+
+def seconds(stamp: Any) -> float:
+    """
+    Return a Time or Duration message in seconds.
+
+    Parameters
+    ----------
+    stamp : builtin_interfaces.msg.Time or Duration
+
+    Returns
+    -------
+    float
+
+    """
+    return float(stamp.sec) + 1e-9 * float(stamp.nanosec)
+
+
+def double_array(values: ArrayLike) -> array[float]:
+    """
+    Return values, row-major, as the array that messages take without a check of each element.
+
+    Parameters
+    ----------
+    values : array_like
+
+    Returns
+    -------
+    array.array
+        Of type 'd'.
+
+    """
+    return array('d', np.ascontiguousarray(values, dtype=np.float64).tobytes())
+
+
+def shared_array(size: int) -> tuple[array[float], Array]:
+    """
+    Return an array for a message field and a NumPy view of its memory.
+
+    What is written to the view is in the message: nothing is allocated per publication.
+
+    Parameters
+    ----------
+    size : int
+
+    Returns
+    -------
+    field : array.array
+        Zeros of type 'd'.
+    view : (size,) ndarray
+
+    """
+    field = array('d', bytes(8 * size))
+    return field, np.frombuffer(field, dtype=np.float64)
+
+
+def joint_order(names: Sequence[str], model_names: Sequence[str]) -> NDArray[np.intp]:
+    """
+    Return where each joint of the model stands in a list of names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Every joint of the model once, in any order; empty means the model's order.
+    model_names : sequence of str
+
+    Returns
+    -------
+    (n,) ndarray of int
+        ``values[order]`` is in model order.
+
+    Raises
+    ------
+    JointNamesError
+
+    """
+    names = list(names) or list(model_names)
+    expected = ', '.join(model_names)
+    for i, name in enumerate(names):
+        if name not in model_names:
+            raise JointNamesError(
+                f'joint_names[{i}]: unknown joint {name!r}, expected one of {expected}'
+            )
+        if name in names[:i]:
+            raise JointNamesError(
+                f'joint_names[{i}]: joint {name!r} is named twice, first at place '
+                f'{names.index(name)}'
+            )
+    missing = [name for name in model_names if name not in names]
+    if missing:
+        raise JointNamesError(
+            f'joint_names: expected all {len(model_names)} joints ({expected}), got '
+            f'{len(names)}; missing: {", ".join(missing)}'
+        )
+    return np.array([names.index(name) for name in model_names], dtype=np.intp)
+
+
+def request_row(name: str, values: Sequence[float], order: NDArray[np.intp]) -> Array:
+    """
+    Return an array of a request in model order.
+
+    Parameters
+    ----------
+    name : str
+        Field of the request, for the error text.
+    values : sequence of float
+        One per joint; empty means zeros.
+    order : (n,) ndarray of int
+        See `joint_order`.
+
+    Returns
+    -------
+    (n,) ndarray
+
+    Raises
+    ------
+    ShapeError
+
+    """
+    if not len(values):
+        return np.zeros(len(order))
+    row = np.array(values, dtype=np.float64)
+    if len(row) != len(order):
+        raise ShapeError(name, f'({len(order)},), one value per joint', row.shape)
+    ordered: Array = row[order]
+    return ordered
+
+
+def trajectory_points(message: Any) -> list[TrajectoryPoint]:
+    """
+    Return the points of a JointTrajectory as plain data.
+
+    Parameters
+    ----------
+    message : trajectory_msgs.msg.JointTrajectory
+
+    Returns
+    -------
+    list of TrajectoryPoint
+
+    """
+    return [
+        TrajectoryPoint(
+            seconds(point.time_from_start),
+            point.positions,
+            point.velocities,
+            point.accelerations,
+        )
+        for point in message.points
+    ]
+
+
+def joint_state_rows(message: Any, names: Sequence[str]) -> tuple[Array, Array]:
+    """
+    Return positions and velocities of the named joints from a JointState.
+
+    Parameters
+    ----------
+    message : sensor_msgs.msg.JointState
+        In any order, with any further joints.
+    names : sequence of str
+
+    Returns
+    -------
+    positions, velocities : (n,) ndarray
+        NaN where the message does not carry a joint, or carries no velocities.
+
+    Raises
+    ------
+    InputError
+        If the arrays of the message have different lengths.
+
+    """
+    count = len(message.name)
+    for field in ('position', 'velocity', 'effort'):
+        got = len(getattr(message, field))
+        if got not in (0, count):
+            raise InputError(
+                f'joint_states: expected {count} values in {field!r} (one per name) or none, '
+                f'got {got}'
+            )
+    rows = np.full((2, len(names)), np.nan)
+    places = {name: i for i, name in enumerate(message.name)}
+    for j, name in enumerate(names):
+        i = places.get(name)
+        if i is None:
+            continue
+        for row, field in zip(rows, ('position', 'velocity'), strict=True):
+            values = getattr(message, field)
+            if len(values):
+                row[j] = values[i]
+    return rows[0], rows[1]

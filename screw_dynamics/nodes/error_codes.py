@@ -1,0 +1,54 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of this package as the codes that services answer with."""
+
+from __future__ import annotations
+
+from screw_dynamics.errors import NotFiniteError, ScrewDynamicsError, UnknownNameError
+from screw_dynamics.nodes.conversions import JointNamesError
+
+OK = 0
+INVALID_REQUEST = -1
+INVALID_JOINTS = -2
+NOT_FINITE = -3
+NO_MODEL = -4
+LIMIT_EXCEEDED = -5
+
+
+class NoModelError(ScrewDynamicsError):
+    """There is no robot model yet."""
+
+
+class LimitError(ScrewDynamicsError):
+    """A request lies beyond a limit that the node enforces."""
+
+
+def error_code(error: ScrewDynamicsError) -> int:
+    """
+    Return the code of an error; the constants are those of the service definitions.
+
+    Parameters
+    ----------
+    error : ScrewDynamicsError
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> error_code(NoModelError('no robot_description yet'))
+    -4
+
+    """
+    if isinstance(error, NoModelError):
+        return NO_MODEL
+    if isinstance(error, LimitError):
+        return LIMIT_EXCEEDED
+    if isinstance(error, NotFiniteError):
+        return NOT_FINITE
+    if isinstance(error, JointNamesError):
+        return INVALID_JOINTS
+    if isinstance(error, UnknownNameError) and error.kind == 'joint':
+        return INVALID_JOINTS
+    return INVALID_REQUEST

@@ -1,0 +1,75 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Spin a node until it is told to stop: choice of executor, signals, exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.logging import get_logger
+from rclpy.node import Node
+
+from screw_dynamics.errors import ScrewDynamicsError
+
+
+def run_node(make_node: Callable[[], Node], name: str, args: Sequence[str] | None = None) -> int:
+    """
+    Make a node and spin it until SIGINT, SIGTERM or the shutdown of the context.
+
+    Parameters
+    ----------
+    make_node : callable
+        Returns the node; raises ScrewDynamicsError if it cannot start.
+    name : str
+        For the log, until there is a node.
+    args : sequence of str, optional
+        Command line; default that of the process.
+
+    Returns
+    -------
+    int
+        Exit code: 0 after a stop that was asked for, 1 if the node could not start.
+
+    """
+    node = None
+    try:
+        rclpy.init(args=None if args is None else list(args))
+        node = make_node()
+        executor = _executor(node)
+        executor.add_node(node)
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    except ScrewDynamicsError as error:
+        get_logger(name).fatal(str(error))
+        return 1
+    finally:
+        _tear_down(node)
+    return 0
+
+
+def _tear_down(node: Node | None) -> None:
+    """Destroy the node and the context; a second Ctrl-C on the way changes nothing."""
+    try:
+        if node is not None:
+            node.destroy_node()
+        rclpy.try_shutdown()
+    except KeyboardInterrupt:
+        rclpy.try_shutdown()
+
+
+def _executor(node: Node) -> SingleThreadedExecutor:
+    """Return the executor that the node's parameter asks for."""
+    if node.get_parameter('use_events_executor').value:
+        try:
+            from rclpy.experimental.events_executor import EventsExecutor
+        except ImportError:
+            node.get_logger().warning(
+                'this rclpy has no events executor (it came with rclpy 7.1.4): parameter '
+                "'use_events_executor' has no effect"
+            )
+        else:
+            return EventsExecutor()
+    return SingleThreadedExecutor()

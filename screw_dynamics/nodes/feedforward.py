@@ -1,0 +1,258 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The node `feedforward`: joint trajectory in, efforts with two time derivatives out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.diagnostics import Diagnostics
+from screw_dynamics.nodes.executor import run_node
+from screw_dynamics.nodes.feedforward_reports import FeedforwardReports
+from screw_dynamics.nodes.model_info import ModelInfoOutput
+from screw_dynamics.nodes.model_source import ModelSource
+from screw_dynamics.nodes.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters import NodeParameters
+from screw_dynamics.nodes.robot_description import LoadedModel
+from screw_dynamics.nodes.tick_timer import TickTimer
+from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques
+from screw_dynamics.nodes.trajectory_intake import accept_trajectory
+
+NAME = 'feedforward'
+
+
+class FeedforwardNode(LifecycleNode):
+    """
+    Follows a JointTrajectory and publishes the efforts it takes, at a steady rate.
+
+    unconfigured: waits for a robot model; configured: has all publishers; active: accepts
+    trajectories and publishes. With `autostart` it becomes active as soon as there is a model.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        self._settings = NodeParameters(self, FeedforwardParameters)
+        self._stream: TorqueStream | None = None
+        self._active = False
+        self._inputs: list[Any] = []
+        self._ticks = TickTimer(self, self._tick, self._on_jump_back)
+        self._model_info = ModelInfoOutput(self)
+        self._source = ModelSource(self, self._settings, compile_torques, self._on_model)
+        self._settings.add_check(self._source.check_settings)
+        self._settings.on_change(self._on_parameters)
+        self._reports = FeedforwardReports(self._source, self._ticks)
+        self._diagnostics = Diagnostics(
+            self, self._reports.tasks(), self._settings.values.diagnostics_period
+        )
+
+    # model ---------------------------------------------------------------------------------------
+
+    def _on_model(self, loaded: LoadedModel) -> None:
+        self._model_info.publish(loaded)
+        state = self._state_machine.current_state[1]
+        if self._stream is not None:
+            self._replace_model(loaded.model)
+        elif self._settings.values.autostart and state == 'unconfigured':
+            self.trigger_configure()
+            self.trigger_activate()
+
+    def _replace_model(self, model: ScrewModel) -> None:
+        assert self._stream is not None
+        if not self._stream.replace_model(model):
+            self.get_logger().warning(
+                f'The new robot model has other joints ({", ".join(model.joint_names)}): the '
+                'active trajectory is dropped'
+            )
+            self._stream.destroy()
+            self._stream = TorqueStream(self, model, self._settings.values)
+
+    # transitions ---------------------------------------------------------------------------------
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Take the model, make publishers and subscriptions."""
+        self._source.finish()
+        if self._source.loaded is None:
+            self.get_logger().error(f'Cannot configure: {self._source.problem}')
+            return TransitionCallbackReturn.FAILURE
+        self._stream = TorqueStream(self, self._source.loaded.model, self._settings.values)
+        options = {'qos_overriding_options': QoSOverridingOptions.with_default_policies()}
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._inputs = [
+            self.create_subscription(
+                JointTrajectory, '~/joint_trajectory', self._on_trajectory, 10, **options
+            ),
+            self.create_subscription(
+                JointState,
+                'joint_states',
+                self._on_joint_state,
+                qos_profile_sensor_data,
+                **options,
+            ),
+            self.create_subscription(
+                Float64, '~/speed_scaling', self._on_speed, latched, **options
+            ),
+        ]
+        self._clear_service = self.create_service(Trigger, '~/clear', self._on_clear)
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Begin to accept trajectories and to publish."""
+        self._active = True
+        self._ticks.start(self._settings.values.publish_rate)
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Fall silent; the active trajectory is dropped."""
+        self._fall_silent()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Destroy what `on_configure` made; the model is kept."""
+        self._tear_down()
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Fall silent for good."""
+        self._fall_silent()
+        self._tear_down()
+        return super().on_shutdown(state)
+
+    def _fall_silent(self) -> None:
+        self._active = False
+        self._ticks.stop()
+        if self._stream is not None:
+            self._stream.reference.clear()
+
+    def _tear_down(self) -> None:
+        for subscription in self._inputs:
+            self.destroy_subscription(subscription)
+        self._inputs = []
+        if self._stream is not None:
+            self.destroy_service(self._clear_service)
+            self._stream.destroy()
+            self._stream = None
+
+    # inputs --------------------------------------------------------------------------------------
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        stream, values = self._stream, self._settings.values
+        if stream is None:
+            return
+        try:
+            if not self._active:
+                raise InputError("Can't accept new trajectories: the node is not active")
+            now = self._now()
+            assert self._source.loaded is not None
+            warnings = accept_trajectory(
+                message,
+                stream.model,
+                self._source.loaded.other_joints,
+                stream.reference,
+                stream.measured,
+                values,
+                now,
+            )
+        except ScrewDynamicsError as error:
+            self._reports.count_rejected(str(error))
+            self.get_logger().error(f'Trajectory rejected: {error}')
+            return
+        self._reports.count_accepted()
+        for warning in warnings:
+            self.get_logger().warning(warning)
+
+    def _now(self) -> int:
+        now: int = self.get_clock().now().nanoseconds
+        if now == 0:
+            raise InputError('use_sim_time is set and no time has been received on /clock yet')
+        return now
+
+    def _on_joint_state(self, message: JointState) -> None:
+        if self._stream is None:
+            return
+        try:
+            self._stream.measured.update(message, self.get_clock().now().nanoseconds)
+        except InputError as error:
+            self.get_logger().warning(f'{error}: ignored', throttle_duration_sec=1.0)
+
+    def _on_speed(self, message: Float64) -> None:
+        if self._stream is None:
+            return
+        values = self._settings.values
+        now = self.get_clock().now().nanoseconds + round(1e9 * values.lead_time)
+        try:
+            self._stream.reference.set_speed(message.data, now)
+        except ScrewDynamicsError as error:
+            self.get_logger().error(f'{error}: ignored', throttle_duration_sec=1.0)
+
+    def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        assert self._stream is not None
+        had = not self._stream.reference.empty
+        self._stream.reference.clear()
+        response.success = True
+        response.message = (
+            'the active trajectory was dropped' if had else 'there was no active trajectory'
+        )
+        return response
+
+    def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
+        if old.diagnostics_period != new.diagnostics_period:
+            self._diagnostics.set_period(new.diagnostics_period)
+        if self._active and old.publish_rate != new.publish_rate:
+            self._ticks.start(new.publish_rate)
+        if self._stream is not None:
+            self._stream.apply(new)
+        model_settings = ('gravity', 'payload_frame', 'payload_mass', 'payload_com',
+                          'payload_inertia')  # fmt: skip
+        if any(getattr(old, name) != getattr(new, name) for name in model_settings):
+            self._source.apply_settings(new)
+
+    # output --------------------------------------------------------------------------------------
+
+    def _tick(self, now: int) -> None:
+        assert self._stream is not None
+        try:
+            self._stream.publish(now)
+        except ScrewDynamicsError as error:
+            self._reports.count_not_finite(str(error))
+            self.get_logger().error(f'Nothing published: {error}', throttle_duration_sec=1.0)
+
+    def _on_jump_back(self) -> None:
+        assert self._stream is not None
+        self._stream.measured.clear()
+        if not self._stream.reference.empty:
+            self._stream.reference.clear()
+            self.get_logger().warning('Moved backwards in time: the active trajectory is dropped')
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """
+    Run the node.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Command line; default that of the process.
+
+    Returns
+    -------
+    int
+        Exit code.
+
+    """
+    return run_node(FeedforwardNode, NAME, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

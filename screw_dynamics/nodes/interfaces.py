@@ -1,0 +1,21 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The messages and services of screw_dynamics_interfaces, or None where they are not built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+msg: Any
+srv: Any
+
+try:
+    from screw_dynamics_interfaces import msg, srv
+except ImportError as error:
+    msg = srv = None
+    MISSING = (
+        f'the package screw_dynamics_interfaces is not available ({error}): build it '
+        '(colcon build --base-paths . screw_dynamics_interfaces) and source its setup file'
+    )
+else:
+    MISSING = ''

@@ -1,0 +1,190 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ModelSource`: the robot model of a node from topic, parameter or file, built off-cycle."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from std_msgs.msg import String
+
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.parameter_records import ModelParameters
+from screw_dynamics.nodes.parameters import NodeParameters
+from screw_dynamics.nodes.robot_description import (
+    LoadedModel,
+    load_model,
+    urdf_file,
+    with_settings,
+)
+
+TOPIC = 'robot_description'
+_POLL_PERIOD = 0.05  # s between looks at the working thread
+_WAITING_PERIOD = 1.0  # s between warnings that there is no robot description
+
+
+class ModelSource:
+    """
+    Reads, builds and prepares the model in a thread of its own, so that ticks go on meanwhile.
+
+    Parameters
+    ----------
+    node : Node
+    parameters : NodeParameters of ModelParameters
+    prepare : callable
+        Called in the working thread with every new model: compile what will be called.
+    on_model : callable
+        Called in the thread of the executor when a LoadedModel is ready.
+
+    Raises
+    ------
+    ScrewDynamicsError
+        If a description given as parameter or file is not valid.
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        parameters: NodeParameters[ModelParameters],
+        prepare: Callable[[ScrewModel], None],
+        on_model: Callable[[LoadedModel], None],
+    ) -> None:
+        self.loaded: LoadedModel | None = None
+        self.problem = f"Waiting for data on '{TOPIC}' topic"
+        self._node, self._parameters = node, parameters
+        self._prepare, self._on_model = prepare, on_model
+        self._thread: threading.Thread | None = None
+        self._result: LoadedModel | ScrewDynamicsError | None = None
+        self._waiting_text: tuple[str, str] | None = None
+        self._poll = node.create_timer(
+            _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
+        )
+        values = parameters.values
+        if values.robot_description:
+            self._start_given(values.robot_description, "parameter 'robot_description'")
+        elif values.urdf_path:
+            path = urdf_file(values.urdf_path)
+            try:
+                text = path.read_text(encoding='utf-8')
+            except (OSError, UnicodeDecodeError) as error:
+                raise InputError(f'{path}: {error}') from None
+            self._start_given(text, str(path))
+        else:
+            node.create_subscription(
+                String,
+                TOPIC,
+                self._on_description,
+                QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+                qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+            )
+
+    @property
+    def busy(self) -> bool:
+        """Whether a model is being built."""
+        return self._thread is not None
+
+    def finish(self) -> None:
+        """Wait for a model that is being built, and hand it on."""
+        while self._thread is not None:
+            self._thread.join()
+            self._look()
+
+    def check_settings(self, values: ModelParameters) -> None:
+        """
+        Check that gravity and payload fit the model.
+
+        Parameters
+        ----------
+        values : ModelParameters
+
+        Raises
+        ------
+        ScrewDynamicsError
+
+        """
+        if self.loaded is not None:
+            with_settings(self.loaded.described, values)
+
+    def apply_settings(self, values: ModelParameters) -> None:
+        """
+        Build the model anew with other gravity or payload.
+
+        Parameters
+        ----------
+        values : ModelParameters
+
+        """
+        loaded = self.loaded
+        if loaded is not None:
+            self._start(
+                lambda: replace(loaded, model=with_settings(loaded.described, values), warnings=())
+            )
+
+    def _start_given(self, text: str, source: str) -> None:
+        """Read a description that must be good now; only the preparation is left to the thread."""
+        loaded = load_model(text, source, self._parameters.values)
+        self._start(lambda: loaded)
+
+    def _on_description(self, message: String) -> None:
+        self._waiting_text = (message.data, f"topic '{TOPIC}'")
+        self._look()
+
+    def _start(self, build: Callable[[], LoadedModel]) -> None:
+        self._result = None
+        self.problem = 'the robot model is being prepared'
+
+        def work() -> None:
+            try:
+                loaded = build()
+                self._prepare(loaded.model)
+                self._result = loaded
+            except ScrewDynamicsError as error:
+                self._result = error
+
+        # daemon: Ctrl-C does not wait for a compilation
+        self._thread = threading.Thread(target=work, name='robot_model', daemon=True)
+        self._thread.start()
+        self._poll.reset()
+
+    def _look(self) -> None:
+        """Take over what the thread has finished, start what waits for it."""
+        if self._thread is not None:
+            if self._thread.is_alive():
+                return
+            self._thread = None
+            self._take_over(self._result)
+        if self._waiting_text is not None:
+            (text, source), self._waiting_text = self._waiting_text, None
+            self._start(lambda: load_model(text, source, self._parameters.values))
+        elif self.loaded is None:
+            self._node.get_logger().warning(
+                self.problem, throttle_duration_sec=_WAITING_PERIOD, skip_first=True
+            )
+        else:
+            self._poll.cancel()
+
+    def _take_over(self, result: LoadedModel | ScrewDynamicsError | None) -> None:
+        logger = self._node.get_logger()
+        if isinstance(result, LoadedModel):
+            for text in result.warnings:
+                logger.warning(text)
+            self.loaded, self.problem = result, ''
+            logger.info(
+                f'Robot model {result.model.name!r} from {result.source}: '
+                f'{", ".join(result.model.joint_names)}'
+            )
+            self._on_model(result)
+        elif self.loaded is None:
+            self.problem = f'Failed to parse URDF: {result}'
+            logger.error(self.problem)
+        else:
+            self.problem = f'Failed to parse new URDF: {result}'
+            logger.warning(f'{self.problem}; the model from {self.loaded.source} stays in use')

@@ -1,0 +1,165 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of each node: names, defaults, ranges and descriptions, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.parameters import parameter
+
+
+@dataclass(frozen=True)
+class ModelParameters:
+    """What both nodes need to know about the robot."""
+
+    joints: tuple[str, ...] = parameter(
+        (),
+        'Joints, in the order of every array; empty: all independent joints in the order of the '
+        'URDF. Joints left out are locked at 0.',
+        read_only=True,
+    )
+    base_link: str = parameter(
+        '', 'Link whose axes gravity is given in; empty: the root link.', read_only=True
+    )
+    tip_link: str = parameter(
+        '', 'Last link of the chain; empty: the whole tree below base_link.', read_only=True
+    )
+    robot_description: str = parameter(
+        '', 'URDF text; empty: the topic robot_description (or urdf_path).', read_only=True
+    )
+    urdf_path: str = parameter(
+        '', 'URDF file, a path or package://<package>/<path>; empty: the topic.', read_only=True
+    )
+    gravity: tuple[float, ...] = parameter(
+        (0.0, 0.0, -9.81), 'Gravitational acceleration in axes of base_link [m/s^2].', size=3
+    )
+    payload_frame: str = parameter(
+        '', 'Link that carries the payload; empty: no payload.', name='payload.frame'
+    )
+    payload_mass: float = parameter(
+        0.0, 'Mass of the payload [kg].', name='payload.mass', minimum=0.0, maximum=1e6
+    )
+    payload_com: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0),
+        'Centre of mass of the payload in payload.frame [m].',
+        name='payload.com',
+        size=3,
+    )
+    payload_inertia: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        'Inertia of the payload about its centre of mass, in axes of payload.frame: '
+        'ixx, ixy, ixz, iyy, iyz, izz [kg m^2].',
+        name='payload.inertia',
+        size=6,
+    )
+    use_events_executor: bool = parameter(
+        False,
+        "Spin with rclpy's events executor, which costs less, where this rclpy has it.",
+        read_only=True,
+    )
+    diagnostics_period: float = parameter(
+        1.0,
+        'Period of /diagnostics [s].',
+        name='diagnostic_updater.period',
+        minimum=0.05,
+        maximum=60.0,
+    )
+
+    def check(self) -> None:
+        """
+        Check what no single parameter can tell.
+
+        Raises
+        ------
+        InputError
+
+        """
+        if self.robot_description and self.urdf_path:
+            raise InputError(
+                "parameters 'robot_description' and 'urdf_path': expected at most one of them, "
+                'got both'
+            )
+        if self.payload_mass > 0.0 and not self.payload_frame:
+            raise InputError(
+                f"parameter 'payload.frame': expected a link for the payload of "
+                f'{self.payload_mass:g} kg, got an empty name'
+            )
+
+
+@dataclass(frozen=True)
+class FeedforwardParameters(ModelParameters):
+    """Parameters of the node `feedforward`."""
+
+    publish_rate: float = parameter(250.0, 'Rate of the output [Hz].', minimum=1.0, maximum=1000.0)
+    derivative_order: int = parameter(
+        2, 'Highest time derivative of the effort that is published.', minimum=0, maximum=2
+    )
+    interpolation: str = parameter(
+        'smooth',
+        'Curve between trajectory points: smooth is C4 through all that the points carry.',
+        choices=('smooth',),
+        read_only=True,
+    )
+    start_state: str = parameter(
+        'reference',
+        'Where a trajectory starts: at the running reference (joint_states where there is none), '
+        'at joint_states, or at its first point.',
+        choices=('reference', 'joint_states', 'first_point'),
+    )
+    allow_partial_joints: bool = parameter(
+        False, 'Accept trajectories that leave out joints; those hold their last reference.'
+    )
+    allow_nonzero_velocity_at_end: bool = parameter(
+        False, 'Accept trajectories that still move at their last point; the effort jumps there.'
+    )
+    check_limits: str = parameter(
+        'warn',
+        'What to do with points outside the position limits.',
+        choices=('off', 'warn', 'reject'),
+    )
+    hold_when_idle: bool = parameter(
+        True, 'Go on publishing the effort that holds the last position after the end.'
+    )
+    idle_timeout: float = parameter(
+        0.0, 'Stop that after this time [s]; 0: never.', minimum=0.0, maximum=1e6
+    )
+    lead_time: float = parameter(
+        0.0,
+        'Sample the reference this far ahead of now [s]; header.stamp is the sampled instant.',
+        minimum=0.0,
+        maximum=1.0,
+    )
+    max_joint_state_age: float = parameter(
+        0.5, 'Oldest joint_states sample that counts as fresh [s].', minimum=0.001, maximum=60.0
+    )
+    publish_joint_state: bool = parameter(
+        False, 'Publish reference and effort as sensor_msgs/JointState on ~/joint_effort.'
+    )
+    publish_commands: bool = parameter(
+        False, 'Publish the effort as std_msgs/Float64MultiArray on ~/commands.'
+    )
+    autostart: bool = parameter(
+        True, 'Configure and activate as soon as there is a robot model.', read_only=True
+    )
+
+
+@dataclass(frozen=True)
+class DynamicsServerParameters(ModelParameters):
+    """Parameters of the node `dynamics_server`."""
+
+    interpolation: str = parameter(
+        'smooth',
+        'Curve between trajectory points: smooth is C4 through all that the points carry.',
+        choices=('smooth',),
+        read_only=True,
+    )
+    check_limits: str = parameter(
+        'off',
+        'What to do with positions outside the position limits.',
+        choices=('off', 'warn', 'reject'),
+    )
+    max_samples: int = parameter(
+        100000, 'Largest number of samples of one trajectory request.', minimum=1, maximum=10**7
+    )

@@ -1,0 +1,282 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Node parameters from a frozen dataclass: declared with descriptions, checked as a whole."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, Generic, TypeVar
+
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+
+
+@dataclass(frozen=True)
+class ParameterRule:
+    """
+    What a parameter may hold, beyond the type of its default.
+
+    Parameters
+    ----------
+    name : str
+        Name in ROS; default the name of the field.
+    description : str
+    minimum, maximum : float
+        Inclusive range of a number.
+    choices : tuple of str
+        The allowed strings, where the set is closed.
+    size : int
+        Number of entries of an array of numbers.
+    read_only : bool
+
+    """
+
+    name: str
+    description: str
+    minimum: float = -math.inf
+    maximum: float = math.inf
+    choices: tuple[str, ...] = ()
+    size: int = 0
+    read_only: bool = False
+
+
+def parameter(default: Any, description: str, *, name: str = '', **rule: Any) -> Any:
+    """
+    Return a dataclass field that becomes a ROS parameter.
+
+    Parameters
+    ----------
+    default : bool, int, float, str or tuple
+        Its type is the type of the parameter; tuples of float have a fixed size.
+    description : str
+    name : str
+        Name in ROS where it differs from the field's.
+    **rule
+        Further fields of `ParameterRule`.
+
+    Returns
+    -------
+    dataclasses.Field
+
+    """
+    return field(default=default, metadata={'rule': ParameterRule(name, description, **rule)})
+
+
+def rule_of(item: Field[Any]) -> ParameterRule:
+    """
+    Return the rule of a field, its name filled in.
+
+    Parameters
+    ----------
+    item : dataclasses.Field
+        Made by `parameter`.
+
+    Returns
+    -------
+    ParameterRule
+
+    """
+    rule: ParameterRule = item.metadata['rule']
+    return rule if rule.name else replace(rule, name=item.name)
+
+
+def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
+    """
+    Return a value as the type of the default; integers pass for doubles.
+
+    Parameters
+    ----------
+    rule : ParameterRule
+    default : bool, int, float, str or tuple
+    value : object
+        As rclpy hands it out.
+
+    Returns
+    -------
+    bool, int, float, str or tuple
+
+    Raises
+    ------
+    InputError
+        Names the parameter, what is expected and what came.
+
+    Examples
+    --------
+    >>> coerced(ParameterRule('publish_rate', '', 1.0, 1000.0), 250.0, 100)
+    100.0
+
+    """
+    if isinstance(default, tuple):
+        entries = [] if value is None else value
+        if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
+            raise _unexpected(rule, 'an array', value)
+        if rule.size:
+            if len(entries) != rule.size:
+                raise _unexpected(rule, f'{rule.size} numbers', list(entries))
+            return tuple(_number(rule, entry) for entry in entries)
+        if not all(isinstance(entry, str) for entry in entries):
+            raise _unexpected(rule, 'an array of strings', list(entries))
+        # [''] is how an empty array of strings is often written in a parameter file
+        return tuple(entry for entry in entries if entry)
+    if isinstance(default, bool) or isinstance(default, str):
+        if type(value) is not type(default):
+            raise _unexpected(
+                rule, 'true or false' if default in (True, False) else 'a string', value
+            )
+        if rule.choices and value not in rule.choices:
+            raise _unexpected(rule, f'one of {", ".join(rule.choices)}', repr(value))
+        return value
+    if isinstance(default, int) and not isinstance(value, int):
+        raise _unexpected(rule, 'an integer', value)
+    return type(default)(_number(rule, value))
+
+
+def _number(rule: ParameterRule, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise _unexpected(rule, 'a number', repr(value))
+    if not math.isfinite(value):
+        raise _unexpected(rule, 'a finite number', value)
+    if not rule.minimum <= value <= rule.maximum:
+        if math.isinf(rule.maximum):
+            raise _unexpected(rule, f'a number of at least {rule.minimum:g}', value)
+        raise _unexpected(rule, f'a number from {rule.minimum:g} to {rule.maximum:g}', value)
+    return float(value)
+
+
+def _unexpected(rule: ParameterRule, expected: str, got: Any) -> InputError:
+    return InputError(f'parameter {rule.name!r}: expected {expected}, got {got}')
+
+
+def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
+    """
+    Return the description of a parameter as tools show it.
+
+    Parameters
+    ----------
+    rule : ParameterRule
+    default : bool, int, float, str or tuple
+
+    Returns
+    -------
+    ParameterDescriptor
+        Typed dynamically where an integer may stand for a double.
+
+    """
+    result = ParameterDescriptor(
+        name=rule.name,
+        description=rule.description,
+        read_only=rule.read_only,
+        dynamic_typing=isinstance(default, (float, tuple)),
+        additional_constraints=f'one of {", ".join(rule.choices)}' if rule.choices else '',
+    )
+    if math.isinf(rule.minimum) and math.isinf(rule.maximum):
+        return result
+    if isinstance(default, float):
+        result.floating_point_range = [
+            FloatingPointRange(from_value=float(rule.minimum), to_value=float(rule.maximum))
+        ]
+    elif isinstance(default, int):
+        result.integer_range = [
+            IntegerRange(from_value=int(rule.minimum), to_value=int(rule.maximum))
+        ]
+    return result
+
+
+Values = TypeVar('Values', bound=Any)
+
+
+class NodeParameters(Generic[Values]):
+    """
+    The parameters of a node as one frozen record that is valid at all times.
+
+    Parameters
+    ----------
+    node : Node
+    record : type
+        A frozen dataclass whose fields come from `parameter`; a method ``check()``, where there
+        is one, raises InputError if the values do not fit together.
+
+    Raises
+    ------
+    InputError
+        If a value given at start (command line, parameter file) is not valid.
+
+    """
+
+    def __init__(self, node: Node, record: type[Values]) -> None:
+        self._fields = {rule_of(item).name: item for item in fields(record)}
+        for name, item in self._fields.items():
+            rule = rule_of(item)
+            default = list(item.default) if isinstance(item.default, tuple) else item.default
+            try:
+                node.declare_parameter(name, default, descriptor(rule, item.default))
+            except (InvalidParameterTypeException, InvalidParameterValueException) as error:
+                raise InputError(f'parameter {name!r}: {error}') from None
+        self.values: Values = self._updated(
+            record(), [node.get_parameter(name) for name in self._fields]
+        )
+        self._checks: list[Callable[[Values], None]] = []
+        self._listeners: list[Callable[[Values, Values], None]] = []
+        node.add_on_set_parameters_callback(self._validate)
+        node.add_post_set_parameters_callback(self._apply)
+
+    def add_check(self, check: Callable[[Values], None]) -> None:
+        """
+        Have every change checked by a function before it is accepted.
+
+        Parameters
+        ----------
+        check : callable
+            Takes the new values, raises ScrewDynamicsError if they are not usable.
+
+        """
+        self._checks.append(check)
+
+    def on_change(self, listener: Callable[[Values, Values], None]) -> None:
+        """
+        Have a function called after every change.
+
+        Parameters
+        ----------
+        listener : callable
+            Takes the old and the new values.
+
+        """
+        self._listeners.append(listener)
+
+    def _updated(self, values: Values, changes: Sequence[Parameter]) -> Values:
+        converted = {}
+        for change in changes:
+            item = self._fields.get(change.name)
+            if item is not None:
+                converted[item.name] = coerced(rule_of(item), item.default, change.value)
+        updated: Values = replace(values, **converted)
+        if hasattr(updated, 'check'):
+            updated.check()
+        return updated
+
+    def _validate(self, changes: list[Parameter]) -> SetParametersResult:
+        try:
+            updated = self._updated(self.values, changes)
+            for check in self._checks:
+                check(updated)
+        except ScrewDynamicsError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _apply(self, changes: list[Parameter]) -> None:
+        old, self.values = self.values, self._updated(self.values, changes)
+        if old != self.values:
+            for listener in self._listeners:
+                listener(old, self.values)

@@ -1,0 +1,291 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Reference`: which joint motion applies at which instant: replacement, hold, speed, clear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.trajectory import (
+    JET_ROWS,
+    PiecewisePolynomial,
+    Waypoints,
+    nearest_turn,
+    scale_speed,
+)
+
+Interpolation = Callable[[Waypoints, 'Array | None'], PiecewisePolynomial]
+
+# A trajectory that is over at once must end where the reference stands; encoders are coarser.
+_SAME_POSITION = 1e-6  # rad or m
+
+
+class Source(IntEnum):
+    """Where a sample comes from; values as in FeedforwardTorque."""
+
+    HOLD = 0
+    TRAJECTORY = 1
+    STREAM = 2
+
+
+@dataclass(frozen=True)
+class Motion:
+    """
+    A trajectory on the clock of the node.
+
+    Parameters
+    ----------
+    waypoints : Waypoints
+        As they came, in time from start.
+    curve : PiecewisePolynomial
+        In time since `joined`.
+    begin : int
+        Instant from which it applies [ns].
+    start : int
+        Instant of time from start 0, as asked for [ns].
+    joined : float
+        Time from start at which the curve begins [s].
+    anchor, anchor_time : int, float
+        An instant [ns] and the time from start that belongs to it [s].
+
+    """
+
+    waypoints: Waypoints
+    curve: PiecewisePolynomial
+    begin: int
+    start: int
+    joined: float
+    anchor: int
+    anchor_time: float
+
+
+class Reference:
+    """
+    The motion that the joints are asked to follow, as a function of time alone.
+
+    Instants are integers [ns] on one clock. A trajectory applies from its start (or from now,
+    where that has passed) and until the start of the next; it takes over position, velocity,
+    acceleration, jerk and snap of what it replaces. After its end the last position is held.
+
+    Parameters
+    ----------
+    joint_count : int
+    interpolate : callable
+        Takes Waypoints and a start jet (or None), returns a PiecewisePolynomial.
+    continuous : collection of str
+        Joints without limits: they go to the nearest turn.
+
+    """
+
+    def __init__(
+        self, joint_count: int, interpolate: Interpolation, continuous: Collection[str] = ()
+    ) -> None:
+        self.speed = 1.0
+        self.time_from_start = 0.0
+        self.held_for = 0.0
+        self._interpolate, self._continuous = interpolate, continuous
+        self._motions: list[Motion] = []
+        self._jet = np.empty((JET_ROWS, joint_count))
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to follow, now or later."""
+        return not self._motions
+
+    @property
+    def continuity(self) -> int:
+        """Highest k such that the positions of the motion sampled last are C^k."""
+        return self._motions[0].curve.continuity if self._motions else 0
+
+    def clear(self) -> None:
+        """Drop all motions."""
+        self._motions.clear()
+
+    def state(self, time: int) -> Array | None:
+        """
+        Return the joint jet at an instant, with time running at speed 1.
+
+        Parameters
+        ----------
+        time : int
+            [ns].
+
+        Returns
+        -------
+        (5, n) ndarray or None
+            None where no motion applies.
+
+        """
+        motion = self._motion_at(time)
+        if motion is None:
+            return None
+        return motion.curve.sample(self._curve_time(motion, time), self._jet).copy()
+
+    def add(
+        self,
+        waypoints: Waypoints,
+        start: int,
+        now: int,
+        start_jet: Array | None = None,
+        follow: bool = True,
+    ) -> None:
+        """
+        Follow a trajectory from its start on; motions that begin later are dropped.
+
+        Parameters
+        ----------
+        waypoints : Waypoints
+        start : int
+            Instant of time from start 0 [ns].
+        now : int
+            Earliest instant that will still be sampled [ns].
+        start_jet : (5, n) ndarray, optional
+            Where to begin if there is no motion to continue, or `follow` is false.
+        follow : bool
+            Continue the motion that applies at the start.
+
+        Raises
+        ------
+        TrajectoryError
+            If the trajectory cannot begin: nothing is known to begin at, or nothing of it is left.
+
+        """
+        begin = max(start, now)
+        jet = self.state(begin) if follow else None
+        if jet is None:
+            jet = start_jet
+        elapsed = 1e-9 * (begin - start) * self.speed
+        if jet is None:
+            if waypoints.times[0] > 0.0:
+                raise TrajectoryError(
+                    f'the first point has time_from_start {waypoints.times[0]:g} s and no state '
+                    'to start from is known: expected 0 s, or joint_states'
+                )
+            joined, curve = 0.0, self._interpolate(waypoints, None)
+        else:
+            joined = elapsed
+            curve = self._continued(waypoints, joined, jet)
+        kept = [motion for motion in self._motions if motion.begin < begin]
+        motion = Motion(waypoints, curve, begin, start, joined, begin, elapsed)
+        self._motions = [*kept, motion]
+
+    def sample(self, time: int, out: Array) -> Source | None:
+        """
+        Write the joint jet at an instant; motions that it leaves behind are forgotten.
+
+        Parameters
+        ----------
+        time : int
+            [ns].
+        out : (5, n) ndarray
+            Position to snap, with the speed that is in force.
+
+        Returns
+        -------
+        Source or None
+            None where no motion applies (`out` is not changed).
+
+        """
+        while len(self._motions) > 1 and self._motions[1].begin <= time:
+            del self._motions[0]
+        if not self._motions or time < self._motions[0].begin:
+            return None
+        motion = self._motions[0]
+        t = self._curve_time(motion, time)
+        motion.curve.sample(t, out)
+        if self.speed != 1.0:
+            scale_speed(out, self.speed)
+        self.time_from_start = motion.joined + t
+        self.held_for = t - motion.curve.breaks[-1]
+        return Source.HOLD if self.held_for >= 0.0 else Source.TRAJECTORY
+
+    def set_speed(self, speed: float, now: int) -> None:
+        """
+        Let trajectory time run slower or faster from now on.
+
+        Velocity jumps with the speed, as it does in the controller that scales it.
+
+        Parameters
+        ----------
+        speed : float
+            d(time from start) / dt >= 0; 0 is a pause.
+        now : int
+            [ns].
+
+        Raises
+        ------
+        InputError
+
+        """
+        if not (np.isfinite(speed) and speed >= 0.0):
+            raise InputError(f'speed scaling: expected a number of at least 0, got {speed}')
+        if speed == self.speed:
+            return
+        later = [motion for motion in self._motions if motion.begin > now]
+        self._motions = [
+            replace(m, anchor=now, anchor_time=m.joined + self._curve_time(m, now))
+            for m in self._motions
+            if m.begin <= now
+        ]
+        self.speed = speed
+        for motion in later:
+            # where it joins has changed with the speed
+            self.add(motion.waypoints, motion.start, now, motion.curve.jets([0.0])[0])
+
+    def _motion_at(self, time: int) -> Motion | None:
+        for motion in reversed(self._motions):
+            if motion.begin <= time:
+                return motion
+        return None
+
+    def _curve_time(self, motion: Motion, time: int) -> float:
+        return motion.anchor_time + self.speed * 1e-9 * (time - motion.anchor) - motion.joined
+
+    def _continued(self, waypoints: Waypoints, joined: float, jet: Array) -> PiecewisePolynomial:
+        """Return the curve from a jet through the points that are left."""
+        left = int(np.searchsorted(waypoints.times, joined, side='right'))
+        jet = nearest_turn(jet, waypoints, self._continuous)
+        if left == len(waypoints.times):
+            gap = np.abs(waypoints.positions[-1] - jet[0])
+            if (gap > _SAME_POSITION).any():
+                j = int(np.argmax(gap))
+                raise TrajectoryError(
+                    f'no time is left to reach the last point (time_from_start '
+                    f'{waypoints.times[-1]:g} s): joint {waypoints.joint_names[j]} would jump '
+                    f'from {jet[0, j]:g} to {waypoints.positions[-1, j]:g}'
+                )
+            return self._interpolate(
+                shifted(waypoints, slice(-1, None), waypoints.times[-1]), None
+            )
+        return self._interpolate(shifted(waypoints, slice(left, None), joined), jet)
+
+
+def shifted(waypoints: Waypoints, part: slice, time: float) -> Waypoints:
+    """
+    Return some of the points, with times counted from another instant.
+
+    Parameters
+    ----------
+    waypoints : Waypoints
+    part : slice
+    time : float
+        Becomes 0 [s].
+
+    Returns
+    -------
+    Waypoints
+
+    """
+    return Waypoints(
+        waypoints.joint_names,
+        waypoints.times[part] - time,
+        waypoints.positions[part].copy(),
+        waypoints.velocities[part].copy(),
+        waypoints.accelerations[part].copy(),
+    )

@@ -1,0 +1,155 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the text of a robot description and the parameters of a node to a `ScrewModel`."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.other_joints import other_joints
+from screw_dynamics.nodes.parameter_records import ModelParameters
+from screw_dynamics.parsers import read_urdf
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """
+    A model and where it comes from.
+
+    Parameters
+    ----------
+    described : ScrewModel
+        As the URDF has it.
+    model : ScrewModel
+        With gravity and payload of the parameters.
+    source : str
+        In words.
+    sha256 : str
+        Of the URDF text.
+    other_joints : mapping of str to str
+        See `other_joints`.
+    warnings : tuple of str
+        What the reader found odd.
+
+    """
+
+    described: ScrewModel
+    model: ScrewModel
+    source: str
+    sha256: str
+    other_joints: Mapping[str, str]
+    warnings: tuple[str, ...]
+
+
+def urdf_file(path: str) -> Path:
+    """
+    Return the file that a path or a package:// address names.
+
+    Parameters
+    ----------
+    path : str
+        ``/folder/robot.urdf`` or ``package://package/folder/robot.urdf``.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    InputError
+        If the package or the file does not exist.
+
+    """
+    if path.startswith('package://'):
+        package, _, inside = path.removeprefix('package://').partition('/')
+        from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
+        try:
+            file = Path(get_package_share_directory(package)) / inside
+        except (PackageNotFoundError, ValueError) as error:
+            raise InputError(f"parameter 'urdf_path': {path!r}: {error}") from None
+    else:
+        file = Path(path).expanduser()
+    if not file.is_file():
+        raise InputError(f"parameter 'urdf_path': expected a file, got {str(file)!r}")
+    return file
+
+
+def load_model(text: str, source: str, parameters: ModelParameters) -> LoadedModel:
+    """
+    Read a URDF text with the selection, gravity and payload of the parameters.
+
+    Parameters
+    ----------
+    text : str
+        URDF document.
+    source : str
+        Where it comes from, in words.
+    parameters : ModelParameters
+
+    Returns
+    -------
+    LoadedModel
+
+    Raises
+    ------
+    ScrewDynamicsError
+        If the text or a parameter does not fit.
+
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        described = read_urdf(
+            # bytes: a text is never mistaken for the name of a file
+            text.encode(),
+            base_link=parameters.base_link or None,
+            tip_link=parameters.tip_link or None,
+            joints=parameters.joints or None,
+        )
+    return LoadedModel(
+        described,
+        with_settings(described, parameters),
+        source,
+        hashlib.sha256(text.encode()).hexdigest(),
+        other_joints(text, described),
+        tuple(str(item.message) for item in caught),
+    )
+
+
+def with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewModel:
+    """
+    Return a model with gravity and payload of the parameters.
+
+    Parameters
+    ----------
+    described : ScrewModel
+    parameters : ModelParameters
+
+    Returns
+    -------
+    ScrewModel
+
+    Raises
+    ------
+    ScrewDynamicsError
+        If the frame of the payload does not exist or its inertia is not one.
+
+    """
+    model = replace(described, gravity=np.array(parameters.gravity))
+    if parameters.payload_mass == 0.0:
+        return model
+    ixx, ixy, ixz, iyy, iyz, izz = parameters.payload_inertia
+    return model.with_payload(
+        parameters.payload_frame,
+        parameters.payload_mass,
+        parameters.payload_com,
+        [[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]],
+    )

@@ -1,0 +1,116 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`TickStatistics`: achieved rate, missed ticks and compute time of a periodic callback."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class TickSummary(NamedTuple):
+    """
+    Figures of the time since the previous summary.
+
+    Parameters
+    ----------
+    rate : float
+        Ticks per second; 0 without two ticks.
+    ticks, missed : int
+        Ticks that ran, and periods that passed without one.
+    mean_time, longest_time : float
+        Time that the callback took [s].
+
+    """
+
+    rate: float
+    ticks: int
+    missed: int
+    mean_time: float
+    longest_time: float
+
+    @property
+    def missed_part(self) -> float:
+        """Part of all ticks due that was missed."""
+        due = self.ticks + self.missed
+        return self.missed / due if due else 0.0
+
+
+class TickStatistics:
+    """
+    Count ticks; integers only, so that nothing is kept per tick.
+
+    Parameters
+    ----------
+    period : int
+        Time between ticks [ns].
+
+    Examples
+    --------
+    >>> statistics = TickStatistics(period=10)
+    >>> for time in (0, 10, 40):
+    ...     statistics.record(time, 2)
+    >>> statistics.missed_total
+    2
+
+    """
+
+    def __init__(self, period: int) -> None:
+        self.period = period
+        self.ticks_total = 0
+        self.missed_total = 0
+        self._last: int | None = None
+        self._start_window(None)
+
+    def _start_window(self, first: int | None) -> None:
+        self._first = first
+        self._ticks = self._missed = self._busy = self._longest = 0
+
+    def record(self, time: int, duration: int) -> None:
+        """
+        Count one tick.
+
+        Parameters
+        ----------
+        time : int
+            When it began, on the clock that drives the ticks [ns].
+        duration : int
+            Time it took [ns].
+
+        """
+        if self._last is not None:
+            # a tick may come up to half a period late without one being lost
+            missed = max(0, (time - self._last + self.period // 2) // self.period - 1)
+            self._missed += missed
+            self.missed_total += missed
+        if self._first is None:
+            self._first = time
+        self._last = time
+        self._ticks += 1
+        self.ticks_total += 1
+        self._busy += duration
+        self._longest = max(self._longest, duration)
+
+    def pause(self) -> None:
+        """Forget the last tick: the time until the next one counts as no loss."""
+        self._last = None
+        self._start_window(None)
+
+    def summary(self) -> TickSummary:
+        """
+        Return the figures since the previous summary and begin anew.
+
+        Returns
+        -------
+        TickSummary
+
+        """
+        span = 0 if self._first is None or self._last is None else self._last - self._first
+        result = TickSummary(
+            rate=(self._ticks - 1) * 1e9 / span if span > 0 else 0.0,
+            ticks=self._ticks,
+            missed=self._missed,
+            mean_time=self._busy * 1e-9 / self._ticks if self._ticks else 0.0,
+            longest_time=self._longest * 1e-9,
+        )
+        self._start_window(self._last)
+        return result

@@ -1,0 +1,79 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`TickTimer`: calls back at a steady rate with the time of the node, and notices clock jumps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
+from screw_dynamics.nodes.tick_statistics import TickStatistics
+
+_TIME_PARAMETER = 'use_sim_time'
+
+
+class TickTimer:
+    """
+    A timer on the steady clock, or on /clock where use_sim_time is set.
+
+    A timer on the system clock would stall when that is set back. What is computed depends on the
+    time of the node alone, never on the number of ticks.
+
+    Parameters
+    ----------
+    node : Node
+    on_tick : callable
+        Takes the time of the node [ns].
+    on_jump_back : callable
+        Called before the tick in which that time has become smaller.
+
+    """
+
+    def __init__(
+        self, node: Node, on_tick: Callable[[int], None], on_jump_back: Callable[[], None]
+    ) -> None:
+        self._node, self._clock = node, node.get_clock()
+        self._on_tick, self._on_jump_back = on_tick, on_jump_back
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = None
+        self._last = 0
+        self.statistics = TickStatistics(1)
+
+    def start(self, rate: float) -> None:
+        """
+        Tick from now on, at this rate.
+
+        Parameters
+        ----------
+        rate : float
+            [Hz].
+
+        """
+        self.stop()
+        simulated = self._node.get_parameter(_TIME_PARAMETER).value
+        self._times_by_node = bool(simulated)
+        self.statistics = TickStatistics(round(1e9 / rate))
+        self._timer = self._node.create_timer(
+            1.0 / rate, self._tick, clock=self._clock if simulated else self._steady
+        )
+
+    def stop(self) -> None:
+        """Tick no longer."""
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+            self._timer = None
+
+    def _tick(self) -> None:
+        begun = time.monotonic_ns()
+        now = self._clock.now().nanoseconds
+        if now == self._last:
+            return  # simulated time stands still
+        if now < self._last:
+            self._on_jump_back()
+            self.statistics.pause()
+        self._last = now
+        self._on_tick(now)
+        self.statistics.record(now if self._times_by_node else begun, time.monotonic_ns() - begun)

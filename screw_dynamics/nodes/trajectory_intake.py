@@ -1,0 +1,115 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The rules by which an incoming JointTrajectory becomes part of the `Reference`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.conversions import nanoseconds, trajectory_points
+from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.reference import Reference
+from screw_dynamics.trajectory import (
+    JET_ROWS,
+    Waypoints,
+    check_position_limits,
+    require_end_in_future,
+    waypoints_from_points,
+)
+
+
+def accept_trajectory(
+    message: Any,
+    model: ScrewModel,
+    other_joints: Mapping[str, str],
+    reference: Reference,
+    measured: JointStateBuffer,
+    parameters: FeedforwardParameters,
+    now: int,
+) -> list[str]:
+    """
+    Check a trajectory message and have the reference follow it.
+
+    Nothing changes if it is rejected: the trajectory before it goes on.
+
+    Parameters
+    ----------
+    message : trajectory_msgs.msg.JointTrajectory
+    model : ScrewModel
+    other_joints : mapping of str to str
+        Joints that exist but cannot be commanded, with the reason.
+    reference : Reference
+    measured : JointStateBuffer
+    parameters : FeedforwardParameters
+    now : int
+        Time of the node [ns].
+
+    Returns
+    -------
+    list of str
+        Warnings.
+
+    Raises
+    ------
+    TrajectoryError
+        Says which rule the message breaks.
+
+    """
+    stamp = nanoseconds(message.header.stamp)
+    start = stamp or now
+    # instants before this one have been sampled already
+    sampled = now + round(1e9 * parameters.lead_time)
+    positions = measured.positions(now, parameters.max_joint_state_age)
+    state = reference.state(max(start, sampled))
+    waypoints = waypoints_from_points(
+        message.joint_names,
+        trajectory_points(message),
+        model.joint_names,
+        allow_partial_joints=parameters.allow_partial_joints,
+        hold_positions=positions if state is None else state[0],
+        allow_nonzero_end_velocity=parameters.allow_nonzero_velocity_at_end,
+        other_joints=other_joints,
+    )
+    if stamp:
+        require_end_in_future(waypoints, 1e-9 * start, 1e-9 * now)
+    beyond = check_position_limits(
+        waypoints, model.limits.lower, model.limits.upper, parameters.check_limits
+    )
+    reference.add(
+        waypoints,
+        start,
+        sampled,
+        start_jet=_start_jet(parameters, waypoints, measured, now),
+        follow=parameters.start_state == 'reference',
+    )
+    if not beyond:
+        return []
+    more = f' (and {len(beyond) - 1} more)' if len(beyond) > 1 else ''
+    return [f'{beyond[0]}{more}']
+
+
+def _start_jet(
+    parameters: FeedforwardParameters,
+    waypoints: Waypoints,
+    measured: JointStateBuffer,
+    now: int,
+) -> Array | None:
+    """Return the state to start from where no reference is continued; None if there is none."""
+    if parameters.start_state == 'first_point':
+        jet = np.zeros((JET_ROWS, len(waypoints.joint_names)))
+        jet[0] = waypoints.positions[0]
+        return jet if waypoints.times[0] > 0.0 else None
+    jet_measured = measured.state(now, parameters.max_joint_state_age)
+    if jet_measured is None and parameters.start_state == 'joint_states':
+        raise TrajectoryError(
+            "start_state is 'joint_states': expected a position of every joint on joint_states "
+            f'within the last {parameters.max_joint_state_age:g} s, got none'
+        )
+    return jet_measured
