@@ -94,7 +94,7 @@ def inverse_dynamics(
             kernel = aligned.prepared.get(tau.shape)
             if kernel is not None and kernel(joint_jet, tau, aligned.parameters) == OK:
                 return tau
-        except (TypeError, AttributeError):
+        except (TypeError, AttributeError, IndexError):
             pass  # not the arrays the kernel takes: the checks below convert them or say why not
     return _checked(model, joint_jet, wrench_jets, out, threads)
 
@@ -208,10 +208,12 @@ class _Wrenches:
             require_finite(label, array)
             if frame.body < 0:
                 continue  # the base carries it
-            values.append(np.broadcast_to(array, (samples, rows, 6)))
+            values.append(array)
             bodies.append(frame.body)
             poses.append(inverse_pose(model.aligned.poses[frame.body]) @ frame.pose)
-        self.values = np.stack(values, axis=1) if values else np.empty((samples, 0, rows, 6))
+        self.values = np.empty((samples, len(values), rows, 6))
+        for i, value in enumerate(values):
+            self.values[:, i] = value
         self.bodies = np.array(bodies, dtype=np.int64)
         self.poses = np.array(poses).reshape(len(poses), 4, 4)
 
