@@ -85,25 +85,27 @@ def double_array(values: ArrayLike) -> array[float]:
     return array('d', np.ascontiguousarray(values, dtype=np.float64).tobytes())
 
 
-def shared_array(size: int) -> tuple[array[float], Array]:
+def field_view(message: Any, field: str, size: int) -> Array:
     """
-    Return an array for a message field and a NumPy view of its memory.
+    Give a float64[] field of a message its final size and return a view of its memory.
 
     What is written to the view is in the message: nothing is allocated per publication.
 
     Parameters
     ----------
+    message : object
+        A ROS message.
+    field : str
     size : int
 
     Returns
     -------
-    field : array.array
-        Zeros of type 'd'.
-    view : (size,) ndarray
+    (size,) ndarray
 
     """
-    field = array('d', bytes(8 * size))
-    return field, np.frombuffer(field, dtype=np.float64)
+    setattr(message, field, array('d', bytes(8 * size)))
+    # read back: the setter may have made a copy
+    return np.frombuffer(getattr(message, field), dtype=np.float64)
 
 
 def joint_order(names: Sequence[str], model_names: Sequence[str]) -> NDArray[np.intp]:

@@ -13,7 +13,7 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.nodes import interfaces
-from screw_dynamics.nodes.conversions import set_stamp, shared_array
+from screw_dynamics.nodes.conversions import field_view, set_stamp
 from screw_dynamics.nodes.reference import Reference, Source
 
 _DEPTH = 10
@@ -53,9 +53,7 @@ class _Output:
 
     def _carry(self, owner: Any, field: str, row: Array) -> None:
         """Have a field of the message filled from a row of the sample."""
-        array, view = shared_array(len(row))
-        setattr(owner, field, array)
-        self._copies.append((view, row))
+        self._copies.append((field_view(owner, field, len(row)), row))
 
     def _send(self) -> None:
         for view, row in self._copies:
