@@ -128,9 +128,8 @@ def _checked(
         out[...] = 0.0
         status = OK
     elif not jit_enabled():
-        status = taylor_numpy.run(
-            *_batched(jet, out), model.aligned, *_wrench_arguments(wrenches, shape)
-        )
+        values, bodies, poses = _wrench_arguments(wrenches, shape)
+        status = taylor_numpy.run(*_batched(jet, out), model.aligned, values, bodies, poses)
     elif jet.ndim == 2 and wrenches is None:
         status = _run_single(model, jet, out)
     else:

@@ -66,7 +66,7 @@ class _RowPointerModel(models.PrimitiveModel):
 
 
 def _pointer(pointer_type: Any, rows: Any) -> Any:
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         start, index = args
         if isinstance(signature.args[0], types.Array):
             start = context.make_array(signature.args[0])(context, builder, start).data
@@ -77,44 +77,44 @@ def _pointer(pointer_type: Any, rows: Any) -> Any:
 
 
 @intrinsic
-def row_pointer(typing_context, rows, row):  # type: ignore[no-untyped-def]
+def row_pointer(typing_context, rows, row):
     """Point at row `row` relative to a pointer, or at double `row` of a C-contiguous array."""
     row_type = rows.row if isinstance(rows, RowPointerType) else types.float64
     return _pointer(RowPointerType(row_type), rows)
 
 
 @intrinsic
-def lane_pointer(typing_context, array, row):  # type: ignore[no-untyped-def]
+def lane_pointer(typing_context, array, row):
     """Point at row `row` of a C-contiguous (rows, LANES) array."""
     return _pointer(RowPointerType(lanes_type), array)
 
 
 @intrinsic
-def as_floats(typing_context, rows):  # type: ignore[no-untyped-def]
+def as_floats(typing_context, rows):
     """Return a pointer to the doubles of the rows."""
     pointer_type = RowPointerType(types.float64)
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         return builder.bitcast(args[0], context.get_value_type(pointer_type))
 
     return pointer_type(rows), generate
 
 
 @intrinsic
-def load_row(typing_context, rows, row):  # type: ignore[no-untyped-def]
+def load_row(typing_context, rows, row):
     """Load a row relative to a pointer."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         return builder.load(builder.gep(args[0], [args[1]]), align=8)
 
     return rows.row(rows, types.intp), generate
 
 
 @intrinsic
-def store_row(typing_context, rows, row, value):  # type: ignore[no-untyped-def]
+def store_row(typing_context, rows, row, value):
     """Store a row relative to a pointer."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         builder.store(args[2], builder.gep(args[0], [args[1]]), align=8)
         return context.get_dummy_value()
 
@@ -122,10 +122,10 @@ def store_row(typing_context, rows, row, value):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def load_strided(typing_context, start, offset, stride):  # type: ignore[no-untyped-def]
+def load_strided(typing_context, start, offset, stride):
     """Load a vector from `LANES` doubles, `stride` apart, relative to a pointer to doubles."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         pointer, index, step = args
         vector = ir.Constant(_VECTOR, ir.Undefined)
         for lane in range(LANES):
@@ -138,10 +138,10 @@ def load_strided(typing_context, start, offset, stride):  # type: ignore[no-unty
 
 
 @intrinsic
-def store_strided(typing_context, start, offset, stride, vector):  # type: ignore[no-untyped-def]
+def store_strided(typing_context, start, offset, stride, vector):
     """Store a vector to `LANES` doubles, `stride` apart, relative to a pointer to doubles."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         pointer, index, step, value = args
         for lane in range(LANES):
             element = builder.extract_element(value, ir.IntType(32)(lane))
@@ -153,10 +153,10 @@ def store_strided(typing_context, start, offset, stride, vector):  # type: ignor
 
 
 @intrinsic
-def splat(typing_context, value):  # type: ignore[no-untyped-def]
+def splat(typing_context, value):
     """Return a vector with the same double in every lane."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         single = builder.insert_element(
             ir.Constant(_VECTOR, ir.Undefined), args[0], ir.IntType(32)(0)
         )
@@ -168,8 +168,8 @@ def splat(typing_context, value):  # type: ignore[no-untyped-def]
 
 def _binary(instruction: str) -> Any:
     @intrinsic
-    def operation(typing_context, a, b):  # type: ignore[no-untyped-def]
-        def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def operation(typing_context, a, b):
+        def generate(context, builder, signature, args):
             return getattr(builder, instruction)(args[0], args[1], flags=_CONTRACT)
 
         return lanes_type(lanes_type, lanes_type), generate
@@ -178,8 +178,8 @@ def _binary(instruction: str) -> Any:
 
 
 @intrinsic
-def _negative(typing_context, a):  # type: ignore[no-untyped-def]
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+def _negative(typing_context, a):
+    def generate(context, builder, signature, args):
         return builder.fneg(args[0])
 
     return lanes_type(lanes_type), generate
@@ -187,7 +187,7 @@ def _negative(typing_context, a):  # type: ignore[no-untyped-def]
 
 def _overload_binary(function: Any, operation: Any) -> None:
     @overload(function, jit_options={'forceinline': True})
-    def implementation(a, b):  # type: ignore[no-untyped-def]
+    def implementation(a, b):
         if isinstance(a, LanesType) and isinstance(b, LanesType):
             return lambda a, b: operation(a, b)
         if isinstance(a, LanesType) and isinstance(b, types.Float):
@@ -203,5 +203,5 @@ _overload_binary(operator.mul, _binary('fmul'))
 
 
 @overload(operator.neg, jit_options={'forceinline': True})
-def _overload_negative(a):  # type: ignore[no-untyped-def]
+def _overload_negative(a):
     return (lambda a: _negative(a)) if isinstance(a, LanesType) else None

@@ -46,25 +46,25 @@ LANES = lanes.LANES
 
 
 @overload(recursion.at, jit_options={'forceinline': True})
-def _at(ws, row):  # type: ignore[no-untyped-def]
+def _at(ws, row):
     return lambda ws, row: lanes.row_pointer(ws, row)
 
 
 @overload(recursion.get, jit_options={'forceinline': True})
-def _get(rows, row):  # type: ignore[no-untyped-def]
+def _get(rows, row):
     return lambda rows, row: lanes.load_row(rows, row)
 
 
 @overload(recursion.put, jit_options={'forceinline': True})
-def _put(rows, row, value):  # type: ignore[no-untyped-def]
+def _put(rows, row, value):
     return lambda rows, row, value: lanes.store_row(rows, row, value)
 
 
 @overload(recursion.sines, jit_options={'forceinline': True})
-def _sines(ws, start, count):  # type: ignore[no-untyped-def]
+def _sines(ws, start, count):
     width = LANES if ws.row == lanes.lanes_type else 1
 
-    def implementation(ws, start, count):  # type: ignore[no-untyped-def]
+    def implementation(ws, start, count):
         sine_rows.sine_run(lanes.as_floats(ws), width * start, width * count)
 
     return implementation
@@ -93,7 +93,7 @@ _LARGEST = np.finfo(np.float64).max
 
 
 @register_jitable(forceinline=True)
-def _finite(pointer, count):  # type: ignore[no-untyped-def]
+def _finite(pointer, count):
     """Say whether `count` doubles are finite; an integer sum, so that the loop vectorises."""
     bad = 0
     for i in range(count):
@@ -102,28 +102,28 @@ def _finite(pointer, count):  # type: ignore[no-untyped-def]
 
 
 @register_jitable(forceinline=True)
-def _to_lanes(rows, pointer, count):  # type: ignore[no-untyped-def]
+def _to_lanes(rows, pointer, count):
     """Transpose `LANES` consecutive samples of `count` doubles each into rows."""
     for i in range(count):
         lanes.store_row(rows, i, lanes.load_strided(pointer, i, count))
 
 
 @register_jitable(forceinline=True)
-def _from_lanes(pointer, rows, count):  # type: ignore[no-untyped-def]
+def _from_lanes(pointer, rows, count):
     """Transpose rows into `LANES` consecutive samples of `count` doubles each."""
     for i in range(count):
         lanes.store_strided(pointer, i, count, lanes.load_row(rows, i))
 
 
 @register_jitable
-def _last_tile(tile, samples, start):  # type: ignore[no-untyped-def]
+def _last_tile(tile, samples, start):
     """Copy the samples from `start` on, the last one repeated until the tile is full."""
     for lane in range(LANES):
         tile[lane] = samples[min(start + lane, len(samples) - 1)]
 
 
 def _single(constant: int, fingerprint: int) -> Callable[..., Any]:
-    def single(jet, tau, model):  # type: ignore[no-untyped-def]
+    def single(jet, tau, model):
         _ = fingerprint
         parameters = lanes.row_pointer(model, 0)
         order = constant if constant >= 0 else tau.shape[0] - 1
@@ -149,7 +149,7 @@ def _single(constant: int, fingerprint: int) -> Callable[..., Any]:
 
 
 def _batch(constant: int, fingerprint: int) -> Callable[..., Any]:
-    def batch(jets, taus, model, wrenches, bodies, poses):  # type: ignore[no-untyped-def]
+    def batch(jets, taus, model, wrenches, bodies, poses):
         _ = fingerprint
         parameters = lanes.row_pointer(model, 0)
         order = constant if constant >= 0 else taus.shape[1] - 1

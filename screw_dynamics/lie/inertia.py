@@ -78,4 +78,5 @@ def transform_inertia(inertia: Array, c: Array) -> Array:
     """
     a = adjoint_inverse(c)
     moved = a.T @ inertia @ a
-    return 0.5 * (moved + moved.T)
+    symmetric: Array = 0.5 * (moved + moved.T)
+    return symmetric

@@ -57,6 +57,29 @@ def screw_type(screw: Array) -> str:
     return 'helical' if abs(e @ v) > 1e-14 * max(1.0, float(np.linalg.norm(v))) else 'revolute'
 
 
+def unit_screws(screws: Array) -> Array:
+    """
+    Return checked screws with axes of unit length to rounding, whatever digits they came with.
+
+    Parameters
+    ----------
+    screws : (N, 6) ndarray
+        Of unit length to nine digits.
+
+    Returns
+    -------
+    (N, 6) ndarray
+        Those of unit length to rounding are kept bit for bit.
+
+    """
+    units = screws.copy()
+    for unit in units:
+        norm = float(np.linalg.norm(unit[:3] if unit[:3].any() else unit[3:]))
+        if abs(norm - 1.0) > 4.0 * np.finfo(np.float64).eps:
+            unit /= norm
+    return units
+
+
 def check_model(model: ScrewModel) -> None:
     """
     Raise the error that names the first thing wrong with a model.

@@ -117,6 +117,7 @@ class ScrewModel:
         }
         object.__setattr__(self, 'frames', MappingProxyType(frames))
         checks.check_model(self)
+        object.__setattr__(self, 'screws', _frozen('screws', checks.unit_screws(self.screws)))
 
     @property
     def n(self) -> int:
