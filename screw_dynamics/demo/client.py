@@ -21,11 +21,10 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.demo.processes import DemoError
+from screw_dynamics.demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
 from screw_dynamics.trajectory import TrajectoryPoint
 from screw_dynamics_interfaces.srv import GetInverseDynamics, GetMassMatrix
 
-TRAJECTORY_TOPIC = '/feedforward/joint_trajectory'
-TORQUE_TOPIC = '/feedforward/feedforward'
 START_TIMEOUT = 120.0  # s; the kernels are compiled when the nodes run for the first time
 CALL_TIMEOUT = 10.0  # s
 

@@ -17,32 +17,24 @@ import shutil
 import signal
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-import numpy as np
-
+from screw_dynamics.demo.drive import URDF, drive_nodes
+from screw_dynamics.demo.node_diagnostics import read_tick_times
 from screw_dynamics.demo.plots import save_plot
-from screw_dynamics.demo.processes import DemoError, Processes, isolate_ros
-from screw_dynamics.demo.progress import stage, ticks
-from screw_dynamics.demo.recording import Recording, read_recording
-from screw_dynamics.demo.report import (
-    compute_times,
-    peak_table,
-    recomputation_errors,
-    timing,
-)
+from screw_dynamics.demo.processes import isolate_ros
+from screw_dynamics.demo.progress import stage
+from screw_dynamics.demo.recomputation import recompute
+from screw_dynamics.demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC, read_recording
+from screw_dynamics.demo.report import report
 from screw_dynamics.demo.waypoints import waypoints_until
 from screw_dynamics.errors import InertiaWarning, ScrewDynamicsError
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.share import share_path
-from screw_dynamics.trajectory import TrajectoryPoint, smooth_trajectory, waypoints_from_points
 
 ROBOT = 'KUKA LBR iiwa 14'
-URDF = 'urdf/iiwa14.urdf'
-HOLD = 0.5  # s that are recorded after the last waypoint
 RECOMPUTED_SAMPLES = 500  # about; the readable recursion takes some ms for each
 
 
@@ -82,121 +74,23 @@ def _run(options: argparse.Namespace) -> None:
         # two links of the published set are no physical bodies, see the file
         warnings.simplefilter('ignore', InertiaWarning)
         model = read_urdf(share_path(URDF))
-    points = waypoints_until(options.duration)
     isolate_ros()
-    services = _drive(options, folder, model, points)
-
-    from screw_dynamics.demo.client import TORQUE_TOPIC, TRAJECTORY_TOPIC
-
+    services = drive_nodes(folder, model, waypoints_until(options.duration), options.rate)
     recording = read_recording(bag, TORQUE_TOPIC, TRAJECTORY_TOPIC)
-    text = '\n'.join(_report(model, recording, options.rate, services))
-    (folder / 'report.txt').write_text(text + '\n', encoding='utf-8')
-    save_plot(
-        recording,
-        folder / 'plot.png',
-        f'{ROBOT}: feedforward torque with its first and second derivative',
-    )
-    print(f'\n{text}\n')
-    for what, path in (
-        ('plot', folder / 'plot.png'),
-        ('bag', bag),
-        ('report', folder / 'report.txt'),
-        ('logs', folder / 'logs'),
-    ):
-        print(f'{what:<8}{path}')
-
-
-def _drive(
-    options: argparse.Namespace,
-    folder: Path,
-    model: ScrewModel,
-    points: Sequence[TrajectoryPoint],
-) -> list[str]:
-    """Run the nodes, call the services, follow the trajectory; return lines for the report."""
-    try:
-        import rclpy
-        from rclpy.signals import SignalHandlerOptions
-
-        from screw_dynamics.demo.client import DemoClient
-        from screw_dynamics.demo.service_checks import check_services
-    except ModuleNotFoundError as error:
-        raise DemoError(
-            f'needs ROS 2 and the built screw_dynamics_interfaces ({error}): run `make demo`, '
-            'which sets them up'
-        ) from None
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        with Processes(folder / 'logs') as processes:
-            with stage('Start the nodes and the recorder') as line:
-                _start(processes, folder / 'bag', options.rate)
-
-                def while_waiting() -> None:
-                    line.refresh()
-                    processes.require_running()
-
-                client = DemoClient(share_path(URDF), while_waiting)
-                client.wait_until_ready()
-            with stage('Call GetMassMatrix and GetInverseDynamics'):
-                trajectory = smooth_trajectory(
-                    waypoints_from_points(model.joint_names, points, model.joint_names)
-                )
-                jet = trajectory.jets([0.4 * trajectory.duration])[0]
-                services = list(check_services(client, model, jet))
-            client.send_trajectory(model.joint_names, points)
-            total = options.duration + HOLD
-            for seconds in ticks('Follow the trajectory', total):
-                client.spin(seconds)
-                processes.require_running()
-            with stage('Close the bag and stop the nodes'):
-                for name in ('recorder', 'feedforward', 'dynamics_server'):
-                    processes.stop(name)
-        return services
-    finally:
-        rclpy.try_shutdown()
-
-
-def _start(processes: Processes, bag: Path, rate: float) -> None:
-    processes.start('recorder', 'screw_dynamics.bags.recorder', '--all', '-o', bag)
-    for name, parameters in (
-        ('dynamics_server', ()),
-        ('feedforward', ('-p', f'publish_rate:={rate}')),
-    ):
-        config = share_path(f'config/{name}.yaml')
-        module = f'screw_dynamics.nodes.{name}'
-        processes.start(name, module, '--ros-args', '--params-file', config, *parameters)
-
-
-def _report(
-    model: ScrewModel, recording: Recording, rate: float, services: Sequence[str]
-) -> Iterator[str]:
-    yield (
-        f'{ROBOT}: {model.n} joints, {len(recording.waypoint_times)} waypoints in '
-        f'{recording.waypoint_times[-1]:g} s'
-    )
-    yield ''
-    yield from peak_table(recording)
     stride = max(1, len(recording.time) // RECOMPUTED_SAMPLES)
-    count = len(recording.time[::stride])
-    with stage('Recompute from the recorded reference', count) as bar:
-        errors = recomputation_errors(model, recording, stride, bar.update)
-    yield 'difference' + ''.join(f'{error:14.1e}' for error in errors)
-    yield (
-        '(largest difference between what was published and the body-fixed recursion of KM2021, '
-        f'at {count} samples)'
-    )
-    yield ''
-    published = timing(recording, rate)
-    yield (
-        f'Rate                 {published.rate:.2f} Hz of {rate:g} Hz: {len(recording.time)} '
-        f'samples, {published.missed} missed ticks, longest gap '
-        f'{1e3 * published.longest_gap:.2f} ms'
-    )
-    median, late = np.percentile(compute_times(model, recording), (50, 99))
-    yield (
-        f"Compute time         tau, tau', tau'' of one sample: median {1e6 * median:.1f} us, "
-        f'99 % below {1e6 * late:.1f} us'
-    )
-    yield from services
+    with stage('Recompute from the recorded reference', len(recording.time[::stride])) as bar:
+        check = recompute(model, recording, stride, bar.update)
+    tick_times = read_tick_times(bag, TORQUE_TOPIC)
+    lines = report(ROBOT, model, recording, check, options.rate, tick_times)
+    text = '\n'.join([*lines, *services])
+    (folder / 'report.txt').write_text(text + '\n', encoding='utf-8')
+    with stage('Draw'):
+        title = f'{ROBOT}: feedforward torque with its first and second derivative'
+        save_plot(recording, folder / 'plot.png', title)
+    print(f'\n{text}\n')
+    for name in ('plot.png', 'bag', 'report.txt', 'logs'):
+        print(folder / name)
+    check.require_agreement()
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

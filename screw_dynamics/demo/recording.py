@@ -13,6 +13,9 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
 from screw_dynamics.errors import BagError
 
+TRAJECTORY_TOPIC = '/feedforward/joint_trajectory'
+TORQUE_TOPIC = '/feedforward/feedforward'
+
 
 @dataclass(frozen=True, eq=False)
 class Recording:

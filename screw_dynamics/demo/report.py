@@ -1,19 +1,20 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The report of the demo: numbers from a recording, checked by an independent computation."""
+"""The report of the demo: numbers from a recording."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.demo.node_diagnostics import TickTimes
+from screw_dynamics.demo.recomputation import Recomputation
 from screw_dynamics.demo.recording import Recording
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.dynamics.recursive_body_fixed import recursive_body_fixed
 from screw_dynamics.model import ScrewModel
 
 EFFORT_UNITS = ('N m', 'N m/s', 'N m/s^2')
@@ -65,40 +66,6 @@ def timing(recording: Recording, nominal_rate: float) -> Timing:
     )
 
 
-def recomputation_errors(
-    model: ScrewModel, recording: Recording, stride: int, advance: Callable[[int], object]
-) -> Array:
-    """
-    Recompute efforts from the recorded reference by the body-fixed recursion of KM2021.
-
-    It shares no code with the kernel that published them.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    recording : Recording
-    stride : int
-        Every `stride`-th sample is recomputed.
-    advance : callable
-        Called with 1 after each sample, to show progress.
-
-    Returns
-    -------
-    (k + 1,) ndarray
-        Largest difference per derivative [N m, per s^d].
-
-    """
-    errors = np.zeros(recording.effort_jet.shape[1])
-    rows = recording.effort_jet.shape[1] + 2
-    for jet, published in zip(
-        recording.joint_jet[::stride], recording.effort_jet[::stride], strict=True
-    ):
-        difference = np.abs(recursive_body_fixed(model, jet[:rows]) - published)
-        errors = np.maximum(errors, difference.max(axis=1))
-        advance(1)
-    return errors
-
-
 def compute_times(model: ScrewModel, recording: Recording) -> Array:
     """
     Return how long one call of `inverse_dynamics` takes for each recorded sample.
@@ -146,3 +113,63 @@ def peak_table(recording: Recording) -> Iterator[str]:
     peaks = np.abs(recording.effort_jet).max(axis=0).T
     for name, row in zip(recording.joint_names, peaks, strict=True):
         yield name.ljust(width) + ''.join(f'{value:14.3f}' for value in row)
+
+
+def report(
+    robot: str,
+    model: ScrewModel,
+    recording: Recording,
+    check: Recomputation,
+    rate: float,
+    tick_times: TickTimes | None,
+) -> Iterator[str]:
+    """
+    Return the report on a recording.
+
+    Parameters
+    ----------
+    robot : str
+        Name of the robot.
+    model : ScrewModel
+    recording : Recording
+    check : Recomputation
+        Of the recording.
+    rate : float
+        Nominal rate of publication [Hz].
+    tick_times : TickTimes or None
+        What the node said about itself.
+
+    Returns
+    -------
+    iterator of str
+        Lines.
+
+    """
+    yield (
+        f'{robot}: {model.n} joints, {len(recording.waypoint_times)} waypoints in '
+        f'{recording.waypoint_times[-1]:g} s'
+    )
+    yield ''
+    yield from peak_table(recording)
+    yield 'difference' + ''.join(f'{value:14.1e}' for value in check.differences)
+    yield (
+        '(largest difference between what was published and the body-fixed recursion of KM2021, '
+        f'at {check.count} samples)'
+    )
+    yield ''
+    published = timing(recording, rate)
+    yield (
+        f'Rate                 {published.rate:.2f} Hz of {rate:g} Hz: {len(recording.time)} '
+        f'samples, {published.missed} missed ticks, longest gap '
+        f'{1e3 * published.longest_gap:.2f} ms'
+    )
+    median, late = np.percentile(compute_times(model, recording), (50, 99))
+    yield (
+        f"Compute time         tau, tau', tau'' of one sample: median {1e6 * median:.1f} us, "
+        f'99 % below {1e6 * late:.1f} us'
+    )
+    if tick_times is not None:
+        yield (
+            f'Tick in the node     sample, compute, publish: mean {1e6 * tick_times.mean:.0f} us, '
+            f'longest {1e6 * tick_times.longest:.0f} us'
+        )

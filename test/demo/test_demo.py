@@ -21,8 +21,11 @@ pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfac
 pytest.importorskip('rosbags', reason='the demo records a bag')
 
 from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.demo.client import TORQUE_TOPIC, TRAJECTORY_TOPIC  # noqa: E402
-from screw_dynamics.demo.recording import read_recording  # noqa: E402
+from screw_dynamics.demo.recording import (  # noqa: E402
+    TORQUE_TOPIC,
+    TRAJECTORY_TOPIC,
+    read_recording,
+)
 
 TIMEOUT = 150.0  # s; the first run compiles the kernels
 DURATION, RATE = 1.5, 100.0

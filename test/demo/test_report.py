@@ -12,12 +12,9 @@ import pytest
 
 pytest.importorskip('rosbags', reason='recordings are read from bags')
 
-from screw_dynamics.demo.report import (  # noqa: E402
-    compute_times,
-    peak_table,
-    recomputation_errors,
-    timing,
-)
+from screw_dynamics.demo.processes import DemoError  # noqa: E402
+from screw_dynamics.demo.recomputation import recompute  # noqa: E402
+from screw_dynamics.demo.report import compute_times, peak_table, timing  # noqa: E402
 
 RATE = 50.0
 
@@ -47,17 +44,28 @@ def test_jitter_is_no_missed_tick(recording: Any, rng: np.random.Generator) -> N
 
 
 def test_recomputation_agrees_to_rounding(arm: Any, recording: Any) -> None:
-    errors = recomputation_errors(arm, recording, 7, ignore)
-    assert (errors <= 1e-12 * np.abs(recording.effort_jet).max(axis=(0, 2))).all()
+    check = recompute(arm, recording, 7, ignore)
+    assert check.count == len(recording.time[::7])
+    assert np.allclose(check.peaks, np.abs(recording.effort_jet[::7]).max(axis=(0, 2)))
+    check.require_agreement()
 
 
 @pytest.mark.parametrize('order', [0, 1, 2])
 def test_recomputation_finds_a_wrong_effort(arm: Any, recording: Any, order: int) -> None:
     efforts = recording.effort_jet.copy()
     efforts[20, order, 3] += 1e-6
-    errors = recomputation_errors(arm, replace(recording, effort_jet=efforts), 10, ignore)
-    assert errors[order] == pytest.approx(1e-6, rel=1e-3)
-    assert np.delete(errors, order).max() < 1e-9
+    check = recompute(arm, replace(recording, effort_jet=efforts), 10, ignore)
+    assert check.differences[order] == pytest.approx(1e-6, rel=1e-3)
+    assert np.delete(check.differences, order).max() < 1e-9
+    with pytest.raises(DemoError, match=f'derivative {order} of the published efforts: expected'):
+        check.require_agreement()
+
+
+def test_efforts_that_are_not_numbers_disagree(arm: Any, recording: Any) -> None:
+    efforts = recording.effort_jet.copy()
+    efforts[20, 0, 3] = np.nan
+    with pytest.raises(DemoError, match='got nan'):
+        recompute(arm, replace(recording, effort_jet=efforts), 10, ignore).require_agreement()
 
 
 def test_peaks_are_the_largest_magnitudes(recording: Any) -> None:
@@ -73,7 +81,7 @@ def test_peaks_are_the_largest_magnitudes(recording: Any) -> None:
 
 def test_orders_that_were_not_published_are_left_out(arm: Any, recording: Any) -> None:
     torque_only = replace(recording, effort_jet=recording.effort_jet[:, :1])
-    assert recomputation_errors(arm, torque_only, 10, ignore).shape == (1,)
+    assert recompute(arm, torque_only, 10, ignore).differences.shape == (1,)
     assert "tau'" not in '\n'.join(peak_table(torque_only))
 
 

@@ -1,0 +1,102 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Run the nodes of the package on the demo's trajectory, and record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from screw_dynamics.demo.processes import DemoError, Processes
+from screw_dynamics.demo.progress import stage, ticks
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.share import share_path
+from screw_dynamics.trajectory import TrajectoryPoint, smooth_trajectory, waypoints_from_points
+
+URDF = 'urdf/iiwa14.urdf'
+HOLD = 0.5  # s that are recorded after the last waypoint
+REPORT_PERIOD = 0.5  # s between the node's reports on itself
+
+
+def drive_nodes(
+    folder: Path, model: ScrewModel, points: Sequence[TrajectoryPoint], rate: float
+) -> list[str]:
+    """
+    Run the nodes, call the services, follow the trajectory, record all of it.
+
+    Parameters
+    ----------
+    folder : Path
+        Where `bag` and `logs` are made.
+    model : ScrewModel
+        Of the robot at URDF.
+    points : sequence of TrajectoryPoint
+        In the order of the model's joints.
+    rate : float
+        Of publication [Hz].
+
+    Returns
+    -------
+    list of str
+        Lines of the report on the services.
+
+    Raises
+    ------
+    DemoError
+        If ROS 2 is missing, or a process or a service fails.
+
+    """
+    try:
+        import rclpy
+        from rclpy.signals import SignalHandlerOptions
+
+        from screw_dynamics.demo.client import DemoClient
+        from screw_dynamics.demo.service_checks import check_services
+    except ModuleNotFoundError as error:
+        raise DemoError(
+            f'needs ROS 2 and the built screw_dynamics_interfaces ({error}): run `make demo`, '
+            'which sets them up'
+        ) from None
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        with Processes(folder / 'logs') as processes:
+            with stage('Start the nodes and the recorder') as line:
+                _start(processes, folder / 'bag', rate)
+
+                def while_waiting() -> None:
+                    line.refresh()
+                    processes.require_running()
+
+                client = DemoClient(share_path(URDF), while_waiting)
+                client.wait_until_ready()
+            with stage('Call GetMassMatrix and GetInverseDynamics'):
+                trajectory = smooth_trajectory(
+                    waypoints_from_points(model.joint_names, points, model.joint_names)
+                )
+                jet = trajectory.jets([0.4 * trajectory.duration])[0]
+                services = list(check_services(client, model, jet))
+            client.send_trajectory(model.joint_names, points)
+            total = points[-1].time_from_start + HOLD
+            for seconds in ticks('Follow the trajectory', total):
+                client.spin(seconds)
+                processes.require_running()
+            with stage('Close the bag and stop the nodes'):
+                for name in ('recorder', 'feedforward', 'dynamics_server'):
+                    processes.stop(name)
+        return services
+    finally:
+        rclpy.try_shutdown()
+
+
+def _start(processes: Processes, bag: Path, rate: float) -> None:
+    processes.start('recorder', 'screw_dynamics.bags.recorder', '--all', '-o', bag)
+    for name, parameters in (
+        ('dynamics_server', ()),
+        (
+            'feedforward',
+            ('-p', f'publish_rate:={rate}', '-p', f'diagnostic_updater.period:={REPORT_PERIOD}'),
+        ),
+    ):
+        config = share_path(f'config/{name}.yaml')
+        module = f'screw_dynamics.nodes.{name}'
+        processes.start(name, module, '--ros-args', '--params-file', config, *parameters)

@@ -1,0 +1,91 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What was published, against the body-fixed recursion of KM2021."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.demo.processes import DemoError
+from screw_dynamics.demo.recording import Recording
+from screw_dynamics.dynamics.recursive_body_fixed import recursive_body_fixed
+from screw_dynamics.model import ScrewModel
+
+TOLERANCE = 1e-12  # of the largest value of the same derivative
+
+
+@dataclass(frozen=True, eq=False)
+class Recomputation:
+    """
+    Differences between published and recomputed efforts.
+
+    Parameters
+    ----------
+    differences : (k + 1,) ndarray
+        Largest per derivative [N m or N, per s^d].
+    peaks : (k + 1,) ndarray
+        Largest recomputed magnitude per derivative, in the same units.
+    count : int
+        Samples that were recomputed.
+
+    """
+
+    differences: Array
+    peaks: Array
+    count: int
+
+    def require_agreement(self) -> None:
+        """
+        Check that the differences are rounding errors.
+
+        Raises
+        ------
+        DemoError
+            If one exceeds TOLERANCE; the derivative is named.
+
+        """
+        for order, (difference, peak) in enumerate(zip(self.differences, self.peaks, strict=True)):
+            if not difference <= TOLERANCE * peak:
+                raise DemoError(
+                    f'derivative {order} of the published efforts: expected to be within '
+                    f'{TOLERANCE * peak:.1e} of what was recomputed, got {difference:.1e}'
+                )
+
+
+def recompute(
+    model: ScrewModel, recording: Recording, stride: int, advance: Callable[[int], object]
+) -> Recomputation:
+    """
+    Recompute efforts from the recorded reference.
+
+    The recursion shares no code with the kernel that published them.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    recording : Recording
+    stride : int
+        Every `stride`-th sample is recomputed.
+    advance : callable
+        Called with 1 after each sample, to show progress.
+
+    Returns
+    -------
+    Recomputation
+
+    """
+    published = recording.effort_jet[::stride]
+    rows = published.shape[1] + 2
+    expected = np.empty_like(published)
+    for i, jet in enumerate(recording.joint_jet[::stride, :rows]):
+        expected[i] = recursive_body_fixed(model, jet)
+        advance(1)
+    return Recomputation(
+        differences=np.abs(expected - published).max(axis=(0, 2)),
+        peaks=np.abs(expected).max(axis=(0, 2)),
+        count=len(published),
+    )
