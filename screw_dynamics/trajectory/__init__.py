@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From waypoints to joint jets over time; plain data, no ROS."""
 
+from screw_dynamics.trajectory.jtc_spline import jtc_trajectory
 from screw_dynamics.trajectory.piecewise_polynomial import (
     JET_ROWS,
     PiecewisePolynomial,
@@ -29,6 +30,7 @@ __all__ = [
     'Waypoints',
     'check_position_limits',
     'compile_sampling',
+    'jtc_trajectory',
     'nearest_turn',
     'overshoot_bound',
     'require_end_in_future',

@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, require_finite
-from screw_dynamics.errors import ShapeError, TrajectoryError
+from screw_dynamics.arrays import Array
 from screw_dynamics.trajectory.knot_derivatives import choose_derivatives
+from screw_dynamics.trajectory.knots import join_continuity, require_start, start_rows
 from screw_dynamics.trajectory.nonic_segment import (
     DEGREE,
     bernstein_matrix,
@@ -76,7 +76,7 @@ def smooth_trajectory(
         times,
         segment_coefficients(h, jets) if len(h) else np.empty((0, DEGREE + 1, jets.shape[2])),
         jets[-1, 0],
-        _continuity(jets if start_jet is None else jets[-1:]),
+        join_continuity(jets[[0, -1], 1:] if start_jet is None else jets[-1:, 1:]),
     )
 
 
@@ -95,27 +95,13 @@ def _knots(
             jets[end] = np.nan_to_num(jets[end])
             if rest_at_ends:
                 jets[end, 2] = 0.0
-    if start_jet is None:
-        if times[0] > 0.0:
-            raise TrajectoryError(
-                f'the first point is at {times[0]:g} s after the start: expected a start state '
-                'from which to reach it (or a first point at 0)'
-            )
-        return times, jets
-    start = require_finite('start_jet', as_float_array('start_jet', start_jet))
-    if start.shape != (JET_ROWS, n):
-        raise ShapeError('start_jet', f'({JET_ROWS}, {n})', start.shape)
+    start = start_rows(start_jet, n)
     if times[0] > 0.0:
-        return np.concatenate(([0.0], times)), np.concatenate((start[None], jets))
-    if count > 1:
+        start = require_start(start, waypoints)
+        return np.append(0.0, times), np.concatenate((start[None], jets))
+    if start is not None and count > 1:
         jets[0] = start
     return times, jets
-
-
-def _continuity(jets: Array) -> int:
-    """Return the continuity of the joins with the rest before the first and after the last."""
-    moving = (jets[[0, -1], 1:] != 0.0).any(axis=(0, 2))
-    return int(np.argmax(moving)) if moving.any() else JET_ROWS - 1
 
 
 def overshoot_bound(trajectory: PiecewisePolynomial) -> Array:

@@ -1,0 +1,85 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What both interpolations need at the two ends of a trajectory."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.errors import ShapeError, TrajectoryError
+from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS
+from screw_dynamics.trajectory.waypoints import Waypoints
+
+
+def start_rows(start_jet: ArrayLike | None, n: int) -> Array | None:
+    """
+    Return a checked start jet.
+
+    Parameters
+    ----------
+    start_jet : (5, n) array_like or None
+    n : int
+        Number of joints.
+
+    Returns
+    -------
+    (5, n) ndarray or None
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InputError
+
+    """
+    if start_jet is None:
+        return None
+    start = require_finite('start_jet', as_float_array('start_jet', start_jet))
+    if start.shape != (JET_ROWS, n):
+        raise ShapeError('start_jet', f'({JET_ROWS}, {n})', start.shape)
+    return start
+
+
+def require_start(start: Array | None, waypoints: Waypoints) -> Array:
+    """
+    Return the start jet, which a first point later than 0 needs.
+
+    Parameters
+    ----------
+    start : (5, n) ndarray or None
+    waypoints : Waypoints
+
+    Returns
+    -------
+    (5, n) ndarray
+
+    Raises
+    ------
+    TrajectoryError
+
+    """
+    if start is None:
+        raise TrajectoryError(
+            f'the first point is at {waypoints.times[0]:g} s after the start: expected a start '
+            'state from which to reach it (or a first point at 0)'
+        )
+    return start
+
+
+def join_continuity(ends: Array) -> int:
+    """
+    Return how continuous the joins of moving ends with rest are.
+
+    Parameters
+    ----------
+    ends : (E, rows, n) ndarray
+        Velocity and further derivatives at the ends concerned.
+
+    Returns
+    -------
+    int
+        The order of the first derivative that jumps, less 1; the number of rows if none does.
+
+    """
+    moving = (ends != 0.0).any(axis=(0, 2))
+    return int(np.argmax(moving)) if moving.any() else len(moving)

@@ -1,0 +1,129 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""joint_trajectory_controller's rules, from an independent transcription of each segment."""
+
+from __future__ import annotations
+
+from math import perm
+
+import numpy as np
+import pytest
+from hypothesis import given
+from strategies import one_joint, with_derivatives
+
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.trajectory import jtc_trajectory, waypoints_from_points
+
+START = np.array([[0.3], [0.5], [-1.0], [2.0], [-7.0]])
+
+
+def conditions(rows, length):
+    """The polynomial in plain time that takes on rows[0] at 0 and rows[1] at `length`."""
+    count = len(rows[0])
+    matrix = [
+        [perm(k, d) * (t ** (k - d) if k >= d else 0.0) for k in range(2 * count)]
+        for t in (0.0, length)
+        for d in range(count)
+    ]
+    solution = np.linalg.solve(np.array(matrix), np.concatenate(rows))
+    return np.polynomial.Polynomial(solution)
+
+
+def transcription(times, points, t):
+    """Sample by the controller's rules; points are lists [q], [q, v] or [q, v, a]."""
+    if t < times[0]:
+        return [points[0][0], 0.0, 0.0]
+    for i in range(len(times) - 1):
+        if times[i] <= t < times[i + 1]:
+            carried = min(len(points[i]), len(points[i + 1]))
+            ends = [points[i][:carried], points[i + 1][:carried]]
+            curve = conditions(ends, times[i + 1] - times[i])
+            return [curve.deriv(d)(t - times[i]) if d else curve(t - times[i]) for d in range(3)]
+    return [points[-1][0], 0.0, 0.0]
+
+
+CASES = {
+    'linear': [[0.0], [1.0], [0.5]],
+    'cubic': [[0.0, 0.0], [1.0, 0.7], [0.5, 0.0]],
+    'quintic': [[0.0, 0.0, 0.0], [1.0, 0.7, -0.3], [0.5, 0.0, 0.0]],
+    'falling to what both carry': [[0.0, 0.0, 0.0], [1.0, 0.7], [0.5, 0.0, 0.1]],
+    'mixed with linear': [[0.0, 0.0, 0.0], [1.0, 0.7, 0.2], [0.5]],
+}
+TIMES = np.array([0.0, 0.8, 3.0])
+
+
+def case_waypoints(points, times=TIMES):
+    padded = [list(p) + [None] * (3 - len(p)) for p in points]
+    return one_joint(times, *(list(column) for column in zip(*padded, strict=True)))
+
+
+@pytest.mark.parametrize('case', CASES)
+@pytest.mark.parametrize('t', [-0.5, 0.0, 0.3, 0.7999, 0.8, 2.0, 2.9999, 3.0, 4.0])
+def test_every_kind_of_segment(case, t):
+    points = CASES[case]
+    jet = jtc_trajectory(case_waypoints(points)).jets([t], rows=3)[0, :, 0]
+    np.testing.assert_allclose(jet, transcription(TIMES, points, t), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize('case', CASES)
+def test_a_later_first_point_is_reached_from_the_start_state(case):
+    points = CASES[case]
+    trajectory = jtc_trajectory(case_waypoints(points, TIMES + 0.5), START)
+    with_start = [list(START[:3, 0]), *points]
+    for t in (0.0, 0.2, 0.499, 0.5, 1.0):
+        expected = transcription(np.append(0.0, TIMES + 0.5), with_start, t)
+        jet = trajectory.jets([t], rows=3)[0, :, 0]
+        np.testing.assert_allclose(jet, expected, rtol=1e-11, atol=1e-11)
+
+
+@given(with_derivatives())
+def test_points_are_honoured_and_positions_continuous(waypoints):
+    trajectory = jtc_trajectory(waypoints)
+    jets = trajectory.jets(waypoints.times, rows=1)
+    np.testing.assert_array_equal(jets[:, 0], waypoints.positions)
+    ends = trajectory.coefficients.sum(axis=1)
+    size = np.abs(trajectory.coefficients).sum(axis=1)
+    assert (np.abs(ends - waypoints.positions[1:]) <= 1e-14 * size).all()
+
+
+@pytest.mark.parametrize(
+    ('case', 'continuity'),
+    [('linear', 0), ('cubic', 1), ('quintic', 2), ('falling to what both carry', 1)],
+)
+def test_continuity_is_that_of_the_roughest_segment(case, continuity):
+    assert jtc_trajectory(case_waypoints(CASES[case])).continuity == continuity
+
+
+def test_a_quintic_that_ends_with_an_acceleration_is_c1():
+    points = [[0.0, 0.0, 0.0], [1.0, 0.0, -0.3]]
+    assert jtc_trajectory(case_waypoints(points, [0.0, 1.0])).continuity == 1
+
+
+def test_a_start_that_is_handed_over_moving_breaks_no_join():
+    points = [[1.0, 0.7, -0.3], [0.5, 0.0, 0.0]]
+    assert jtc_trajectory(case_waypoints(points, [1.0, 2.0]), START).continuity == 2
+    assert jtc_trajectory(case_waypoints(points, [0.0, 2.0])).continuity == 0
+
+
+def test_a_first_point_at_zero_is_where_the_reference_starts():
+    trajectory = jtc_trajectory(case_waypoints(CASES['cubic']), START)
+    assert trajectory.jets([0.0])[0, 0, 0] == 0.0
+
+
+def test_single_points():
+    assert jtc_trajectory(one_joint([0.0], [2.0])).jets([0.0])[0, 0, 0] == 2.0
+    with pytest.raises(TrajectoryError, match=r'first point is at 1 s'):
+        jtc_trajectory(one_joint([1.0], [2.0]))
+
+
+def test_joints_are_interpolated_each_by_its_own():
+    points = [(0.0, [0.0, 1.0], [0.0, 0.0]), (1.0, [1.0, 3.0], [0.5, 0.0])]
+    waypoints = waypoints_from_points(
+        ['a', 'b'], points, ['a', 'b'], allow_nonzero_end_velocity=True
+    )
+    q = jtc_trajectory(waypoints).jets([0.5], rows=1)[0, 0]
+    expected = [
+        transcription([0.0, 1.0], [[0.0, 0.0], [1.0, 0.5]], 0.5)[0],
+        transcription([0.0, 1.0], [[1.0, 0.0], [3.0, 0.0]], 0.5)[0],
+    ]
+    np.testing.assert_allclose(q, expected, rtol=1e-13)
