@@ -23,8 +23,7 @@ test-all: setup ## run the tests, the long ones too
 bench: setup ## measure speed and compare with other libraries
 	@$(RUN) python test/benchmark/run.py
 
-accuracy: ## compare all robots of the robot packages with independent references
-	@.ci/set_up --extra accuracy
+accuracy: setup ## compare all robots of the robot packages with independent references
 	@$(RUN) python test/accuracy/run.py
 
 lint: setup ## check style and types

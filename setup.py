@@ -56,19 +56,8 @@ setup(
             'jvrc-description>=1.1.1',
         ],
         'lint': ['mypy', 'ruff', 'scipy-stubs; python_version >= "3.11"', 'types-PyYAML'],
-        # every robot that `make accuracy` compares, and parsers whose objects it converts; the
-        # release of urdfpy needs a networkx that does not import on Python >= 3.10, so urdfpy
-        # itself is installed apart from its pins
-        'accuracy': [
-            'hello-robot-stretch-urdf>=0.1.2',
-            'manipulapy>=1.4.2',
-            'pybullet>=3.2.7',
-            'robot-properties-fingers>=2.0.2',
-            'rtb-data>=2.0.0',
-            'upkie-description>=2.2.0',
-            'urdf_parser_py>=0.0.4',
-            'yourdfpy>=0.0.60',
-        ],
+        # objects of urdfpy are converted too; its release wants a networkx that does not import on
+        # Python >= 3.10, so a newer networkx has to be installed after it
         'urdfpy': ['urdfpy>=0.0.22'],
     },
     entry_points={
