@@ -13,10 +13,10 @@ TOLERANCE = 1e-12
 
 # Efforts a thousand times smaller than the loads they come from have lost three digits already:
 # their error is measured against a thousandth of the loads.
-_CANCELLATION = 1e-3
+CANCELLATION = 1e-3
 
 # Efforts and loads below this [N m or N, per s^d] are zeros that 60 digits leave something of.
-_ZERO = 1e-45
+ZERO = 1e-45
 
 
 def relative_errors(efforts: Array, reference: Reference) -> Array:
@@ -36,8 +36,8 @@ def relative_errors(efforts: Array, reference: Reference) -> Array:
     """
     error = np.abs(efforts - reference.efforts).max(axis=1, initial=0.0)
     size = np.abs(reference.efforts).max(axis=1, initial=0.0)
-    size = np.maximum(size, _CANCELLATION * reference.scale)
-    return error / np.maximum(size, _ZERO)
+    size = np.maximum(size, CANCELLATION * reference.scale)
+    return error / np.maximum(size, ZERO)
 
 
 def assert_agrees(efforts: Array, reference: Reference, tolerance: float = TOLERANCE) -> None:
