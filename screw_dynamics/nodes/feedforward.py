@@ -213,9 +213,7 @@ class FeedforwardNode(LifecycleNode):
             self._ticks.start(new.publish_rate)
         if self._stream is not None:
             self._stream.apply(new)
-        model_settings = ('gravity', 'payload_frame', 'payload_mass', 'payload_com',
-                          'payload_inertia')  # fmt: skip
-        if any(getattr(old, name) != getattr(new, name) for name in model_settings):
+        if old.model_settings != new.model_settings:
             self._source.apply_settings(new)
 
     # output --------------------------------------------------------------------------------------

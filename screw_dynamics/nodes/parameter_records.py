@@ -67,6 +67,17 @@ class ModelParameters:
         maximum=60.0,
     )
 
+    @property
+    def model_settings(self) -> tuple[object, ...]:
+        """What the model is built anew for."""
+        return (
+            self.gravity,
+            self.payload_frame,
+            self.payload_mass,
+            self.payload_com,
+            self.payload_inertia,
+        )
+
     def check(self) -> None:
         """
         Check what no single parameter can tell.

@@ -36,8 +36,10 @@ class ParameterRule:
         Inclusive range of a number.
     choices : tuple of str
         The allowed strings, where the set is closed.
+    numbers : bool
+        Whether an array holds numbers; else it holds strings.
     size : int
-        Number of entries of an array of numbers.
+        Number of entries of an array of numbers; 0: any.
     read_only : bool
 
     """
@@ -47,6 +49,7 @@ class ParameterRule:
     minimum: float = -math.inf
     maximum: float = math.inf
     choices: tuple[str, ...] = ()
+    numbers: bool = False
     size: int = 0
     read_only: bool = False
 
@@ -58,7 +61,7 @@ def parameter(default: Any, description: str, *, name: str = '', **rule: Any) ->
     Parameters
     ----------
     default : bool, int, float, str or tuple
-        Its type is the type of the parameter; tuples of float have a fixed size.
+        Its type is the type of the parameter.
     description : str
     name : str
         Name in ROS where it differs from the field's.
@@ -121,8 +124,8 @@ def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
         entries = [] if value is None else value
         if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
             raise _unexpected(rule, 'an array', value)
-        if rule.size:
-            if len(entries) != rule.size:
+        if rule.numbers or rule.size:
+            if rule.size and len(entries) != rule.size:
                 raise _unexpected(rule, f'{rule.size} numbers', list(entries))
             return tuple(_number(rule, entry) for entry in entries)
         if not all(isinstance(entry, str) for entry in entries):

@@ -1,0 +1,151 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The node `dynamics_server`: mass matrix, dynamic terms and inverse dynamics as services."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+
+from screw_dynamics.dynamics import bias_forces, coriolis_matrix, gravity_forces, mass_matrix
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes import dynamics_services as services
+from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.diagnostics import OK, Diagnostics, Report
+from screw_dynamics.nodes.error_codes import NoModelError, error_code
+from screw_dynamics.nodes.executor import run_node
+from screw_dynamics.nodes.feedforward_reports import model_report
+from screw_dynamics.nodes.model_info import ModelInfoOutput
+from screw_dynamics.nodes.model_source import ModelSource
+from screw_dynamics.nodes.parameter_records import DynamicsServerParameters
+from screw_dynamics.nodes.parameters import NodeParameters
+from screw_dynamics.nodes.robot_description import LoadedModel
+from screw_dynamics.nodes.torque_stream import compile_torques
+from screw_dynamics.nodes.trajectory_torques import compute_trajectory_torques
+
+NAME = 'dynamics_server'
+
+Answer = Callable[[ScrewModel, Any, Any], None]
+
+
+def compile_services(model: ScrewModel) -> None:
+    """
+    Compile all that a request calls.
+
+    Parameters
+    ----------
+    model : ScrewModel
+
+    """
+    compile_torques(model)
+    zeros = np.zeros(model.n)
+    mass_matrix(model, zeros)
+    gravity_forces(model, zeros)
+    for function in (bias_forces, coriolis_matrix):
+        function(model, zeros, zeros)
+
+
+class DynamicsServerNode(Node):
+    """Answers dynamics requests about one robot; without a model with the code NO_MODEL."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        self._settings = NodeParameters(self, DynamicsServerParameters)
+        if interfaces.srv is None:
+            raise InputError(f'{NAME} has nothing to offer: {interfaces.MISSING}')
+        self._answered = self._failed = 0
+        self._last_failure = ''
+        self._model_info = ModelInfoOutput(self)
+        self._source = ModelSource(self, self._settings, compile_services, self._on_model)
+        self._settings.add_check(self._source.check_settings)
+        self._settings.on_change(self._on_parameters)
+        for service, name, answer in (
+            (interfaces.srv.GetMassMatrix, 'get_mass_matrix', services.get_mass_matrix),
+            (interfaces.srv.GetDynamicTerms, 'get_dynamic_terms', services.get_dynamic_terms),
+            (
+                interfaces.srv.GetInverseDynamics,
+                'get_inverse_dynamics',
+                services.get_inverse_dynamics,
+            ),
+            (
+                interfaces.srv.ComputeTrajectoryTorques,
+                'compute_trajectory_torques',
+                self._compute_trajectory_torques,
+            ),
+        ):
+            self.create_service(service, f'~/{name}', partial(self._answer, answer, service))
+        self._diagnostics = Diagnostics(
+            self,
+            {'model': lambda: model_report(self._source), 'requests': self._requests_report},
+            self._settings.values.diagnostics_period,
+        )
+
+    def _answer(self, answer: Answer, service: Any, request: Any, response: Any) -> Any:
+        """Return what `answer` fills in, or an empty response that says why not."""
+        try:
+            if self._source.loaded is None:
+                raise NoModelError(f'no robot model: {self._source.problem}')
+            model = self._source.loaded.model
+            self._check_position(model, request)
+            answer(model, request, response)
+        except ScrewDynamicsError as error:
+            response = service.Response(error_code=error_code(error), message=str(error))
+            self._failed += 1
+            self._last_failure = str(error)
+            return response
+        self._answered += 1
+        response.success = True
+        return response
+
+    def _check_position(self, model: ScrewModel, request: Any) -> None:
+        mode = self._settings.values.check_limits
+        if mode == 'off' or not hasattr(request, 'position'):
+            return
+        order = services.joint_order(request.joint_names, model.joint_names)
+        warning = services.check_limits(model, services.position(model, request, order), mode)
+        if warning:
+            self.get_logger().warning(warning, throttle_duration_sec=1.0)
+
+    def _compute_trajectory_torques(self, model: ScrewModel, request: Any, response: Any) -> None:
+        compute_trajectory_torques(model, self._settings.values, request, response)
+
+    def _on_model(self, loaded: LoadedModel) -> None:
+        self._model_info.publish(loaded)
+
+    def _on_parameters(self, old: DynamicsServerParameters, new: DynamicsServerParameters) -> None:
+        if old.diagnostics_period != new.diagnostics_period:
+            self._diagnostics.set_period(new.diagnostics_period)
+        if old.model_settings != new.model_settings:
+            self._source.apply_settings(new)
+
+    def _requests_report(self) -> Report:
+        message = f'last failure: {self._last_failure}' if self._failed else 'ok'
+        return Report(OK, message, {'answered': self._answered, 'failed': self._failed})
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """
+    Run the node.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Command line; default that of the process.
+
+    Returns
+    -------
+    int
+        Exit code.
+
+    """
+    return run_node(DynamicsServerNode, NAME, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

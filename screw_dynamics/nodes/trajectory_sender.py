@@ -1,0 +1,208 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The executable `trajectory_sender`: publishes one JointTrajectory and ends."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import rclpy
+from rclpy.clock import Clock, ClockType
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.logging import get_logger
+from rclpy.node import Node
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
+from screw_dynamics.nodes.conversions import double_array, set_stamp
+from screw_dynamics.nodes.parameters import NodeParameters, parameter
+from screw_dynamics.nodes.trajectory_file import TrajectoryFile, read_trajectory
+from screw_dynamics.trajectory import TrajectoryPoint
+
+NAME = 'trajectory_sender'
+TOPIC = 'feedforward/joint_trajectory'
+_LOOK_PERIOD = 0.05  # s
+_ACKNOWLEDGE_TIMEOUT = 5.0  # s
+
+
+@dataclass(frozen=True)
+class SenderParameters:
+    """Parameters of `trajectory_sender`."""
+
+    file: str = parameter(
+        '', 'YAML or CSV file with the trajectory; empty: the parameters below.', read_only=True
+    )
+    joint_names: tuple[str, ...] = parameter((), 'Joints of the trajectory.', read_only=True)
+    times: tuple[float, ...] = parameter(
+        (), 'Time from start of each point [s].', read_only=True, numbers=True
+    )
+    positions: tuple[float, ...] = parameter(
+        (),
+        'Positions, one point after the other [rad or m].',
+        read_only=True,
+        numbers=True,
+    )
+    delay: float = parameter(
+        0.0,
+        'Start this long after sending [s]; 0: at once (header.stamp 0).',
+        minimum=0.0,
+        maximum=3600.0,
+        read_only=True,
+    )
+    wait_timeout: float = parameter(
+        30.0,
+        'Longest wait for a subscriber [s].',
+        minimum=0.0,
+        maximum=3600.0,
+        read_only=True,
+    )
+
+    def trajectory(self) -> TrajectoryFile:
+        """
+        Return the trajectory that the parameters describe.
+
+        Returns
+        -------
+        TrajectoryFile
+
+        Raises
+        ------
+        TrajectoryError
+
+        """
+        if self.file:
+            return read_trajectory(self.file)
+        n, count = len(self.joint_names), len(self.times)
+        if not n or not count:
+            raise TrajectoryError(
+                "expected the parameter 'file', or 'joint_names', 'times' and 'positions'"
+            )
+        if len(self.positions) != n * count:
+            raise TrajectoryError(
+                f"parameter 'positions': expected {count} points of {n} joints = {n * count} "
+                f'values, got {len(self.positions)}'
+            )
+        return TrajectoryFile(
+            self.joint_names,
+            tuple(
+                TrajectoryPoint(t, self.positions[i * n : (i + 1) * n])
+                for i, t in enumerate(self.times)
+            ),
+        )
+
+
+def trajectory_message(trajectory: TrajectoryFile) -> JointTrajectory:
+    """
+    Return the message of a trajectory, with stamp 0.
+
+    Parameters
+    ----------
+    trajectory : TrajectoryFile
+
+    Returns
+    -------
+    trajectory_msgs.msg.JointTrajectory
+
+    """
+    message = JointTrajectory(joint_names=list(trajectory.joint_names))
+    for point in trajectory.points:
+        item = JointTrajectoryPoint(
+            positions=double_array(point.positions),
+            velocities=double_array(point.velocities),
+            accelerations=double_array(point.accelerations),
+        )
+        set_stamp(item.time_from_start, round(1e9 * point.time_from_start))
+        message.points.append(item)
+    return message
+
+
+def send(node: Node) -> str:
+    """
+    Publish the trajectory once somebody listens.
+
+    Parameters
+    ----------
+    node : Node
+        Not spun by anybody else.
+
+    Returns
+    -------
+    str
+        What was done.
+
+    Raises
+    ------
+    ScrewDynamicsError
+        If the trajectory is unusable or nobody listens.
+
+    """
+    parameters = NodeParameters(node, SenderParameters).values
+    trajectory = parameters.trajectory()
+    message = trajectory_message(trajectory)
+    publisher = node.create_publisher(
+        JointTrajectory,
+        TOPIC,
+        10,
+        qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+    )
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    # a timer wakes the executor even if nothing arrives
+    node.create_timer(_LOOK_PERIOD, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
+    deadline = time.monotonic() + parameters.wait_timeout
+    clock = node.get_clock()
+    while not publisher.get_subscription_count() or (
+        parameters.delay and not clock.now().nanoseconds
+    ):
+        if time.monotonic() > deadline:
+            raise TrajectoryError(
+                f'no subscriber on {publisher.topic_name} within {parameters.wait_timeout:g} s'
+            )
+        executor.spin_once(timeout_sec=_LOOK_PERIOD)
+    if parameters.delay:
+        set_stamp(message.header.stamp, clock.now().nanoseconds + round(1e9 * parameters.delay))
+    publisher.publish(message)
+    publisher.wait_for_all_acked(rclpy.duration.Duration(seconds=_ACKNOWLEDGE_TIMEOUT))
+    return (
+        f'Sent {len(message.points)} points of {len(message.joint_names)} joints, '
+        f'{trajectory.points[-1].time_from_start:g} s, on {publisher.topic_name} to '
+        f'{publisher.get_subscription_count()} subscriber(s)'
+    )
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """
+    Send the trajectory and end.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Command line; default that of the process.
+
+    Returns
+    -------
+    int
+        Exit code: 0 after sending, 1 if the trajectory is unusable or nobody listens, 130 after
+        Ctrl-C.
+
+    """
+    try:
+        rclpy.init(args=None if args is None else list(args))
+        node = rclpy.create_node(NAME)
+        print(send(node))
+    except (KeyboardInterrupt, ExternalShutdownException):
+        return 130
+    except ScrewDynamicsError as error:
+        get_logger(NAME).fatal(str(error))
+        return 1
+    finally:
+        rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
