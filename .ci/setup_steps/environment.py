@@ -48,7 +48,7 @@ class Environment:
         step, title : str
             Name of the step, and what its line says.
         arguments : list
-            What follows ``pip install``; when they or files among them change, the step runs again.
+            What follows ``pip install``; the step runs again when a file among them changes.
         inputs : list of Path
             Further files on whose content the step depends.
 
