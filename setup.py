@@ -45,6 +45,7 @@ setup(
         'test': [
             # launch_pytest of Jazzy calls a function that pytest 8.4 removed
             'pytest>=7.4,<8.4',
+            'gmpy2>=2.1',
             'hypothesis>=6.98',
             'mpmath>=1.2',
             # an independent implementation to compare with
