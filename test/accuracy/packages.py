@@ -70,12 +70,13 @@ def robot_files(cache: Path) -> dict[str, list[tuple[str, Path]]]:
             bar.set_postfix_str(name)
             paths = package_urdfs(name)
             if paths:
-                label, root = f'{name} {metadata.version(name)}', _common_folder(paths)
+                label = f'{name} {metadata.version(name)}'
             else:
-                label, root = f'{name} {version}', cache / f'{name}-{version}'
-                if not root.exists():
-                    _download(name, version, root)
-                paths = sorted(root.rglob('*.urdf'))
+                label, folder = f'{name} {version}', cache / f'{name}-{version}'
+                if not folder.exists():
+                    _download(name, version, folder)
+                paths = sorted(folder.rglob('*.urdf'))
+            root = _common_folder(paths)
             found[label] = [(path.relative_to(root).as_posix(), path) for path in paths]
     return found
 
