@@ -119,7 +119,7 @@ def _mark_waypoints(axis: Axes, recording: Recording) -> None:
     axis.axvspan(
         recording.waypoint_times[-1], recording.time[-1], color='#F3F4F6', linewidth=0, zorder=0
     )
-    axis.set_xlim(recording.time[0], recording.time[-1])
+    axis.set_xlim(min(0.0, recording.time[0]), recording.time[-1])
     axis.margins(y=0.08)
 
 

@@ -32,7 +32,8 @@ class Timing:
     rate : float
         Mean over the recording [Hz].
     missed : int
-        Ticks of the nominal rate for which there is no sample.
+        Ticks of the nominal rate, first to last sample, less those with a sample; one that is
+        merely late is not missed.
     longest_gap : float
         Between samples in a row [s].
 
@@ -61,7 +62,7 @@ def timing(recording: Recording, nominal_rate: float) -> Timing:
     gaps = np.diff(recording.time)
     return Timing(
         rate=float(len(gaps) / gaps.sum()),
-        missed=int(np.maximum(np.rint(gaps * nominal_rate) - 1.0, 0.0).sum()),
+        missed=max(0, round(gaps.sum() * nominal_rate) - len(gaps)),
         longest_gap=float(gaps.max()),
     )
 
