@@ -1,3 +1,6 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+#
 # Every target sets up what is missing first: see .ci/set_up.
 RUN := .ci/run_in_env
 

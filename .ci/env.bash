@@ -1,3 +1,6 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+#
 # Enter the environment that .ci/set_up made: source .ci/env.bash
 _screw_dynamics_prefix="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/.venv"
 if [ ! -f "$_screw_dynamics_prefix/local_setup.bash" ]; then
