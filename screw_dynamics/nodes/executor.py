@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -12,6 +13,8 @@ from rclpy.logging import get_logger
 from rclpy.node import Node
 
 from screw_dynamics.errors import ScrewDynamicsError
+
+_LONGEST_WAIT = 1.0  # s
 
 
 def run_node(make_node: Callable[[], Node], name: str, args: Sequence[str] | None = None) -> int:
@@ -37,9 +40,7 @@ def run_node(make_node: Callable[[], Node], name: str, args: Sequence[str] | Non
     try:
         rclpy.init(args=None if args is None else list(args))
         node = make_node()
-        executor = _executor(node)
-        executor.add_node(node)
-        executor.spin()
+        _spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except ScrewDynamicsError as error:
@@ -60,16 +61,30 @@ def _tear_down(node: Node | None) -> None:
         rclpy.try_shutdown()
 
 
-def _executor(node: Node) -> SingleThreadedExecutor:
-    """Return the executor that the node's parameter asks for."""
-    if node.get_parameter('use_events_executor').value:
-        try:
-            from rclpy.experimental.events_executor import EventsExecutor
-        except ImportError:
-            node.get_logger().warning(
-                'this rclpy has no events executor (it came with rclpy 7.1.4): parameter '
-                "'use_events_executor' has no effect"
-            )
-        else:
-            return EventsExecutor()
-    return SingleThreadedExecutor()
+def _spin(node: Node) -> None:
+    """Spin with the executor that the node's parameter asks for."""
+    executor = _events_executor(node)
+    if executor is None:
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
+        executor.spin()
+        return
+    executor.add_node(node)
+    # spin() of the events executor in rclpy 7.1 does not always return to its callbacks
+    while rclpy.ok():
+        executor.spin_once(timeout_sec=_LONGEST_WAIT)
+
+
+def _events_executor(node: Node) -> Any:
+    """Return an events executor, or None where it is not wanted or does not exist."""
+    if not node.get_parameter('use_events_executor').value:
+        return None
+    try:
+        from rclpy.experimental.events_executor import EventsExecutor
+    except ImportError:
+        node.get_logger().warning(
+            'this rclpy has no events executor (it came with rclpy 7.1.4): parameter '
+            "'use_events_executor' has no effect"
+        )
+        return None
+    return EventsExecutor()

@@ -133,6 +133,8 @@ def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
         # [''] is how an empty array of strings is often written in a parameter file
         return tuple(entry for entry in entries if entry)
     if isinstance(default, bool) or isinstance(default, str):
+        if value is False and 'off' in rule.choices:
+            value = 'off'  # what YAML makes of an off without quotes
         if type(value) is not type(default):
             raise _unexpected(
                 rule, 'true or false' if default in (True, False) else 'a string', value
@@ -173,14 +175,14 @@ def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
     Returns
     -------
     ParameterDescriptor
-        Typed dynamically where an integer may stand for a double.
+        Typed dynamically where another type may come and pass, as an integer for a double.
 
     """
     result = ParameterDescriptor(
         name=rule.name,
         description=rule.description,
         read_only=rule.read_only,
-        dynamic_typing=isinstance(default, (float, tuple)),
+        dynamic_typing=isinstance(default, (float, tuple)) or 'off' in rule.choices,
         additional_constraints=f'one of {", ".join(rule.choices)}' if rule.choices else '',
     )
     if math.isinf(rule.minimum) and math.isinf(rule.maximum):

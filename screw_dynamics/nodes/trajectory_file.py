@@ -107,7 +107,7 @@ def from_yaml(text: str) -> TrajectoryFile:
 
 
 def from_csv(text: str) -> TrajectoryFile:
-    """
+    r"""
     Read a trajectory from CSV; see `read_trajectory`.
 
     Parameters
@@ -124,7 +124,7 @@ def from_csv(text: str) -> TrajectoryFile:
 
     Examples
     --------
-    >>> from_csv('time,a,b\\n0,1,2\\n').points[0].positions
+    >>> from_csv('time,a,b\n0,1,2\n').points[0].positions
     [1.0, 2.0]
 
     """
@@ -149,10 +149,8 @@ def from_csv(text: str) -> TrajectoryFile:
         if len(row) != len(header):
             raise TrajectoryError(f'row {number}: expected {len(header)} cells, got {len(row)}')
         values = {
-            f'{field.removesuffix("y")}ies' if field == 'velocity' else f'{field}s': [
-                row[places[name]] for name in names if places
-            ]
-            for field, places in columns.items()
+            _POINT_KEYS[i]: [row[places[name]] for name in names if places]
+            for i, places in enumerate(columns.values(), start=1)
         }
         points.append(_point(f'row {number}', {'time_from_start': row[0], **values}))
     return TrajectoryFile(names, tuple(points))
