@@ -72,12 +72,12 @@ class Comparison:
         """
         error = float(np.abs(got - expected).max(initial=0.0))
         size = float(np.abs(expected).max(initial=0.0))
-        relative = error / max(size, CANCELLATION * loads, ZERO)
+        relative = 0.0 if error < ZERO else error / max(size, CANCELLATION * loads, ZERO)
         self.errors[quantity] = max(self.errors.get(quantity, 0.0), relative)
         if not relative <= BOUND:
             if quantity not in self.broken:
                 self.broken.append(quantity)
-        elif error > max(BOUND * size, ZERO):
+        elif error > BOUND * size and relative > 0.0:
             note = f'{quantity}: cancels'
             if note not in self.notes:
                 self.notes.append(note)
