@@ -63,7 +63,7 @@ class DemoClient(Node):
 
         Raises
         ------
-        DemoError
+        TimeoutError
             If that takes longer than START_TIMEOUT; what is missing is named.
 
         """
@@ -71,7 +71,7 @@ class DemoClient(Node):
         while missing := self._missing():
             self._while_waiting()
             if time.monotonic() > deadline:
-                raise DemoError(f'waited {START_TIMEOUT:g} s for {missing}')
+                raise TimeoutError(f'waited {START_TIMEOUT:g} s for {missing}')
             self.spin(0.1)
 
     def _missing(self) -> str | None:

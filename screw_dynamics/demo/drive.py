@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -46,17 +47,13 @@ def drive_nodes(
         If ROS 2 is missing, or a process or a service fails.
 
     """
-    try:
-        import rclpy
-        from rclpy.signals import SignalHandlerOptions
+    _require_ros()
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
 
-        from screw_dynamics.demo.client import DemoClient
-        from screw_dynamics.demo.service_checks import check_services
-    except ModuleNotFoundError as error:
-        raise DemoError(
-            f'needs ROS 2 and the built screw_dynamics_interfaces ({error}): run `make demo`, '
-            'which sets them up'
-        ) from None
+    from screw_dynamics.demo.client import DemoClient
+    from screw_dynamics.demo.service_checks import check_services
+
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         with Processes(folder / 'logs') as processes:
@@ -64,11 +61,14 @@ def drive_nodes(
                 _start(processes, folder / 'bag', rate)
 
                 def while_waiting() -> None:
-                    line.refresh()
+                    line.update(0)
                     processes.require_running()
 
                 client = DemoClient(share_path(URDF), while_waiting)
-                client.wait_until_ready()
+                try:
+                    client.wait_until_ready()
+                except TimeoutError as error:
+                    raise DemoError(f'{error}, see the logs in {folder / "logs"}') from None
             with stage('Call GetMassMatrix and GetInverseDynamics'):
                 trajectory = smooth_trajectory(
                     waypoints_from_points(model.joint_names, points, model.joint_names)
@@ -100,3 +100,21 @@ def _start(processes: Processes, bag: Path, rate: float) -> None:
         config = share_path(f'config/{name}.yaml')
         module = f'screw_dynamics.nodes.{name}'
         processes.start(name, module, '--ros-args', '--params-file', config, *parameters)
+
+
+def _require_ros() -> None:
+    """Say in one line what is missing; ROS 2 itself would say it late and in many."""
+    problem = '' if os.environ.get('AMENT_PREFIX_PATH') else 'AMENT_PREFIX_PATH is not set'
+    try:
+        from rclpy.type_support import check_for_type_support
+
+        from screw_dynamics_interfaces.srv import GetMassMatrix
+
+        check_for_type_support(GetMassMatrix)
+    except Exception as error:  # the type support has an exception of its own
+        problem = str(error)
+    if problem:
+        raise DemoError(
+            f'needs ROS 2 and the built screw_dynamics_interfaces ({problem}): run `make demo`, '
+            'which sets them up, or source them'
+        )

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 
 from tqdm import tqdm
 
 LABEL_WIDTH = 44
+LOG_INTERVAL = 10.0  # s between lines where the output is no terminal
 
 
 def stage(text: str, total: int | None = None) -> tqdm:
@@ -21,7 +23,7 @@ def stage(text: str, total: int | None = None) -> tqdm:
     text : str
         What is being done.
     total : int, optional
-        Number of steps, for a bar; call ``update`` after each.
+        Number of steps, for a bar; call ``update(1)`` after each, ``update(0)`` while waiting.
 
     Returns
     -------
@@ -30,7 +32,13 @@ def stage(text: str, total: int | None = None) -> tqdm:
     """
     bar = '' if total is None else '|{bar:24}| '
     layout = '{desc}' + bar + '{elapsed_s:.1f} s'
-    return tqdm(desc=text.ljust(LABEL_WIDTH), total=total, bar_format=layout)
+    return tqdm(
+        desc=text.ljust(LABEL_WIDTH),
+        total=total,
+        bar_format=layout,
+        mininterval=0.1 if sys.stderr.isatty() else LOG_INTERVAL,
+        miniters=0,  # update(0) shows that time passes
+    )
 
 
 def ticks(text: str, duration: float, step: float = 0.25) -> Iterator[float]:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,13 @@ TIMEOUT = 150.0  # s; the first run compiles the kernels
 DURATION, RATE = 1.5, 100.0
 
 
-def start_demo(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+def start_demo(
+    folder: Path, *arguments: str, without: Sequence[str] = ()
+) -> subprocess.Popen[str]:
     command = [sys.executable, '-m', 'screw_dynamics.demo.main_job', '--output', str(folder)]
     # the demo finds an unused domain itself
-    environment = {k: v for k, v in os.environ.items() if k != 'ROS_DOMAIN_ID'}
+    hidden = ('ROS_DOMAIN_ID', *without)
+    environment = {k: v for k, v in os.environ.items() if k not in hidden}
     return subprocess.Popen(
         [*command, *arguments],
         env=environment,
@@ -147,3 +151,13 @@ def test_a_node_that_does_not_start_is_named(tmp_path: Path) -> None:
     _, err = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 1
     assert re.search(r'^demo: feedforward ended with exit code \d+, last wrote: ', err, re.M)
+
+
+def test_an_environment_without_ros_is_named(tmp_path: Path) -> None:
+    process = start_demo(tmp_path, without=['AMENT_PREFIX_PATH'])
+    _, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 1
+    assert err.startswith(
+        'demo: needs ROS 2 and the built screw_dynamics_interfaces (AMENT_PREFIX'
+    )
+    assert len(err.splitlines()) == 1
