@@ -1,0 +1,51 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Node processes in a DDS domain of their own, and a client that talks to them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from screw_dynamics import share_path
+
+REASON = 'the nodes need ROS 2: rclpy and screw_dynamics_interfaces'
+
+# The tests of the reference, of files and of statistics run without ROS.
+WITHOUT_ROS = {'test_reference.py', 'test_tick_statistics.py', 'test_trajectory_file.py'}
+HAVE_ROS = all(
+    importlib.util.find_spec(name) for name in ('rclpy', 'screw_dynamics_interfaces')
+) and bool(os.environ.get('AMENT_PREFIX_PATH'))
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Do not import what imports rclpy where there is none; `test_ros_is_here` says so."""
+    if HAVE_ROS or not collection_path.name.startswith('test_'):
+        return None
+    return None if collection_path.name in {*WITHOUT_ROS, 'test_ros_is_here.py'} else True
+
+
+@pytest.fixture(scope='module')
+def ros() -> Iterator[object]:
+    """Return processes and a client in an unused DDS domain."""
+    pytest.importorskip('rclpy', reason=REASON)
+    from node_processes import RosFixture
+
+    with RosFixture() as fixture:
+        yield fixture
+
+
+@pytest.fixture(scope='session')
+def planar() -> Path:
+    """Return the smallest robot description."""
+    return share_path('urdf/planar_2r.urdf')
+
+
+@pytest.fixture(scope='session')
+def gripper() -> Path:
+    """Return the robot description with branches, a prismatic and a mimic joint."""
+    return share_path('urdf/branched_gripper.urdf')

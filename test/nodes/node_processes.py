@@ -1,0 +1,196 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Start node processes, talk to them over DDS, wait for what they do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from screw_dynamics.demo.processes import unused_domain
+
+# Kernels may have to be compiled by a busy machine.
+TIMEOUT = 120.0
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class NodeProcess:
+    """A node run by ``python -m``; what it writes goes to a file."""
+
+    def __init__(self, module: str, *arguments: str, environment: dict[str, str]) -> None:
+        self._file = tempfile.NamedTemporaryFile(suffix='.log')  # noqa: SIM115
+        self._process = subprocess.Popen(
+            [sys.executable, '-W', 'ignore', '-m', f'screw_dynamics.nodes.{module}', *arguments],
+            stdout=self._file,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
+
+    @property
+    def log(self) -> str:
+        return Path(self._file.name).read_text(errors='replace')
+
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def wait(self) -> int:
+        return self._process.wait(TIMEOUT)
+
+    def interrupt(self, number: int = signal.SIGINT) -> int:
+        self._process.send_signal(number)
+        return self.wait()
+
+    def kill(self) -> None:
+        if self.running:
+            self._process.kill()
+            self._process.wait()
+
+
+class RosFixture:
+    """A DDS domain with one client node of ours and the processes under test."""
+
+    def __init__(self) -> None:
+        domain = unused_domain()
+        self.environment = {
+            **os.environ,
+            'ROS_DOMAIN_ID': str(domain),
+            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+            'PYTHONPATH': os.pathsep.join(
+                filter(None, [os.getcwd(), os.environ.get('PYTHONPATH')])
+            ),
+        }
+        os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+        self.context = Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = Node('client', context=self.context)
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self.node)
+        self._processes: list[NodeProcess] = []
+        self._publishers: dict[str, Any] = {}
+
+    def __enter__(self) -> RosFixture:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._processes:
+            process.kill()
+        self.node.destroy_node()
+        rclpy.try_shutdown(context=self.context)
+
+    def start(self, module: str, *arguments: str, **parameters: object) -> NodeProcess:
+        """Start a node; keyword names have dots written as double underscores."""
+        command = [*arguments, '--ros-args']
+        for name, value in parameters.items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            command += ['-p', f'{name.replace("__", ".")}:={text}']
+        process = NodeProcess(module, *command, environment=self.environment)
+        self._processes.append(process)
+        return process
+
+    def wait_for(
+        self, what: str, condition: Callable[[], Any], process: NodeProcess | None = None
+    ):
+        """Spin until a condition holds and return its value."""
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            value = condition()
+            if value:
+                return value
+            log = process.log if process else ''
+            assert process is None or process.running, f'the node ended: {log}'
+            assert time.monotonic() < deadline, f'waited {TIMEOUT} s for {what}; log: {log}'
+            self._executor.spin_once(timeout_sec=0.05)
+
+    def listen(self, kind: type, topic: str, qos: Any = 10) -> list[Any]:
+        """Return a list that fills with the messages of a topic."""
+        messages: list[Any] = []
+        self.node.create_subscription(kind, topic, messages.append, qos)
+        return messages
+
+    def publish(self, message: Any, topic: str, qos: Any = 10, subscribers: int = 1) -> None:
+        """Publish, once the subscribers are there."""
+        if topic not in self._publishers:
+            self._publishers[topic] = self.node.create_publisher(type(message), topic, qos)
+        publisher = self._publishers[topic]
+        self.wait_for(
+            f'a subscriber of {topic}', lambda: publisher.get_subscription_count() >= subscribers
+        )
+        publisher.publish(message)
+
+    def describe(self, text: str, topic: str = '/robot_description') -> None:
+        """Publish a robot description, latched."""
+        self.publish(String(data=text), topic, LATCHED, subscribers=0)
+
+    def call(self, kind: type, name: str, request: Any) -> Any:
+        """Call a service and return the response."""
+        client = self.node.create_client(kind, name)
+        self.wait_for(f'the service {name}', client.service_is_ready)
+        future = client.call_async(request)
+        self.wait_for(f'the response of {name}', future.done)
+        self.node.destroy_client(client)
+        return future.result()
+
+    def state(self, node: str) -> str:
+        return self.call(GetState, f'{node}/get_state', GetState.Request()).current_state.label
+
+    def change_state(self, node: str, transition: int) -> bool:
+        request = ChangeState.Request(transition=Transition(id=transition))
+        return self.call(ChangeState, f'{node}/change_state', request).success
+
+    def wait_until_active(self, process: NodeProcess, node: str = '/feedforward') -> None:
+        self.wait_for('the active node', lambda: self.state(node) == 'active', process)
+
+    def set_parameter(self, node: str, name: str, value: object) -> tuple[bool, str]:
+        """Set a parameter of another node; return whether it was taken and why not."""
+        kinds = {
+            bool: ('bool_value', ParameterType.PARAMETER_BOOL),
+            int: ('integer_value', ParameterType.PARAMETER_INTEGER),
+            float: ('double_value', ParameterType.PARAMETER_DOUBLE),
+            str: ('string_value', ParameterType.PARAMETER_STRING),
+            list: ('double_array_value', ParameterType.PARAMETER_DOUBLE_ARRAY),
+        }
+        field, kind = kinds[type(value)]
+        request = SetParameters.Request(
+            parameters=[Parameter(name=name, value=ParameterValue(type=kind, **{field: value}))]
+        )
+        (result,) = self.call(SetParameters, f'{node}/set_parameters', request).results
+        return result.successful, result.reason
+
+
+def trajectory(
+    joint_names: Sequence[str],
+    *points: Sequence[float],
+    times: Sequence[float] | None = None,
+    velocities: Sequence[Sequence[float]] | None = None,
+) -> JointTrajectory:
+    """Return a message with one point per second, or at the given times."""
+    message = JointTrajectory(joint_names=list(joint_names))
+    for i, positions in enumerate(points):
+        point = JointTrajectoryPoint(positions=[float(x) for x in positions])
+        if velocities is not None:
+            point.velocities = [float(x) for x in velocities[i]]
+        nanoseconds = round(1e9 * (times[i] if times is not None else float(i)))
+        point.time_from_start.sec, point.time_from_start.nanosec = divmod(nanoseconds, 10**9)
+        message.points.append(point)
+    return message

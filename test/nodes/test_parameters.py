@@ -1,0 +1,131 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters: types, ranges, texts; the parameter files name all of them with their defaults."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+import yaml
+
+from screw_dynamics import share_path
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.parameter_records import (
+    DynamicsServerParameters,
+    FeedforwardParameters,
+    ModelParameters,
+)
+from screw_dynamics.nodes.parameters import coerced, descriptor, rule_of
+
+RULES = {
+    rule_of(item).name: (rule_of(item), item.default) for item in fields(FeedforwardParameters)
+}
+RULES.update(
+    {
+        rule_of(item).name: (rule_of(item), item.default)
+        for item in fields(DynamicsServerParameters)
+    }
+)
+
+
+@pytest.mark.parametrize(
+    'name, value, expected',
+    [
+        ('publish_rate', 100, 100.0),
+        ('publish_rate', 1000.0, 1000.0),
+        ('gravity', [0, 0, -10], (0.0, 0.0, -10.0)),
+        ('derivative_order', 1, 1),
+        ('joints', None, ()),
+        ('joints', [''], ()),
+        ('joints', ['b', 'a'], ('b', 'a')),
+        ('check_limits', False, 'off'),
+        ('check_limits', 'reject', 'reject'),
+        ('autostart', False, False),
+    ],
+)
+def test_accepted(name, value, expected):
+    result = coerced(*RULES[name], value)
+    assert result == expected
+    assert type(result) is type(expected)
+
+
+@pytest.mark.parametrize(
+    'name, value, message',
+    [
+        ('publish_rate', 0.5, "'publish_rate': expected a number from 1 to 1000, got 0.5"),
+        ('publish_rate', 'fast', "'publish_rate': expected a number, got 'fast'"),
+        ('publish_rate', True, "'publish_rate': expected a number, got True"),
+        ('publish_rate', float('nan'), "'publish_rate': expected a finite number, got nan"),
+        ('gravity', [0.0, 9.81], r"'gravity': expected 3 numbers, got \[0.0, 9.81\]"),
+        ('gravity', ['0', '0', '0'], "'gravity': expected a number, got '0'"),
+        ('gravity', 9.81, "'gravity': expected an array, got 9.81"),
+        ('joints', [1, 2], r"'joints': expected an array of strings, got \[1, 2\]"),
+        ('joints', 'a', "'joints': expected an array, got a"),
+        ('derivative_order', 3, "'derivative_order': expected a number from 0 to 2, got 3"),
+        ('derivative_order', 1.5, "'derivative_order': expected an integer, got 1.5"),
+        ('autostart', 1, "'autostart': expected true or false, got 1"),
+        (
+            'check_limits',
+            'maybe',
+            "'check_limits': expected one of off, warn, reject, got 'maybe'",
+        ),
+        ('payload.mass', -1.0, "'payload.mass': expected a number from 0 to 1e\\+06, got -1.0"),
+        ('max_samples', 0, "'max_samples': expected a number from 1 to 1e\\+07, got 0"),
+    ],
+)
+def test_rejected(name, value, message):
+    with pytest.raises(InputError, match=message):
+        coerced(*RULES[name], value)
+
+
+def test_values_must_fit_together():
+    parameters = ModelParameters()
+    parameters.check()
+    with pytest.raises(InputError, match='expected at most one of them, got both'):
+        replace(parameters, robot_description='<robot/>', urdf_path='robot.urdf').check()
+    with pytest.raises(InputError, match="'payload.frame': expected a link for the payload of 2"):
+        replace(parameters, payload_mass=2.0).check()
+
+
+@pytest.mark.parametrize('name', RULES)
+def test_descriptors_tell_what_is_allowed(name):
+    rule, default = RULES[name]
+    described = descriptor(rule, default)
+    assert len(described.description) > 10
+    assert described.read_only == rule.read_only
+    if isinstance(default, float):
+        (span,) = described.floating_point_range
+        assert span.from_value <= default <= span.to_value
+    elif isinstance(default, int) and not isinstance(default, bool):
+        (span,) = described.integer_range
+        assert span.from_value <= default <= span.to_value
+    elif rule.choices:
+        assert default in rule.choices
+        assert default in described.additional_constraints
+
+
+@pytest.mark.parametrize(
+    'file, record',
+    [('feedforward', FeedforwardParameters), ('dynamics_server', DynamicsServerParameters)],
+)
+def test_parameter_files_name_every_parameter_with_its_default(file, record):
+    document = yaml.safe_load(share_path(f'config/{file}.yaml').read_text())
+    written = flat(document['/**']['ros__parameters'])
+    declared = {rule_of(item).name: item for item in fields(record)}
+    assert written.keys() == declared.keys()
+    for name, value in written.items():
+        default = declared[name].default
+        # doubles are written as doubles
+        assert isinstance(value, list) or type(value) is type(default), name
+        assert coerced(rule_of(declared[name]), default, value) == default
+
+
+def flat(tree, prefix=''):
+    leaves = {}
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            leaves.update(flat(value, f'{prefix}{key}.'))
+        else:
+            leaves[prefix + key] = value
+    return leaves

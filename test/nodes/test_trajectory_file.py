@@ -1,0 +1,75 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories from YAML and CSV. No ROS."""
+
+from __future__ import annotations
+
+import pytest
+
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.nodes.trajectory_file import from_csv, from_yaml, read_trajectory
+
+YAML = """
+joint_names: [a, b]
+points:
+  - {time_from_start: 0, positions: [0, 1]}
+  - {time_from_start: 1.5, positions: [1, 2.5], velocities: [0, 0], accelerations: [0, 1]}
+"""
+CSV = 'time,a,a.velocity,b.position,b.velocity\n0,1,2,3,4\n0.5,5,6,7,8\n'
+
+
+def test_yaml():
+    trajectory = from_yaml(YAML)
+    assert trajectory.joint_names == ('a', 'b')
+    assert trajectory.points[0] == (0.0, [0.0, 1.0], [], [])
+    assert trajectory.points[1] == (1.5, [1.0, 2.5], [0.0, 0.0], [0.0, 1.0])
+
+
+def test_csv():
+    trajectory = from_csv(CSV)
+    assert trajectory.joint_names == ('a', 'b')
+    assert trajectory.points[1] == (0.5, [5.0, 7.0], [6.0, 8.0], [])
+
+
+@pytest.mark.parametrize('name, text', [('t.yaml', YAML), ('t.csv', CSV)])
+def test_files(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    assert len(read_trajectory(str(path)).points) == 2
+
+
+@pytest.mark.parametrize(
+    'read, text, message',
+    [
+        (from_yaml, '[', 'no YAML'),
+        (from_yaml, 'points: []', "expected the keys 'joint_names' and 'points'"),
+        (from_yaml, '{joint_names: a, points: []}', 'expected lists'),
+        (
+            from_yaml,
+            '{joint_names: [a], points: [{positions: [1]}]}',
+            'point #0: expected the key',
+        ),
+        (
+            from_yaml,
+            '{joint_names: [a], points: [{time_from_start: 0, position: [1]}]}',
+            'point #0: expected the keys .* got position',
+        ),
+        (
+            from_yaml,
+            '{joint_names: [a], points: [{time_from_start: 0, positions: [x]}]}',
+            'point #0, positions: expected numbers',
+        ),
+        (from_csv, 't,a\n0,1\n', "first column is 'time'"),
+        (from_csv, 'time,a\n0\n', 'row 2: expected 2 cells, got 1'),
+        (from_csv, 'time,a\n0,x\n', 'row 2, positions: expected numbers'),
+        (from_csv, 'time,a,b,a.velocity\n', 'expected the velocity of a, b, got a'),
+    ],
+)
+def test_unusable_texts_are_named(read, text, message):
+    with pytest.raises(TrajectoryError, match=message):
+        read(text)
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(TrajectoryError, match='missing.yaml'):
+        read_trajectory('missing.yaml')

@@ -1,0 +1,225 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every reason to reject a trajectory, with its text; the motion before it goes on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from node_processes import trajectory
+from sensor_msgs.msg import JointState
+
+from screw_dynamics import read_urdf
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.nodes.conversions import set_stamp
+from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.other_joints import other_joints
+from screw_dynamics.nodes.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.reference import Reference
+from screw_dynamics.nodes.trajectory_intake import accept_trajectory
+from screw_dynamics.trajectory import smooth_trajectory
+
+SECOND = 10**9
+NOW = 1_700_000_000 * SECOND
+NAN = float('nan')
+
+
+class Intake:
+    """What `accept_trajectory` needs, with a motion under way."""
+
+    def __init__(self, urdf):
+        text = urdf.read_text()
+        self.model = read_urdf(text)
+        self.names = self.model.joint_names
+        self.others = other_joints(text, self.model)
+        self.reference = Reference(self.model.n, smooth_trajectory)
+        self.measured = JointStateBuffer(self.names)
+        self.parameters = FeedforwardParameters()
+
+    def accept(self, message, now=NOW, **changes):
+        return accept_trajectory(
+            message,
+            self.model,
+            self.others,
+            self.reference,
+            self.measured,
+            replace(self.parameters, **changes),
+            now,
+        )
+
+    def sample(self, time):
+        jet = np.empty((5, self.model.n))
+        self.reference.sample(time, jet)
+        return jet
+
+
+@pytest.fixture
+def intake(gripper):
+    intake = Intake(gripper)
+    rest = np.zeros(intake.model.n)
+    intake.accept(trajectory(intake.names, rest, rest + 0.01, rest))
+    return intake
+
+
+def changed(message, change):
+    change(message)
+    return message
+
+
+def set_first(field, value):
+    def change(message):
+        setattr(message.points[0], field, value)
+
+    return change
+
+
+def set_time(point, sec):
+    def change(message):
+        message.points[point].time_from_start.sec = sec
+
+    return change
+
+
+def set_position(point, joint, value):
+    def change(message):
+        message.points[point].positions[joint] = value
+
+    return change
+
+
+def set_name(joint, name):
+    def change(message):
+        message.joint_names[joint] = name
+
+    return change
+
+
+def old_stamp(message):
+    set_stamp(message.header.stamp, NOW - 5 * SECOND)
+
+
+REJECTED = {
+    'no points': (lambda m: m.points.clear(), r'Empty trajectory received\.'),
+    'no joints': (lambda m: m.joint_names.clear(), 'Empty joint names on incoming trajectory'),
+    'unknown joint': (set_name(1, 'elbow_9'), "Incoming joint elbow_9 doesn't match the joints"),
+    'joint twice': (lambda m: set_name(1, m.joint_names[0])(m), 'named twice on incoming'),
+    'positions short': (
+        set_first('positions', [0.0]),
+        r'Mismatch between joint_names size \(\d+\) and positions \(1\) at point #0\.',
+    ),
+    'velocities short': (
+        set_first('velocities', [0.0]),
+        r'Mismatch between joint_names size \(\d+\) and velocities \(1\) at point #0\.',
+    ),
+    'no positions': (set_first('positions', []), 'Point #0 has no positions'),
+    'times equal': (
+        set_time(1, 0),
+        'Time between points 0 and 1 is not strictly increasing, it is 0.000000 and 0.000000',
+    ),
+    'time negative': (set_time(0, -1), 'time_from_start of point #0 is negative: -1.0'),
+    'nan': (
+        set_position(1, 2, NAN),
+        r'positions of joint \w+ at point #1: expected a finite .*nan',
+    ),
+    'inf': (set_position(0, 0, float('inf')), r'positions of joint \w+ at point #0: .*inf'),
+    'past': (
+        old_stamp,
+        r'Received trajectory with non-zero start time \(1699999995.0+\) that ends in the past',
+    ),
+}
+
+
+@pytest.mark.parametrize('case', REJECTED)
+def test_rejected_and_the_old_motion_goes_on(intake, case):
+    change, text = REJECTED[case]
+    rest = np.zeros(intake.model.n)
+    before = intake.reference.state(NOW + SECOND // 2)
+    with pytest.raises(TrajectoryError, match=text):
+        intake.accept(changed(trajectory(intake.names, rest, rest + 0.02, rest), change))
+    np.testing.assert_array_equal(intake.reference.state(NOW + SECOND // 2), before)
+
+
+def test_velocity_at_the_end(intake):
+    rest = np.zeros(intake.model.n)
+    message = trajectory(intake.names, rest, rest + 0.01, velocities=[rest, rest + 0.5])
+    with pytest.raises(
+        TrajectoryError, match=r'Velocity of last trajectory point of joint \w+ is not zero: 0.5'
+    ):
+        intake.accept(message)
+    assert intake.accept(message, allow_nonzero_velocity_at_end=True) == []
+
+
+def test_missing_joints(intake):
+    message = trajectory(intake.names[:-1], np.zeros(intake.model.n - 1))
+    with pytest.raises(
+        TrajectoryError, match="Joints on incoming trajectory don't match .*missing"
+    ):
+        intake.accept(message)
+
+
+def test_partial_joints_hold_the_reference(intake):
+    message = trajectory(intake.names[:1], [0.0], [0.05], times=[0.0, 2.0])
+    now = NOW + SECOND // 2
+    held = intake.sample(now)[0]
+    intake.accept(message, now, allow_partial_joints=True)
+    end = intake.sample(now + 4 * SECOND)
+    np.testing.assert_allclose(end[0, 1:], held[1:], atol=1e-12)
+    assert end[0, 0] == pytest.approx(0.05)
+
+
+def test_joints_that_cannot_be_commanded_are_explained(intake):
+    kinds = {reason.split(' (')[0]: name for name, reason in intake.others.items()}
+    assert {'a fixed joint', 'a mimic joint'} <= kinds.keys()
+    for kind, name in kinds.items():
+        message = trajectory([*intake.names[:-1], name], np.zeros(intake.model.n))
+        with pytest.raises(TrajectoryError, match=f'{name} cannot be commanded: it is {kind}'):
+            intake.accept(message)
+
+
+def test_limits(intake):
+    far = np.full(intake.model.n, 100.0)
+    message = trajectory(intake.names, np.zeros(intake.model.n), far, times=[0.0, 50.0])
+    (warning,) = intake.accept(message)
+    assert 'at point #1: expected within [' in warning
+    assert intake.accept(message, check_limits='off') == []
+    with pytest.raises(TrajectoryError, match=r'at point #1: expected within \['):
+        intake.accept(message, check_limits='reject')
+
+
+class TestStartState:
+    """Where a trajectory begins that has no point at time 0."""
+
+    @pytest.fixture
+    def fresh(self, planar):
+        return Intake(planar)
+
+    def late(self, intake):
+        return trajectory(intake.names, [1.0, 1.0], times=[2.0])
+
+    def test_without_any_state(self, fresh):
+        with pytest.raises(TrajectoryError, match='no state to start from is known'):
+            fresh.accept(self.late(fresh))
+
+    def test_fresh_joint_states(self, fresh):
+        fresh.measured.update(JointState(name=list(fresh.names), position=[0.1, 0.2]), NOW)
+        fresh.accept(self.late(fresh))
+        np.testing.assert_array_equal(fresh.sample(NOW), [[0.1, 0.2], *np.zeros((4, 2))])
+
+    def test_old_joint_states(self, fresh):
+        fresh.measured.update(JointState(name=list(fresh.names), position=[0.1, 0.2]), NOW)
+        with pytest.raises(TrajectoryError, match="start_state is 'joint_states': expected"):
+            fresh.accept(self.late(fresh), NOW + SECOND, start_state='joint_states')
+
+    def test_first_point(self, fresh):
+        fresh.accept(self.late(fresh), start_state='first_point')
+        np.testing.assert_array_equal(fresh.sample(NOW)[0], [1.0, 1.0])
+
+    def test_lead_time_joins_at_the_instant_sampled_next(self, fresh):
+        fresh.accept(trajectory(fresh.names, [0.0, 0.0], [1.0, 1.0]))
+        now = NOW + SECOND // 4
+        seen = fresh.sample(now + SECOND // 10)
+        fresh.accept(trajectory(fresh.names, [2.0, 2.0], [0.0, 0.0]), now, lead_time=0.1)
+        np.testing.assert_allclose(fresh.sample(now + SECOND // 10), seen, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(fresh.sample(now + 2 * SECOND)[0], [0.0, 0.0])
