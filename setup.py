@@ -47,6 +47,9 @@ setup(
             'pytest>=7.4,<8.4',
             'gmpy2>=2.1',
             'hypothesis>=6.98',
+            'matplotlib>=3.6',
+            'mcap>=1.1',  # an independent reader of bags
+            'mcap-ros2-support>=0.5',
             'mpmath>=1.2',
             # an independent implementation to compare with
             'pin>=2.7',
@@ -55,6 +58,8 @@ setup(
             'example-robot-data>=6.0',
             'icub-models>=3.2',
             'jvrc-description>=1.1.1',
+            'rosbags>=0.11.6',
+            'tqdm',
         ],
         'lint': ['mypy', 'ruff', 'scipy-stubs; python_version >= "3.11"', 'types-PyYAML'],
         # objects of urdfpy are converted too; its release wants a networkx that does not import on
