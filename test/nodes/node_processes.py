@@ -98,12 +98,17 @@ class RosFixture:
         self.node.destroy_node()
         rclpy.try_shutdown(context=self.context)
 
-    def start(self, module: str, *arguments: str, **parameters: object) -> NodeProcess:
-        """Start a node; keyword names have dots written as double underscores."""
-        command = [*arguments, '--ros-args']
-        for name, value in parameters.items():
+    def start(
+        self, module: str, *, name: str = '', namespace: str = '', **parameters: object
+    ) -> NodeProcess:
+        """Start a node; dots in parameter names are written as double underscores."""
+        command = ['--ros-args']
+        for remapped, value in (('__node', name), ('__ns', namespace)):
+            if value:
+                command += ['-r', f'{remapped}:={value}']
+        for parameter, value in parameters.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
-            command += ['-p', f'{name.replace("__", ".")}:={text}']
+            command += ['-p', f'{parameter.replace("__", ".")}:={text}']
         process = NodeProcess(module, *command, environment=self.environment)
         self._processes.append(process)
         return process
