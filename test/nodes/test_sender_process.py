@@ -1,0 +1,86 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""trajectory_sender: sends once somebody listens, and says what it did."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from trajectory_msgs.msg import JointTrajectory
+
+from screw_dynamics.nodes.conversions import nanoseconds
+
+TOPIC = '/feedforward/joint_trajectory'
+YAML = """
+joint_names: [a, b]
+points:
+  - {time_from_start: 0, positions: [0, 1]}
+  - {time_from_start: 1.5, positions: [1, 2.5], velocities: [0, 0]}
+"""
+
+
+def test_a_file_is_sent(ros, tmp_path):
+    path = tmp_path / 'trajectory.yaml'
+    path.write_text(YAML)
+    process = ros.start('trajectory_sender', file=path)
+    received = ros.listen(JointTrajectory, TOPIC)
+    ros.wait_for('the trajectory', lambda: received)
+    assert process.wait() == 0
+    (message,) = received
+    assert message.joint_names == ['a', 'b']
+    assert nanoseconds(message.header.stamp) == 0
+    assert nanoseconds(message.points[1].time_from_start) == 1_500_000_000
+    assert list(message.points[1].positions) == [1.0, 2.5]
+    assert list(message.points[1].velocities) == [0.0, 0.0]
+    assert (
+        process.log.strip() == f'Sent 2 points of 2 joints, 1.5 s, on {TOPIC} to 1 subscriber(s)'
+    )
+
+
+def test_parameters_and_a_delay(ros):
+    received = ros.listen(JointTrajectory, TOPIC)
+    before = time.time_ns()
+    process = ros.start(
+        'trajectory_sender',
+        joint_names='[a]',
+        times='[0, 1]',
+        positions='[1.0, 2.0]',
+        delay=2,
+    )
+    ros.wait_for('the trajectory', lambda: received)
+    assert process.wait() == 0
+    stamp = nanoseconds(received[0].header.stamp)
+    assert before + 2 * 10**9 < stamp < time.time_ns() + 2 * 10**9
+
+
+@pytest.mark.parametrize(
+    'parameters, text',
+    [
+        ({}, "expected the parameter 'file', or 'joint_names', 'times' and 'positions'"),
+        ({'file': '/nowhere.yaml'}, '/nowhere.yaml'),
+        (
+            {'joint_names': '[a]', 'times': '[0.0]', 'positions': '[1.0, 2.0]'},
+            'expected 1 points of 1 joints = 1 values, got 2',
+        ),
+    ],
+)
+def test_unusable_input_is_fatal(ros, parameters, text):
+    process = ros.start('trajectory_sender', **parameters)
+    assert process.wait() == 1
+    assert text in process.log
+    assert 'Traceback' not in process.log
+
+
+def test_nobody_listens(ros):
+    process = ros.start(
+        'trajectory_sender',
+        name='lonely',
+        namespace='/nobody',
+        joint_names='[a]',
+        times='[0.0]',
+        positions='[1.0]',
+        wait_timeout=0.2,
+    )
+    assert process.wait() == 1
+    assert 'no subscriber on /nobody/feedforward/joint_trajectory within 0.2 s' in process.log
