@@ -52,7 +52,7 @@ setup(
             'mcap-ros2-support>=0.5',
             'mpmath>=1.2',
             # an independent implementation to compare with
-            'pin>=3.0',
+            'pin>=2.7',
             # six robots that the tests read
             'dexmate-urdf>=0.8.4',
             'example-robot-data>=6.0',

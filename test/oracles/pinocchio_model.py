@@ -70,7 +70,9 @@ class PinocchioModel:
         for name, wrench in (wrenches or {}).items():
             frame = self._model.frames[self._model.getFrameId(name, pinocchio.BODY)]
             force = pinocchio.Force(wrench[3:], wrench[:3])
-            external[frame.parentJoint] += frame.placement.act(force)
+            # Pinocchio 2 calls it parent
+            joint = frame.parentJoint if hasattr(frame, 'parentJoint') else frame.parent
+            external[joint] += frame.placement.act(force)
         tree = pinocchio.rnea(
             self._model, self._data, self._expand(q), velocity, acceleration, external
         )
