@@ -138,7 +138,11 @@ def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                 namespace=given('namespace'),
                 parameters=[
                     {'robot_description': ParameterValue(description, value_type=str)},
-                    {'use_sim_time': ParameterValue(given('use_sim_time'), value_type=bool)},
+                    {
+                        'use_sim_time': ParameterValue(
+                            LaunchConfiguration('use_sim_time'), value_type=bool
+                        )
+                    },
                 ],
                 remappings=[('robot_description', given('robot_description_topic'))],
                 output='screen',

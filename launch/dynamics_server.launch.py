@@ -66,9 +66,11 @@ def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     def given(name: str) -> str:
         return LaunchConfiguration(name).perform(context)
 
-    parameters = {'use_sim_time': ParameterValue(given('use_sim_time'), value_type=bool)}
+    parameters = {
+        'use_sim_time': ParameterValue(LaunchConfiguration('use_sim_time'), value_type=bool)
+    }
     if given('urdf_file'):
-        parameters['urdf_path'] = ParameterValue(given('urdf_file'), value_type=str)
+        parameters['urdf_path'] = ParameterValue(LaunchConfiguration('urdf_file'), value_type=str)
     return [
         Node(
             package='screw_dynamics',

@@ -91,13 +91,15 @@ def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     # arguments are strings: the types are said here
     parameters = {
-        'use_sim_time': ParameterValue(given('use_sim_time'), value_type=bool),
-        'autostart': ParameterValue(given('autostart'), value_type=bool),
+        'use_sim_time': ParameterValue(LaunchConfiguration('use_sim_time'), value_type=bool),
+        'autostart': ParameterValue(LaunchConfiguration('autostart'), value_type=bool),
     }
     if given('urdf_file'):
-        parameters['urdf_path'] = ParameterValue(given('urdf_file'), value_type=str)
+        parameters['urdf_path'] = ParameterValue(LaunchConfiguration('urdf_file'), value_type=str)
     if given('publish_rate'):
-        parameters['publish_rate'] = ParameterValue(given('publish_rate'), value_type=float)
+        parameters['publish_rate'] = ParameterValue(
+            LaunchConfiguration('publish_rate'), value_type=float
+        )
     remappings = [('robot_description', given('robot_description_topic'))]
     if given('controller_name'):
         remappings.append(('~/joint_trajectory', f'{given("controller_name")}/joint_trajectory'))
