@@ -1,0 +1,122 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Launch files: every argument explained, every one used, both nodes started and stopped."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+pytest.importorskip('launch', reason='the launch files need the ROS 2 package launch')
+pytest.importorskip('launch_ros', reason='the launch files need the ROS 2 package launch_ros')
+
+from launch.actions import (
+    DeclareLaunchArgument,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+    RegisterEventHandler,
+    Shutdown,
+    TimerAction,
+)
+from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_ros.actions import Node
+
+from launch import LaunchContext, LaunchDescription, LaunchService
+from screw_dynamics import share_path
+
+FILES = ('feedforward', 'dynamics_server', 'bringup')
+ARGUMENTS = {'namespace', 'params_file', 'robot_description_topic', 'urdf_file', 'use_sim_time'}
+
+
+def description_of(name):
+    path = share_path(f'launch/{name}.launch.py')
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.generate_launch_description()
+
+
+def arguments_of(name):
+    return {
+        entity.name: entity
+        for entity in description_of(name).entities
+        if isinstance(entity, DeclareLaunchArgument)
+    }
+
+
+@pytest.mark.parametrize('name', FILES)
+def test_every_argument_is_explained(name):
+    arguments = arguments_of(name)
+    assert ARGUMENTS | {'log_level', 'respawn'} <= arguments.keys()
+    for argument in arguments.values():
+        assert len(argument.description) > 10
+        default = ''.join(getattr(part, 'text', '?') for part in argument.default_value)
+        if default in ('true', 'false'):
+            assert argument.choices == ['true', 'false']
+
+
+def test_bringup_hands_everything_on():
+    arguments = arguments_of('bringup').keys()
+    assert arguments_of('feedforward').keys() <= arguments
+    assert arguments_of('dynamics_server').keys() <= arguments
+
+
+def nodes_of(name, **values):
+    """Return the nodes that a launch file starts with these arguments."""
+    context = LaunchContext()
+    for argument in arguments_of(name).values():
+        if argument.name != 'params_file':
+            argument.execute(context)
+    context.launch_configurations.update(params_file='parameters.yaml', **values)
+    (function,) = [
+        entity for entity in description_of(name).entities if isinstance(entity, OpaqueFunction)
+    ]
+    return [entity for entity in function.execute(context) if isinstance(entity, Node)]
+
+
+def test_remappings():
+    (node,) = nodes_of('feedforward', effort_controller_name='efforts')
+    remappings = {
+        ''.join(part.text for part in a): ''.join(part.text for part in b)
+        for a, b in node._Node__remappings
+    }
+    assert remappings == {
+        'robot_description': 'robot_description',
+        '~/joint_trajectory': 'joint_trajectory_controller/joint_trajectory',
+        '~/commands': 'efforts/commands',
+    }
+
+
+@pytest.mark.parametrize('name', FILES)
+def test_launched_for_real(ros, monkeypatch, planar, name):
+    """Start, wait for the model, stop by shutdown; every process ends with code 0."""
+    monkeypatch.setenv('ROS_DOMAIN_ID', ros.environment['ROS_DOMAIN_ID'])
+    codes, written = {}, []
+
+    def on_output(event):
+        written.append(event.text.decode())
+        if sum('Robot model' in text for text in written) == (2 if name == 'bringup' else 1):
+            return [Shutdown(reason='the model is there')]
+        return None
+
+    def on_exit(event, _):
+        codes[event.process_name] = event.returncode
+
+    service = LaunchService(argv=[])
+    source = PythonLaunchDescriptionSource(str(share_path(f'launch/{name}.launch.py')))
+    service.include_launch_description(
+        LaunchDescription(
+            [
+                RegisterEventHandler(OnProcessIO(on_stdout=on_output, on_stderr=on_output)),
+                RegisterEventHandler(OnProcessExit(on_exit=on_exit)),
+                TimerAction(period=120.0, actions=[Shutdown(reason='too late')]),
+                IncludeLaunchDescription(source, launch_arguments=[('urdf_file', str(planar))]),
+            ]
+        )
+    )
+    assert service.run() == 0
+    assert len(codes) == (2 if name == 'bringup' else 1)
+    assert not any(codes.values()), written
+    assert any('Robot model' in text for text in written), written
