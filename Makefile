@@ -21,7 +21,7 @@ test: setup ## run the tests (PYTEST_ARGS=... is passed on)
 	@$(RUN) python -m pytest -q $(PYTEST_ARGS)
 
 test-all: setup ## run the tests, the long ones too
-	@$(RUN) python -m pytest -q -m '' $(PYTEST_ARGS)
+	@HYPOTHESIS_PROFILE=thorough $(RUN) python -m pytest -q -m '' $(PYTEST_ARGS)
 
 bench: setup ## measure speed and compare with other libraries
 	@$(RUN) python test/benchmark/run.py

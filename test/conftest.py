@@ -28,9 +28,14 @@ hypothesis.settings.register_profile(
     deadline=None,
     print_blob=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    # the same examples in every run, so that a failure is due to a change; thorough draws new ones
+    derandomize=True,
 )
 hypothesis.settings.register_profile(
-    'thorough', hypothesis.settings.get_profile('default'), max_examples=1000
+    'thorough',
+    hypothesis.settings.get_profile('default'),
+    max_examples=1000,
+    derandomize=False,
 )
 hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'default'))
 

@@ -16,7 +16,7 @@ from screw_dynamics.nodes.parameter_records import (
     FeedforwardParameters,
     ModelParameters,
 )
-from screw_dynamics.nodes.parameters import coerced, descriptor, rule_of
+from screw_dynamics.nodes.parameter_rules import coerced, descriptor, rule_of
 
 RULES = {
     rule_of(item).name: (rule_of(item), item.default) for item in fields(FeedforwardParameters)

@@ -80,10 +80,14 @@ def test_total_mass_and_centre_of_mass(both, rng):
 
 def test_limits(both):
     model, other = both
+    if hasattr(other, 'upperVelocityLimit'):
+        velocity, effort = other.upperVelocityLimit, other.upperEffortLimit
+    else:  # Pinocchio 2
+        velocity, effort = other.velocityLimit, other.effortLimit
     for j, name in enumerate(model.joint_names):
         joint = other.joints[other.getJointId(name)]
         if joint.nq == 1:
             assert model.limits.lower[j] == other.lowerPositionLimit[joint.idx_q]
             assert model.limits.upper[j] == other.upperPositionLimit[joint.idx_q]
-            assert model.limits.velocity[j] == other.upperVelocityLimit[joint.idx_v]
-            assert model.limits.effort[j] == other.upperEffortLimit[joint.idx_v]
+            assert model.limits.velocity[j] == velocity[joint.idx_v]
+            assert model.limits.effort[j] == effort[joint.idx_v]

@@ -17,6 +17,9 @@ from screw_dynamics.trajectory.nonic_segment import DEGREE, HERMITE
 
 START = np.array([[0.3], [0.5], [-1.0], [2.0], [-7.0]])
 
+# below the normal range numbers are spaced evenly, not relatively
+SMALLEST = np.finfo(np.float64).tiny
+
 
 def end_derivative(trajectory, order):
     """Every segment's derivative at u = 1, in units of its own normalised time: (S, n)."""
@@ -75,7 +78,7 @@ def assert_honoured(waypoints, trajectory):
         from_right = given.copy()
         from_right[-1] = False
         np.testing.assert_allclose(
-            jets[:, order][from_right], carried[from_right], rtol=1e-14, atol=0.0
+            jets[:, order][from_right], carried[from_right], rtol=1e-14, atol=SMALLEST
         )
         error = np.abs(left[:, order] - carried[1:] * h[:, None] ** order)
         assert (error <= rounding(trajectory, order))[given[1:]].all()
