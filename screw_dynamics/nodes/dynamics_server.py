@@ -17,6 +17,7 @@ from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import dynamics_services as services
 from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.conversions import joint_order
 from screw_dynamics.nodes.diagnostics import OK, Diagnostics, Report
 from screw_dynamics.nodes.error_codes import NoModelError, error_code
 from screw_dynamics.nodes.executor import run_node
@@ -62,7 +63,9 @@ class DynamicsServerNode(Node):
         self._answered = self._failed = 0
         self._last_failure = ''
         self._model_info = ModelInfoOutput(self)
-        self._source = ModelSource(self, self._settings, compile_services, self._on_model)
+        self._source = ModelSource(
+            self, lambda: self._settings.values, compile_services, self._on_model
+        )
         self._settings.add_check(self._source.check_settings)
         self._settings.on_change(self._on_parameters)
         for service, name, answer in (
@@ -107,7 +110,7 @@ class DynamicsServerNode(Node):
         mode = self._settings.values.check_limits
         if mode == 'off' or not hasattr(request, 'position'):
             return
-        order = services.joint_order(request.joint_names, model.joint_names)
+        order = joint_order(request.joint_names, model.joint_names)
         warning = services.check_limits(model, services.position(model, request, order), mode)
         if warning:
             self.get_logger().warning(warning, throttle_duration_sec=1.0)

@@ -49,7 +49,9 @@ class FeedforwardNode(LifecycleNode):
         self._inputs: list[Any] = []
         self._ticks = TickTimer(self, self._tick, self._on_jump_back)
         self._model_info = ModelInfoOutput(self)
-        self._source = ModelSource(self, self._settings, compile_torques, self._on_model)
+        self._source = ModelSource(
+            self, lambda: self._settings.values, compile_torques, self._on_model
+        )
         self._settings.add_check(self._source.check_settings)
         self._settings.on_change(self._on_parameters)
         self._reports = FeedforwardReports(self._source, self._ticks)

@@ -4,18 +4,19 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 msg: Any
 srv: Any
+MISSING = ''
 
 try:
-    from screw_dynamics_interfaces import msg, srv
+    msg = import_module('screw_dynamics_interfaces.msg')
+    srv = import_module('screw_dynamics_interfaces.srv')
 except ImportError as error:
     msg = srv = None
     MISSING = (
         f'the package screw_dynamics_interfaces is not available ({error}): build it '
         '(colcon build --base-paths . screw_dynamics_interfaces) and source its setup file'
     )
-else:
-    MISSING = ''

@@ -17,7 +17,6 @@ from std_msgs.msg import String
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.parameter_records import ModelParameters
-from screw_dynamics.nodes.parameters import NodeParameters
 from screw_dynamics.nodes.robot_description import (
     LoadedModel,
     load_model,
@@ -37,7 +36,8 @@ class ModelSource:
     Parameters
     ----------
     node : Node
-    parameters : NodeParameters of ModelParameters
+    parameters : callable
+        Returns the ModelParameters in force.
     prepare : callable
         Called in the working thread with every new model: compile what will be called.
     on_model : callable
@@ -53,7 +53,7 @@ class ModelSource:
     def __init__(
         self,
         node: Node,
-        parameters: NodeParameters[ModelParameters],
+        parameters: Callable[[], ModelParameters],
         prepare: Callable[[ScrewModel], None],
         on_model: Callable[[LoadedModel], None],
     ) -> None:
@@ -67,7 +67,7 @@ class ModelSource:
         self._poll = node.create_timer(
             _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
-        values = parameters.values
+        values = parameters()
         if values.robot_description:
             self._start_given(values.robot_description, "parameter 'robot_description'")
         elif values.urdf_path:
@@ -130,7 +130,7 @@ class ModelSource:
 
     def _start_given(self, text: str, source: str) -> None:
         """Read a description that must be good now; only the preparation is left to the thread."""
-        loaded = load_model(text, source, self._parameters.values)
+        loaded = load_model(text, source, self._parameters())
         self._start(lambda: loaded)
 
     def _on_description(self, message: String) -> None:
@@ -163,7 +163,7 @@ class ModelSource:
             self._take_over(self._result)
         if self._waiting_text is not None:
             (text, source), self._waiting_text = self._waiting_text, None
-            self._start(lambda: load_model(text, source, self._parameters.values))
+            self._start(lambda: load_model(text, source, self._parameters()))
         elif self.loaded is None:
             self._node.get_logger().warning(
                 self.problem, throttle_duration_sec=_WAITING_PERIOD, skip_first=True

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.parameters import parameter
+from screw_dynamics.nodes.parameter_rules import parameter
 
 
 @dataclass(frozen=True)

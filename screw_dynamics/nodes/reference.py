@@ -125,7 +125,8 @@ class Reference:
         motion = self._motion_at(time)
         if motion is None:
             return None
-        return motion.curve.sample(self._curve_time(motion, time), self._jet).copy()
+        jet: Array = motion.curve.sample(self._curve_time(motion, time), self._jet).copy()
+        return jet
 
     def add(
         self,

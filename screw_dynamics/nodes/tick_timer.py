@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+from rclpy.timer import Timer
 
 from screw_dynamics.nodes.tick_statistics import TickStatistics
 
@@ -38,7 +39,7 @@ class TickTimer:
         self._node, self._clock = node, node.get_clock()
         self._on_tick, self._on_jump_back = on_tick, on_jump_back
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = None
+        self._timer: Timer | None = None
         self._last = 0
         self.statistics = TickStatistics(1)
 

@@ -19,7 +19,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.nodes.conversions import double_array, set_stamp
-from screw_dynamics.nodes.parameters import NodeParameters, parameter
+from screw_dynamics.nodes.parameter_rules import parameter
+from screw_dynamics.nodes.parameters import NodeParameters
 from screw_dynamics.nodes.trajectory_file import TrajectoryFile, read_trajectory
 from screw_dynamics.trajectory import TrajectoryPoint
 

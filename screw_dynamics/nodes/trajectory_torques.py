@@ -93,7 +93,7 @@ def _sample_times(knots: Array, period: Any, limit: int) -> Array:
             f'sample_period: expected at most {limit} samples (parameter max_samples), '
             f'{1e-9 * step:g} s gives {count}'
         )
-    times = 1e-9 * step * np.arange(count)
+    times: Array = 1e-9 * step * np.arange(count, dtype=np.float64)
     times[-1] = knots[-1]
     return times
 
