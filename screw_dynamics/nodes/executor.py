@@ -43,9 +43,14 @@ def run_node(make_node: Callable[[], Node], name: str, args: Sequence[str] | Non
         _spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
-    except ScrewDynamicsError as error:
-        get_logger(name).fatal(str(error))
-        return 1
+    # what rclpy raises is a RuntimeError, also for a bad command line or parameter file
+    except (ScrewDynamicsError, RuntimeError) as error:
+        if node is None:
+            get_logger(name).fatal(str(error))
+            return 1
+        if rclpy.ok():
+            raise
+        # a callback was about to publish when the context went down: the stop was asked for
     finally:
         _tear_down(node)
     return 0

@@ -306,5 +306,5 @@ def test_without_a_model(ros, process):
 
 
 def test_sigint(process):
-    assert process.interrupt() == 0
+    assert process.interrupt() == 0, process.log
     assert 'Traceback' not in process.log

@@ -246,5 +246,5 @@ def test_clear_falls_silent(ros, process, samples):
 
 
 def test_sigint_in_the_active_state(process):
-    assert process.interrupt() == 0
+    assert process.interrupt() == 0, process.log
     assert 'Traceback' not in process.log

@@ -55,7 +55,7 @@ def test_transitions_by_hand(ros, started, planar):
     ros.wait_for('samples again', lambda: samples, process)
     assert ros.change_state('/by_hand', Transition.TRANSITION_ACTIVE_SHUTDOWN)
     assert ros.state('/by_hand') == 'finalized'
-    assert process.interrupt() == 0
+    assert process.interrupt() == 0, process.log
 
 
 def test_without_a_model_configure_fails_with_the_reason(ros, started):
@@ -72,7 +72,7 @@ def test_without_a_model_configure_fails_with_the_reason(ros, started):
         lambda: "]: Waiting for data on 'robot_description' topic" in process.log,
         process,
     )
-    assert process.interrupt() == 0
+    assert process.interrupt() == 0, process.log
 
 
 def test_a_late_a_broken_and_a_new_description(ros, started, planar, gripper):
@@ -98,7 +98,7 @@ def test_a_late_a_broken_and_a_new_description(ros, started, planar, gripper):
     ros.publish(trajectory(NAMES, [0.0, 0.0]), '/late/joint_trajectory')
     ros.wait_for('the refusal', lambda: "doesn't match the joints" in process.log, process)
     assert not samples
-    assert process.interrupt() == 0
+    assert process.interrupt() == 0, process.log
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])

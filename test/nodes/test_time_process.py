@@ -85,7 +85,7 @@ def test_simulated_time(ros, planar, events):
     ros.publish(message, topic)
     ros.wait_for('new samples', lambda: simulation.step() and len(samples) > settled, process)
     assert nanoseconds(samples[-1].header.stamp) < 50 * 10**9
-    assert process.interrupt() == 0
+    assert process.interrupt() == 0, process.log
 
 
 def settle(ros, samples):
@@ -115,5 +115,5 @@ def test_events_executor_at_1_khz(ros, planar):
     )
     steps = np.diff([nanoseconds(sample.header.stamp) for sample in samples])
     assert np.median(steps) == pytest.approx(1e6, rel=0.5)
-    assert process.interrupt() == 0
+    assert process.interrupt() == 0, process.log
     assert 'Traceback' not in process.log

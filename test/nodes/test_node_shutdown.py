@@ -1,0 +1,67 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Exit codes: a stop that was asked for is no error, a bad command line is one."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+from node_processes import NodeProcess, trajectory
+
+from screw_dynamics_interfaces.msg import FeedforwardTorque
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('events', [False, True])
+def test_signals_while_publishing(ros, planar, number, events):
+    name = f'stopped_{events}_{number}'.lower()
+    process = ros.start(
+        'feedforward',
+        name=name,
+        urdf_path=planar,
+        publish_rate=1000,
+        use_events_executor=events,
+    )
+    ros.wait_until_active(process, f'/{name}')
+    samples = ros.listen(FeedforwardTorque, f'/{name}/feedforward')
+    ros.publish(trajectory(['joint_1', 'joint_2'], [0.0, 0.0]), f'/{name}/joint_trajectory')
+    ros.wait_for('samples', lambda: len(samples) > 10, process)
+    assert process.interrupt(number) == 0, process.log
+    assert 'Traceback' not in process.log
+
+
+@pytest.mark.parametrize('node', ['feedforward', 'dynamics_server'])
+def test_signal_while_kernels_are_compiled(ros, planar, tmp_path, node):
+    environment = {**ros.environment, 'NUMBA_CACHE_DIR': str(tmp_path)}
+    process = NodeProcess(
+        node,
+        '--ros-args',
+        '-p',
+        f'urdf_path:={planar}',
+        '-r',
+        '__node:=c',
+        environment=environment,
+    )
+    try:
+        clients = ros.node.get_node_names
+        ros.wait_for('the node', lambda: 'c' in clients(), process)
+        assert process.interrupt() == 0, process.log
+    finally:
+        process.kill()
+    assert 'Traceback' not in process.log
+
+
+@pytest.mark.parametrize(
+    'arguments, text',
+    [
+        (['--params-file', '/nowhere.yaml'], '/nowhere.yaml'),
+        (['-p'], '-p'),
+    ],
+)
+def test_a_bad_command_line_is_fatal(ros, arguments, text):
+    process = NodeProcess('feedforward', '--ros-args', *arguments, environment=ros.environment)
+    assert process.wait() == 1
+    assert '[FATAL]' in process.log
+    assert text in process.log
+    assert 'Traceback' not in process.log
