@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.arrays import Array, require_finite
 from screw_dynamics.dynamics import (
     bias_forces,
     coriolis_matrix,
@@ -71,6 +71,8 @@ def get_dynamic_terms(model: ScrewModel, request: Any, response: Any) -> None:
     }
     if request.coriolis_matrix:
         results['coriolis_matrix'] = coriolis_matrix(model, q, qd)
+    for field, result in results.items():
+        require_finite(field, result)  # velocities beyond 1e150 overflow
     response.joint_names = list(request.joint_names) or list(model.joint_names)
     for field, result in results.items():
         setattr(response, field, double_array(as_requested(result, order)))

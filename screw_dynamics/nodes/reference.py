@@ -159,8 +159,8 @@ class Reference:
         """
         begin = max(start, now)
         jet = self.state(begin) if follow else None
-        if jet is None:
-            jet = start_jet
+        if jet is None or not np.isfinite(jet).all():
+            jet = start_jet  # from a motion that overflows nothing can be continued
         elapsed = 1e-9 * (begin - start) * self.speed
         if jet is None:
             if waypoints.times[0] > 0.0:

@@ -9,6 +9,7 @@ from rclpy.node import Node
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.errors import NotFiniteError, TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
@@ -59,8 +60,20 @@ def interpolated(waypoints: Waypoints, start_jet: Array | None) -> PiecewisePoly
     -------
     PiecewisePolynomial
 
+    Raises
+    ------
+    TrajectoryError
+        If a number on the way is too large for double precision.
+
     """
-    return smooth_trajectory(waypoints, start_jet, rest_at_ends=True)
+    try:
+        with np.errstate(all='ignore'):
+            return smooth_trajectory(waypoints, start_jet, rest_at_ends=True)
+    except (NotFiniteError, np.linalg.LinAlgError) as error:
+        raise TrajectoryError(
+            f'The curve through the points overflows: expected smaller values or more time '
+            f'between the points ({error})'
+        ) from None
 
 
 class TorqueStream:

@@ -6,12 +6,16 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from screw_dynamics import share_path
+from screw_dynamics import ScrewModel, read_urdf, share_path
+
+if TYPE_CHECKING:
+    from node_processes import NodeProcess, RosFixture
 
 REASON = 'the nodes need ROS 2: rclpy and screw_dynamics_interfaces'
 
@@ -30,7 +34,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 @pytest.fixture(scope='module')
-def ros() -> Iterator[object]:
+def ros() -> Iterator[RosFixture]:
     """Return processes and a client in an unused DDS domain."""
     pytest.importorskip('rclpy', reason=REASON)
     from node_processes import RosFixture
@@ -49,3 +53,37 @@ def planar() -> Path:
 def gripper() -> Path:
     """Return the robot description with branches, a prismatic and a mimic joint."""
     return share_path('urdf/branched_gripper.urdf')
+
+
+@pytest.fixture(scope='session')
+def model(gripper: Path) -> ScrewModel:
+    """Return the model that `server` has."""
+    return read_urdf(gripper)
+
+
+@pytest.fixture(scope='module')
+def server(ros: RosFixture, gripper: Path, model: ScrewModel) -> NodeProcess:
+    """Return a dynamics_server that has its model."""
+    from services import SERVICES
+
+    process = ros.start('dynamics_server', urdf_path=gripper, max_samples=1000)
+    name = 'get_mass_matrix'
+    request = SERVICES[name].Request(position=[0.0] * model.n)
+    ros.wait_for(
+        'the model',
+        lambda: ros.call(SERVICES[name], f'/dynamics_server/{name}', request).success,
+        process,
+    )
+    return process
+
+
+@pytest.fixture
+def call(ros: RosFixture, server: NodeProcess) -> Callable[..., Any]:
+    """Return a function that calls a service of `server`."""
+    from services import SERVICES
+
+    def call(name: str, **fields: Any) -> Any:
+        kind = SERVICES[name]
+        return ros.call(kind, f'/dynamics_server/{name}', kind.Request(**fields))
+
+    return call

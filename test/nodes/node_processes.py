@@ -33,13 +33,18 @@ TIMEOUT = 120.0
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-class NodeProcess:
-    """A node run by ``python -m``; what it writes goes to a file."""
+def node_command(module: str, *arguments: str) -> list[str]:
+    """Return the command line of a node."""
+    return [sys.executable, '-W', 'ignore', '-m', f'screw_dynamics.nodes.{module}', *arguments]
 
-    def __init__(self, module: str, *arguments: str, environment: dict[str, str]) -> None:
+
+class NodeProcess:
+    """A running node; what it writes goes to a file."""
+
+    def __init__(self, command: Sequence[str], environment: dict[str, str]) -> None:
         self._file = tempfile.NamedTemporaryFile(suffix='.log')  # noqa: SIM115
         self._process = subprocess.Popen(
-            [sys.executable, '-W', 'ignore', '-m', f'screw_dynamics.nodes.{module}', *arguments],
+            command,
             stdout=self._file,
             stderr=subprocess.STDOUT,
             env=environment,
@@ -109,7 +114,7 @@ class RosFixture:
         for parameter, value in parameters.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             command += ['-p', f'{parameter.replace("__", ".")}:={text}']
-        process = NodeProcess(module, *command, environment=self.environment)
+        process = NodeProcess(node_command(module, *command), self.environment)
         self._processes.append(process)
         return process
 

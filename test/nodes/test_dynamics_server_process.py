@@ -8,48 +8,11 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import WrenchStamped
 from node_processes import trajectory
+from services import SERVICES, ros_duration
 
 import screw_dynamics as sd
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
-from screw_dynamics_interfaces.srv import (
-    ComputeTrajectoryTorques,
-    GetDynamicTerms,
-    GetInverseDynamics,
-    GetMassMatrix,
-)
-
-SERVICES = {
-    'get_mass_matrix': GetMassMatrix,
-    'get_dynamic_terms': GetDynamicTerms,
-    'get_inverse_dynamics': GetInverseDynamics,
-    'compute_trajectory_torques': ComputeTrajectoryTorques,
-}
-
-
-@pytest.fixture(scope='module')
-def model(gripper):
-    return sd.read_urdf(gripper)
-
-
-@pytest.fixture(scope='module')
-def process(ros, gripper):
-    process = ros.start('dynamics_server', urdf_path=gripper, max_samples=1000)
-    request = GetMassMatrix.Request(position=[0.0] * sd.read_urdf(gripper).n)
-    ros.wait_for(
-        'the model',
-        lambda: ros.call(GetMassMatrix, '/dynamics_server/get_mass_matrix', request).success,
-        process,
-    )
-    return process
-
-
-@pytest.fixture
-def call(ros, process):
-    def call(name, **fields):
-        kind = SERVICES[name]
-        return ros.call(kind, f'/dynamics_server/{name}', kind.Request(**fields))
-
-    return call
+from screw_dynamics_interfaces.srv import GetMassMatrix
 
 
 @pytest.fixture
@@ -173,102 +136,6 @@ def test_trajectory_torques(call, model, period, count, order):
         np.testing.assert_allclose(values, tau[:, d], rtol=0, atol=1e-6 * np.abs(tau[:, d]).max())
 
 
-def ros_duration(seconds):
-    from builtin_interfaces.msg import Duration
-
-    sec, nanosec = divmod(round(1e9 * seconds), 10**9)
-    return Duration(sec=sec, nanosec=nanosec)
-
-
-FAILURES = {
-    'no position': ('get_mass_matrix', {}, 'INVALID_REQUEST', 'position: expected shape'),
-    'short': ('get_mass_matrix', {'position': [0.0]}, 'INVALID_REQUEST', 'got (1,)'),
-    'unknown joint': (
-        'get_dynamic_terms',
-        {'joint_names': ['nose'], 'position': [0.0]},
-        'INVALID_JOINTS',
-        "joint_names[0]: unknown joint 'nose', expected one of",
-    ),
-    'nan': ('get_mass_matrix', {'position': '@nan'}, 'NOT_FINITE', 'got nan'),
-    'velocity inf': (
-        'get_dynamic_terms',
-        {'position': '@zeros', 'velocity': '@inf'},
-        'NOT_FINITE',
-        'got inf',
-    ),
-    'jerk short': (
-        'get_inverse_dynamics',
-        {'position': '@zeros', 'jerk': [1.0]},
-        'INVALID_REQUEST',
-        'jerk: expected shape',
-    ),
-    'higher derivatives': (
-        'get_inverse_dynamics',
-        {'position': '@zeros', 'derivative_order': 4, 'higher_derivatives': [1.0]},
-        'INVALID_REQUEST',
-        'derivatives 5 to 6',
-    ),
-    'overflow': (
-        'get_inverse_dynamics',
-        {'position': '@zeros', 'velocity': '@huge', 'derivative_order': 2},
-        'NOT_FINITE',
-        'result',
-    ),
-    'wrench without frame': (
-        'get_inverse_dynamics',
-        {'position': '@zeros', 'wrenches': [WrenchStamped()]},
-        'INVALID_REQUEST',
-        'wrenches[0].header.frame_id: expected a link, got an empty name',
-    ),
-    'empty trajectory': (
-        'compute_trajectory_torques',
-        {'trajectory': trajectory([])},
-        'INVALID_REQUEST',
-        'Empty joint names on incoming trajectory',
-    ),
-    'order of trajectory': (
-        'compute_trajectory_torques',
-        {'trajectory': '@trajectory', 'derivative_order': 3},
-        'INVALID_REQUEST',
-        'derivative_order: expected 0, 1 or 2, got 3',
-    ),
-    'too many samples': (
-        'compute_trajectory_torques',
-        {'trajectory': '@trajectory', 'sample_period': ros_duration(1e-6)},
-        'LIMIT_EXCEEDED',
-        'expected at most 1000 samples',
-    ),
-    'negative period': (
-        'compute_trajectory_torques',
-        {'trajectory': '@trajectory', 'sample_period': ros_duration(-1.0)},
-        'INVALID_REQUEST',
-        'sample_period: expected 0 s or more, got -1 s',
-    ),
-}
-
-
-@pytest.mark.parametrize('case', FAILURES)
-def test_failures_have_a_code_a_text_and_no_numbers(call, model, case):
-    name, fields, code, text = FAILURES[case]
-    zeros = np.zeros(model.n)
-    values = {
-        '@zeros': zeros.tolist(),
-        '@nan': (zeros + np.nan).tolist(),
-        '@inf': (zeros + np.inf).tolist(),
-        '@huge': (zeros + 1e200).tolist(),
-        '@trajectory': trajectory(model.joint_names, zeros, zeros + 0.1),
-    }
-    response = call(
-        name, **{k: values.get(v, v) if isinstance(v, str) else v for k, v in fields.items()}
-    )
-    assert not response.success
-    assert response.error_code == getattr(SERVICES[name].Response, code)
-    assert text in response.message
-    for field, kind in response.get_fields_and_field_types().items():
-        if kind.startswith('sequence'):
-            assert not len(getattr(response, field)), field
-
-
 def test_limits_are_enforced_on_request(ros, call, model):
     beyond = np.where(np.isfinite(model.limits.upper), model.limits.upper + 1.0, 0.0).tolist()
     assert call('get_mass_matrix', position=beyond).success
@@ -294,7 +161,7 @@ def test_payload_adds_its_mass(ros, call, model):
     close(ros.wait_for('the payload', changed), expected)
 
 
-def test_without_a_model(ros, process):
+def test_without_a_model(ros, server):
     waiting = ros.start('dynamics_server', name='waiting')
     for name, kind in SERVICES.items():
         response = ros.call(kind, f'/waiting/{name}', kind.Request())
@@ -305,6 +172,6 @@ def test_without_a_model(ros, process):
     assert waiting.interrupt() == 0
 
 
-def test_sigint(process):
-    assert process.interrupt() == 0, process.log
-    assert 'Traceback' not in process.log
+def test_sigint(server):
+    assert server.interrupt() == 0, server.log
+    assert 'Traceback' not in server.log

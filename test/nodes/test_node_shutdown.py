@@ -7,7 +7,7 @@ from __future__ import annotations
 import signal
 
 import pytest
-from node_processes import NodeProcess, trajectory
+from node_processes import NodeProcess, node_command, trajectory
 
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
@@ -34,18 +34,11 @@ def test_signals_while_publishing(ros, planar, number, events):
 @pytest.mark.parametrize('node', ['feedforward', 'dynamics_server'])
 def test_signal_while_kernels_are_compiled(ros, planar, tmp_path, node):
     environment = {**ros.environment, 'NUMBA_CACHE_DIR': str(tmp_path)}
-    process = NodeProcess(
-        node,
-        '--ros-args',
-        '-p',
-        f'urdf_path:={planar}',
-        '-r',
-        '__node:=c',
-        environment=environment,
-    )
+    arguments = ['--ros-args', '-p', f'urdf_path:={planar}', '-r', '__node:=compiling']
+    process = NodeProcess(node_command(node, *arguments), environment)
     try:
         clients = ros.node.get_node_names
-        ros.wait_for('the node', lambda: 'c' in clients(), process)
+        ros.wait_for('the node', lambda: 'compiling' in clients(), process)
         assert process.interrupt() == 0, process.log
     finally:
         process.kill()
@@ -60,7 +53,7 @@ def test_signal_while_kernels_are_compiled(ros, planar, tmp_path, node):
     ],
 )
 def test_a_bad_command_line_is_fatal(ros, arguments, text):
-    process = NodeProcess('feedforward', '--ros-args', *arguments, environment=ros.environment)
+    process = NodeProcess(node_command('feedforward', '--ros-args', *arguments), ros.environment)
     assert process.wait() == 1
     assert '[FATAL]' in process.log
     assert text in process.log

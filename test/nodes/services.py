@@ -1,0 +1,27 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The services of dynamics_server by name."""
+
+from __future__ import annotations
+
+from builtin_interfaces.msg import Duration
+
+from screw_dynamics_interfaces.srv import (
+    ComputeTrajectoryTorques,
+    GetDynamicTerms,
+    GetInverseDynamics,
+    GetMassMatrix,
+)
+
+SERVICES = {
+    'get_mass_matrix': GetMassMatrix,
+    'get_dynamic_terms': GetDynamicTerms,
+    'get_inverse_dynamics': GetInverseDynamics,
+    'compute_trajectory_torques': ComputeTrajectoryTorques,
+}
+
+
+def ros_duration(seconds: float) -> Duration:
+    """Return a Duration message."""
+    sec, nanosec = divmod(round(1e9 * seconds), 10**9)
+    return Duration(sec=sec, nanosec=nanosec)

@@ -1,0 +1,142 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Random and mutated messages: accepted, or rejected with a reason; never anything else."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from node_processes import trajectory
+from sensor_msgs.msg import JointState
+
+from screw_dynamics import read_urdf, share_path
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.nodes import dynamics_services as services
+from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.parameter_records import DynamicsServerParameters, FeedforwardParameters
+from screw_dynamics.nodes.reference import Reference
+from screw_dynamics.nodes.torque_stream import interpolated
+from screw_dynamics.nodes.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.trajectory_torques import compute_trajectory_torques
+from screw_dynamics_interfaces.srv import (
+    ComputeTrajectoryTorques,
+    GetDynamicTerms,
+    GetInverseDynamics,
+    GetMassMatrix,
+)
+
+MODEL = read_urdf(share_path('urdf/planar_2r.urdf'))
+NAMES = list(MODEL.joint_names)
+NOW = 1_700_000_000_000_000_000
+SECOND = 10**9
+
+numbers = st.floats(width=64) | st.floats(-4.0, 4.0) | st.sampled_from([0.0, 1e308, 5e-324])
+rows = st.lists(numbers, max_size=3) | st.lists(st.floats(-3.0, 3.0), min_size=2, max_size=2)
+names = st.permutations(NAMES) | st.lists(st.sampled_from([*NAMES, '', 'nose']), max_size=3)
+times = st.tuples(st.integers(-2, 3) | st.just(2**31 - 1), st.integers(0, 999_999_999))
+
+
+@st.composite
+def trajectories(draw):
+    """Return a good trajectory with some fields replaced by anything that fits their types."""
+    count = draw(st.integers(0, 4))
+    message = trajectory(NAMES, *([0.1 * i, 0.2] for i in range(count)))
+    if draw(st.booleans()):
+        message.joint_names = draw(names)
+    if draw(st.integers(0, 3)) == 0:
+        message.header.stamp.sec, message.header.stamp.nanosec = draw(times)
+    for point in message.points:
+        field = draw(st.sampled_from(['', '', 'positions', 'velocities', 'accelerations', 'time']))
+        if field == 'time':
+            point.time_from_start.sec, point.time_from_start.nanosec = draw(times)
+        elif field:
+            setattr(point, field, draw(rows))
+    return message
+
+
+@settings(max_examples=400)
+@given(
+    messages=st.lists(trajectories(), min_size=1, max_size=3),
+    state=st.sampled_from(['reference', 'joint_states', 'first_point']),
+    partial=st.booleans(),
+    moving=st.booleans(),
+    lead_time=st.sampled_from([0.0, 0.05]),
+)
+def test_trajectories(messages, state, partial, moving, lead_time):
+    parameters = FeedforwardParameters(
+        start_state=state,
+        allow_partial_joints=partial,
+        allow_nonzero_velocity_at_end=moving,
+        lead_time=lead_time,
+    )
+    reference = Reference(MODEL.n, interpolated)
+    measured = JointStateBuffer(NAMES)
+    jet = np.zeros((5, MODEL.n))
+    now = NOW
+    for message in messages:
+        measured.update(JointState(name=NAMES, position=[0.1, 0.2]), now)
+        before = reference.state(now + SECOND // 20)
+        try:
+            accept_trajectory(message, MODEL, {}, reference, measured, parameters, now)
+        except InputError as error:
+            assert str(error)
+            after = reference.state(now + SECOND // 20)
+            assert (before is None) == (after is None)
+            if before is not None:
+                np.testing.assert_array_equal(before, after)
+        for step in range(3):
+            reference.sample(now + step * SECOND // 2 + round(lead_time * SECOND), jet)
+        now += SECOND
+
+
+ANSWERS = {
+    GetMassMatrix: services.get_mass_matrix,
+    GetDynamicTerms: services.get_dynamic_terms,
+    GetInverseDynamics: services.get_inverse_dynamics,
+}
+
+
+@pytest.mark.parametrize('kind', ANSWERS, ids=lambda kind: kind.__name__)
+@settings(max_examples=200)
+@given(data=st.data())
+def test_requests(kind, data):
+    request = kind.Request()
+    for field, type_name in request.get_fields_and_field_types().items():
+        if field == 'joint_names':
+            request.joint_names = data.draw(names | st.just([]))
+        elif type_name == 'sequence<double>':
+            setattr(request, field, data.draw(rows))
+        elif type_name == 'uint8':
+            setattr(request, field, data.draw(st.integers(0, 6) | st.just(255)))
+    response = kind.Response()
+    untouched = copy.deepcopy(response)
+    with np.errstate(all='ignore'):
+        try:
+            ANSWERS[kind](MODEL, request, response)
+        except ScrewDynamicsError as error:
+            assert str(error)
+            assert response == untouched
+            return
+    for field, type_name in response.get_fields_and_field_types().items():
+        if type_name == 'sequence<double>':
+            assert np.isfinite(getattr(response, field)).all(), field
+
+
+@settings(max_examples=200)
+@given(message=trajectories(), order=st.integers(0, 3), period=times)
+def test_trajectory_requests(message, order, period):
+    request = ComputeTrajectoryTorques.Request(trajectory=message, derivative_order=order)
+    request.sample_period.sec, request.sample_period.nanosec = period
+    response = ComputeTrajectoryTorques.Response()
+    parameters = DynamicsServerParameters(max_samples=1000)
+    try:
+        compute_trajectory_torques(MODEL, parameters, request, response)
+    except ScrewDynamicsError as error:
+        assert str(error)
+        return
+    assert len(response.trajectory.points) <= 1000
+    assert np.isfinite(response.effort_dot).all()
