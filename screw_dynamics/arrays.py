@@ -28,7 +28,7 @@ def as_float_array(name: str, value: ArrayLike) -> Array:
     Returns
     -------
     ndarray
-        The same object where it already is C-contiguous float64.
+        The same object where it already is aligned, C-contiguous float64.
 
     Raises
     ------
@@ -48,7 +48,9 @@ def as_float_array(name: str, value: ArrayLike) -> Array:
     if array.dtype.kind not in 'fiu' and array.size:
         raise InputError(f'{name}: expected real numbers, got dtype {array.dtype}')
     # ascontiguousarray would lift a scalar to one dimension
-    return np.asarray(array, dtype=np.float64, order='C')
+    array = np.asarray(array, dtype=np.float64, order='C')
+    # compiled kernels take aligned memory only; a view into a message buffer need not be
+    return array if array.flags.aligned else array.copy()
 
 
 def require_finite(name: str, array: Array) -> Array:

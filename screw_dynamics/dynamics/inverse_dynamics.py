@@ -67,7 +67,8 @@ def inverse_dynamics(
     UnknownNameError
         If a frame of `wrench_jets` does not exist.
     InputError
-        If `out` is not writable C-contiguous float64, or `threads` is not a positive integer.
+        If `out` is not writable, aligned, C-contiguous float64, `wrench_jets` no mapping, or
+        `threads` no positive integer.
 
     Notes
     -----
@@ -87,10 +88,10 @@ def inverse_dynamics(
            [0.  ]])
 
     """
-    if wrench_jets is None:
+    if wrench_jets is None and threads == 1:
         try:
             aligned = model.aligned
-            tau = np.empty_like(joint_jet[2:]) if out is None else out  # type: ignore[index]
+            tau = np.empty_like(joint_jet[2:], subok=False) if out is None else out  # type: ignore[index]
             kernel = aligned.prepared.get(tau.shape)
             if kernel is not None and kernel(joint_jet, tau, aligned.parameters) == OK:
                 return tau
@@ -115,8 +116,13 @@ def _checked(
             f"(k + 3, {model.n}) or (T, k + 3, {model.n}) with k >= 0: rows q, q', q'', ...",
             jet.shape,
         )
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise InputError(f'threads: expected a positive integer, got {threads!r}')
+    if wrench_jets is not None and not isinstance(wrench_jets, Mapping):
+        raise InputError(
+            f'wrench_jets: expected a mapping of frame names to arrays, '
+            f'got {type(wrench_jets).__name__}'
+        )
     shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n)
     if out is None:
         out = np.empty(shape)
@@ -182,10 +188,11 @@ def _check_out(out: Any, shape: tuple[int, ...]) -> None:
         raise InputError(f'out: expected a float64 array, got {type(out).__name__}')
     if out.shape != shape:
         raise ShapeError('out', str(shape), out.shape)
-    if out.dtype != np.float64 or not out.flags.c_contiguous or not out.flags.writeable:
+    if out.dtype != np.float64 or not out.flags.carray:
         raise InputError(
-            f'out: expected a writable C-contiguous float64 array, got dtype {out.dtype}, '
-            f'C-contiguous {out.flags.c_contiguous}, writable {out.flags.writeable}'
+            f'out: expected a writable, aligned, C-contiguous float64 array, got dtype '
+            f'{out.dtype}, C-contiguous {out.flags.c_contiguous}, writable '
+            f'{out.flags.writeable}, aligned {out.flags.aligned}'
         )
 
 

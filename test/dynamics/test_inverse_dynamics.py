@@ -47,7 +47,8 @@ def test_threads_change_nothing(model, rng):
     jets = np.array([random_joint_jet(rng, model.n, 2) for _ in range(1030)])
     wrenches = random_wrench_jets(rng, model, 2, samples=1030)
     expected = sd.inverse_dynamics(model, jets, wrenches)
-    assert (sd.inverse_dynamics(model, jets, wrenches, threads=4) == expected).all()
+    for threads in (4, np.int64(3)):
+        assert (sd.inverse_dynamics(model, jets, wrenches, threads=threads) == expected).all()
 
 
 def test_out_is_filled_and_returned(model, rng):
@@ -66,6 +67,8 @@ def test_any_array_like_is_taken(model, rng):
     for value in (jet.tolist(), np.asfortranarray(jet), np.repeat(jet, 2, 1)[:, ::2], read_only):
         assert (sd.inverse_dynamics(model, value) == expected).all()
         assert (sd.inverse_dynamics(model, value, out=np.empty((2, model.n))) == expected).all()
+    masked = sd.inverse_dynamics(model, np.ma.array(jet, mask=jet > 0.0))
+    assert type(masked) is np.ndarray
     integers = sd.inverse_dynamics(model, np.ones((3, model.n), dtype=int))
     assert (integers == sd.inverse_dynamics(model, np.ones((3, model.n)))).all()
 
@@ -134,8 +137,14 @@ def test_unusable_arguments_are_named(model):
         sd.inverse_dynamics(model, jet, out=locked)
     with pytest.raises(InputError, match='out: expected a float64 array, got list'):
         sd.inverse_dynamics(model, jet, out=[0.0] * n)
-    with pytest.raises(InputError, match='threads: expected a positive integer, got 0'):
-        sd.inverse_dynamics(model, jet, threads=0)
+    with pytest.raises(InputError, match='wrench_jets: expected a mapping .*, got list'):
+        sd.inverse_dynamics(model, jet, [np.zeros((1, 6))])
+    # before and after the kernel of this shape is at hand
+    for threads in (0, 'two', 1.5):
+        message = f'threads: expected a positive integer, got {threads!r}'
+        with pytest.raises(InputError, match=message):
+            sd.inverse_dynamics(model, jet, threads=threads)
+        sd.inverse_dynamics(model, jet)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
         sd.inverse_dynamics('robot.urdf', jet)
     with pytest.raises(InputError, match='joint_jet: expected real numbers'):
@@ -209,6 +218,8 @@ print(sd.inverse_dynamics(model, [[0.0], [0.0], [2.0]]), sd.mass_matrix(model, [
         'XDG_CACHE_HOME': str(home / 'cache'),
         'PYTHONPATH': str(tmp_path),
         'PYTHONDONTWRITEBYTECODE': '1',
+        'SCREW_DYNAMICS_JIT': '1',
+        'NUMBA_DISABLE_JIT': '0',
     }
     run = subprocess.run(
         [sys.executable, '-c', program],
