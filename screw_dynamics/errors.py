@@ -66,7 +66,7 @@ class NotFiniteError(InputError):
     name : str
         Name of the argument.
     index : tuple of int
-        Index of the first offending entry.
+        Index of the first offending entry; empty for a scalar.
     value : float
         The entry.
     where : str, optional
@@ -77,7 +77,8 @@ class NotFiniteError(InputError):
     def __init__(self, name: str, index: tuple[int, ...], value: float, where: str = '') -> None:
         self.name, self.index, self.value = name, index, value
         place = f' ({where})' if where else ''
-        super().__init__(f'{name}{list(index)}{place}: expected a finite number, got {value}')
+        entry = list(index) if index else ''
+        super().__init__(f'{name}{entry}{place}: expected a finite number, got {value}')
 
 
 class UnknownNameError(InputError):

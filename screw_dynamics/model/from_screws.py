@@ -48,7 +48,10 @@ def model_from_screws(
     # imported here: the module of the model needs this one
     from screw_dynamics.model.screw_model import ScrewModel
 
-    parent_array = np.asarray(parents)
+    try:
+        parent_array = np.asarray(parents)
+    except ValueError:
+        raise ShapeError('parents', '(n,) of integers', repr(parents)) from None
     if parent_array.ndim != 1 or (parent_array.size and parent_array.dtype.kind not in 'iu'):
         raise ShapeError(
             'parents', '(n,) of integers', f'{parent_array.shape} {parent_array.dtype}'
@@ -66,7 +69,9 @@ def model_from_screws(
         shaped[name] = require_finite(name, array)
     if joint_names is None:
         joint_names = [f'joint_{i + 1}' for i in range(n)]
-    if isinstance(joint_names, str) or len(joint_names) != n:
+    if isinstance(joint_names, str) or not isinstance(joint_names, Sequence):
+        raise ModelError(f'joint_names: expected a sequence of names, got {joint_names!r}')
+    if len(joint_names) != n:
         raise ModelError(f'joint_names: expected {n} names, got {joint_names!r}')
     names = tuple(str(name) for name in joint_names)
     bodies = tuple(f'body_{i + 1}' for i in range(n))

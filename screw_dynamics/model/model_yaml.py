@@ -167,12 +167,15 @@ def _document(source: str | bytes | os.PathLike[str]) -> Any:
         content, origin = source, 'model text'
     else:
         origin = str(source)
+        if not isinstance(source, (str, os.PathLike)):
+            raise ModelError(
+                f'model source: expected a path, YAML text or bytes, got {type(source).__name__}'
+            )
         try:
             content = Path(source).read_bytes()
-        except OSError as error:
-            raise ModelError(
-                f'{origin}: expected a readable model file: {error.strerror}'
-            ) from error
+        except (OSError, ValueError) as error:
+            reason = getattr(error, 'strerror', None) or error
+            raise ModelError(f'{origin}: expected a readable model file: {reason}') from error
     try:
         return yaml.safe_load(content)
     except (yaml.YAMLError, UnicodeDecodeError) as error:

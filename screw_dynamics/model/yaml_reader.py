@@ -105,7 +105,7 @@ class Node:
         if isinstance(self.value, (int, float, str)) and not isinstance(self.value, bool):
             try:
                 return float(self.value)
-            except ValueError:
+            except (ValueError, OverflowError):
                 pass
         raise self._unexpected('a number')
 

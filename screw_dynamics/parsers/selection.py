@@ -90,6 +90,8 @@ def _document_order(tree: Tree, reach: Sequence[Joint]) -> list[Joint]:
 
 def _locked_positions(tree: Tree, locked: Mapping[str, float] | None) -> dict[str, float]:
     positions: dict[str, float] = {}
+    if locked is not None and not isinstance(locked, Mapping):
+        raise InputError(f'locked: expected a mapping of joint names to positions, got {locked!r}')
     for name, value in (locked or {}).items():
         if name not in tree.joints or not tree.joints[name].moves:
             movable = [joint.name for joint in tree.joints.values() if joint.moves]
@@ -99,7 +101,7 @@ def _locked_positions(tree: Tree, locked: Mapping[str, float] | None) -> dict[st
         except (TypeError, ValueError):
             raise InputError(f'locked[{name!r}]: expected a number, got {value!r}') from None
         if not math.isfinite(positions[name]):
-            raise NotFiniteError('locked', (), positions[name], name)
+            raise NotFiniteError(f'locked[{name!r}]', (), positions[name])
     return positions
 
 
@@ -110,8 +112,9 @@ def _selected(
     locked: Mapping[str, float],
     reduce: bool,
 ) -> tuple[str, ...]:
-    if isinstance(joints, str):
-        raise InputError(f'joints: expected a sequence of names, got the text {joints!r}')
+    # a set has no order, and this order is that of every array
+    if isinstance(joints, str) or not isinstance(joints, Sequence):
+        raise InputError(f'joints: expected a sequence of names, got {joints!r}')
     names = tuple(joints)
     for name in names:
         if name not in available:

@@ -55,7 +55,7 @@ class Tree:
         UnknownNameError
 
         """
-        if name not in self.links:
+        if not isinstance(name, str) or name not in self.links:
             raise UnknownNameError('link', name, self.links)
         return self.links[name]
 

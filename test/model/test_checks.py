@@ -26,6 +26,7 @@ NAN = np.array([np.nan, 0.0])
 HELIX = np.array([[0, 0, 1, 0, 0, 0.1], [0, 0, 1, 0, 0, 0]])
 LONG = np.array([[0, 0, 2.0, 0, 0, 0], [0, 0, 1, 0, 0, 0]])
 SHEARED = np.eye(4) + np.eye(4, k=1)
+NOWHERE = np.eye(4) + np.array([[0, 0, 0, np.nan]] + 3 * [[0, 0, 0, 0]])
 
 
 @pytest.fixture
@@ -56,6 +57,7 @@ def model():
         ({'damping': np.zeros(3)}, ShapeError, 'damping: expected shape (2,), got (3,)'),
         ({'home_poses': np.array([SHEARED] * 2)}, ModelError, 'home pose: expected a rotation'),
         ({'home_poses': np.full((2, 4, 4), np.nan)}, ModelError, 'home pose: expected a rotation'),
+        ({'home_poses': np.array([NOWHERE] * 2)}, ModelError, 'home pose: expected a rotation'),
         ({'inertias': -np.array([np.eye(6)] * 2)}, InertiaError, 'mass: expected 0 or more'),
         ({'inertias': np.full((2, 6, 6), np.nan)}, InertiaError, 'expected finite numbers'),
         ({'inertias': np.ones((2, 6, 6))}, InertiaError, 'expected [[Theta, m c~], [-m c~, m I]]'),
@@ -65,6 +67,7 @@ def model():
             ModelError,
             "frame 'f': expected a rigid-body pose",
         ),
+        ({'frames': {'f': Frame(0, NOWHERE)}}, ModelError, "frame 'f': expected a rigid-body"),
         ({'frames': {'f': Frame(0, np.eye(3))}}, ModelError, "frame 'f': expected a rigid-body"),
         ({'limits': JointLimits.none(3)}, ShapeError, 'limits.lower: expected shape (2,)'),
         (
@@ -122,6 +125,23 @@ def test_the_caller_keeps_its_arrays(model):
 def test_models_can_be_copied_and_pickled(model, copied):
     again = copied(model)
     assert isinstance(again, ScrewModel) and again.to_yaml() == model.to_yaml()
+
+
+@pytest.mark.parametrize(
+    ('changes', 'error', 'message'),
+    [
+        ({'parents': [-1, [0]]}, ShapeError, 'parents: expected shape (n,) of integers'),
+        ({'joint_names': 5}, ModelError, 'joint_names: expected a sequence of names, got 5'),
+        ({'joint_names': 'ab'}, ModelError, "joint_names: expected a sequence of names, got 'ab'"),
+        ({'joint_names': ['a']}, ModelError, "joint_names: expected 2 names, got ['a']"),
+    ],
+)
+def test_screws_that_make_no_model_are_named(model, changes, error, message):
+    taken = {
+        name: getattr(model, name) for name in ('parents', 'home_poses', 'screws', 'inertias')
+    }
+    with pytest.raises(error, match=re.escape(message)):
+        ScrewModel.from_screws(**(taken | changes))
 
 
 def test_unknown_frames_are_named(model):

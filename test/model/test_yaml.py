@@ -61,6 +61,7 @@ def test_numbers_may_be_written_by_hand():
         ('version: 1', 'version: 2', ModelError, 'model.version: expected 1, got 2'),
         ('base_link: .*\n', '', ModelError, "model: expected an entry 'base_link', got none"),
         ('gravity: .*', 'gravity: [0, 0]', ModelError, 'model.gravity: expected 3 entries, got 2'),
+        ('gravity: .*', f'gravity: [0, 0, 1{"0" * 400}]', ModelError, '[2]: expected a number'),
         ('gravity: .*', 'gravity: 9.81', ModelError, 'model.gravity: expected a sequence'),
         ('gravity: .*', 'gravity: [0, 0, no]', ModelError, 'model.gravity[2]: expected a number'),
         ('name: robot', 'name: 3', ModelError, 'model.name: expected text, got 3'),
@@ -84,6 +85,8 @@ def test_malformed_entries_are_named(pattern, replacement, error, message):
     ('source', 'message'),
     [
         ('missing.yaml', 'missing.yaml: expected a readable model file: No such file'),
+        ('a\0b', 'expected a readable model file: embedded null'),
+        (None, 'model source: expected a path, YAML text or bytes, got NoneType'),
         ('a: [1\n', 'model text: expected YAML: while parsing a flow sequence'),
         (b'\xff\xfe\x00', 'model text: expected YAML'),
         ('!!python/object:os.system {}\n', 'model text: expected YAML: could not determine'),
