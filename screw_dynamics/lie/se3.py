@@ -85,7 +85,7 @@ def is_pose(matrix: Array, tolerance: float = 1e-9) -> bool:
     ----------
     matrix : (4, 4) ndarray
     tolerance : float
-        For the rotation part, see `is_rotation`.
+        For the rotation part, see `is_rotation`; the position need only be finite.
 
     Returns
     -------
@@ -93,5 +93,7 @@ def is_pose(matrix: Array, tolerance: float = 1e-9) -> bool:
 
     """
     return bool(
-        is_rotation(matrix[:3, :3], tolerance) and (matrix[3] == [0.0, 0.0, 0.0, 1.0]).all()
+        is_rotation(matrix[:3, :3], tolerance)
+        and np.isfinite(matrix[:3, 3]).all()
+        and (matrix[3] == [0.0, 0.0, 0.0, 1.0]).all()
     )

@@ -16,7 +16,8 @@ from screw_dynamics.errors import (
     ShapeError,
     TopologyError,
 )
-from screw_dynamics.lie import inertia_parameters, is_pose, skew
+from screw_dynamics.lie import is_pose
+from screw_dynamics.model.exact_geometry import inertia_form
 
 if TYPE_CHECKING:
     from screw_dynamics.model.screw_model import ScrewModel
@@ -55,29 +56,6 @@ def screw_type(screw: Array) -> str:
         return 'prismatic'
     # a pitch below rounding of the cross product x × e is no pitch
     return 'helical' if abs(e @ v) > 1e-14 * max(1.0, float(np.linalg.norm(v))) else 'revolute'
-
-
-def unit_screws(screws: Array) -> Array:
-    """
-    Return checked screws with axes of unit length to rounding, whatever digits they came with.
-
-    Parameters
-    ----------
-    screws : (N, 6) ndarray
-        Of unit length to nine digits.
-
-    Returns
-    -------
-    (N, 6) ndarray
-        Those of unit length to rounding are kept bit for bit.
-
-    """
-    units = screws.copy()
-    for unit in units:
-        norm = float(np.linalg.norm(unit[:3] if unit[:3].any() else unit[3:]))
-        if abs(norm - 1.0) > 4.0 * np.finfo(np.float64).eps:
-            unit /= norm
-    return units
 
 
 def check_model(model: ScrewModel) -> None:
@@ -162,7 +140,7 @@ def _check_body(model: ScrewModel, i: int, where: str) -> None:
         )
     if not is_pose(model.home_poses[i], _UNIT_TOLERANCE):
         raise ModelError(
-            f'{where}: home pose: expected a rotation matrix, a position and the last row '
+            f'{where}: home pose: expected a rotation matrix, a finite position, a last row '
             f'(0, 0, 0, 1), got {model.home_poses[i].tolist()}'
         )
     screw = model.screws[i]
@@ -184,17 +162,11 @@ def _check_body(model: ScrewModel, i: int, where: str) -> None:
 def _check_inertia(inertia: Array, where: str) -> None:
     if not np.isfinite(inertia).all():
         raise InertiaError(f'{where}: inertia: expected finite numbers, got {inertia.tolist()}')
-    mass, first_moment, rotational = inertia_parameters(inertia)
+    mass = float(inertia[3, 3])
     if mass < 0.0:
         raise InertiaError(f'{where}: mass: expected 0 or more, got {mass:.12g} kg')
-    expected = np.block(
-        [
-            [0.5 * (rotational + rotational.T), skew(first_moment)],
-            [-skew(first_moment), mass * np.eye(3)],
-        ]
-    )
     scale = float(np.abs(inertia).max())
-    if np.abs(inertia - expected).max() > _UNIT_TOLERANCE * scale:
+    if np.abs(inertia - inertia_form(inertia)).max() > _UNIT_TOLERANCE * scale:
         raise InertiaError(
             f'{where}: inertia: expected [[Theta, m c~], [-m c~, m I]] with symmetric Theta, '
             f'got {inertia.tolist()}'

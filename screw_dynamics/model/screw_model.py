@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.model import checks, model_yaml, payload, reference, table
+from screw_dynamics.model.exact_geometry import exact_geometry
 from screw_dynamics.model.frame import Frame
 from screw_dynamics.model.from_screws import model_from_screws
 from screw_dynamics.model.joint_aligned import JointAligned, joint_aligned
@@ -101,7 +102,7 @@ class ScrewModel:
     name: str = 'robot'
 
     def __post_init__(self) -> None:
-        """Freeze all arrays, then check that they make a model."""
+        """Freeze all arrays, check that they make a model, make its geometry exact."""
         for name in _FLOATS:
             object.__setattr__(self, name, _frozen(name, getattr(self, name)))
         for name in ('parents', 'coordinates'):
@@ -117,7 +118,8 @@ class ScrewModel:
         }
         object.__setattr__(self, 'frames', MappingProxyType(frames))
         checks.check_model(self)
-        object.__setattr__(self, 'screws', _frozen('screws', checks.unit_screws(self.screws)))
+        for name, exact in exact_geometry(self).items():
+            object.__setattr__(self, name, _frozen(name, exact))
 
     @property
     def n(self) -> int:
