@@ -18,6 +18,9 @@ from screw_dynamics.model import ScrewModel
 
 STEP = 1e-30
 
+# 2.2e-16 over the tightest bound that goes with `mass_matrix_scale`, 1e-13, with a factor of two.
+SMALLEST_LEVER = 4e-3
+
 Numbers = NDArray[np.float64] | NDArray[np.complex128]
 
 
@@ -112,7 +115,10 @@ def mass_matrix_scale(model: ScrewModel, q: Array) -> float:
     """
     Return the largest sum of the sizes of what the entries of M are summed from.
 
-    Rounding is relative to it where an entry is the small rest of large terms.
+    Rounding is relative to it where an entry is the small rest of large terms. A lever between an
+    axis and a body is such a rest itself: of positions of the size of the robot. No lever counts
+    as smaller than `SMALLEST_LEVER` of that size, or rounding would exceed any bound for a point
+    mass on its own axis.
 
     Parameters
     ----------
@@ -125,6 +131,8 @@ def mass_matrix_scale(model: ScrewModel, q: Array) -> float:
 
     """
     jacobian = np.abs(system_jacobian(model, q)).reshape(model.body_count, 6, model.n)
+    reach = np.abs(model.home_poses[:, :3, 3]).sum() + np.abs(model.screws[:, 3:]).sum()
+    jacobian[:, 3:] += SMALLEST_LEVER * reach
     sizes = np.einsum('iaj,iab,ibk->jk', jacobian, np.abs(model.inertias), jacobian)
     return float(sizes.max(initial=0.0))
 
