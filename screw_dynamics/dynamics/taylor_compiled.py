@@ -20,7 +20,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
-from screw_dynamics.dynamics import lanes, sine_rows
+from screw_dynamics.dynamics import lanes, sine_rows, taylor_rows
 from screw_dynamics.dynamics import taylor_recursion as recursion
 from screw_dynamics.dynamics.taylor_recursion import (
     BAD_SHAPE,
@@ -45,22 +45,22 @@ ANY_ORDER = -1
 LANES = lanes.LANES
 
 
-@overload(recursion.at, jit_options={'forceinline': True})
+@overload(taylor_rows.at, jit_options={'forceinline': True})
 def _at(ws, row):
     return lambda ws, row: lanes.row_pointer(ws, row)
 
 
-@overload(recursion.get, jit_options={'forceinline': True})
+@overload(taylor_rows.get, jit_options={'forceinline': True})
 def _get(rows, row):
     return lambda rows, row: lanes.load_row(rows, row)
 
 
-@overload(recursion.put, jit_options={'forceinline': True})
+@overload(taylor_rows.put, jit_options={'forceinline': True})
 def _put(rows, row, value):
     return lambda rows, row, value: lanes.store_row(rows, row, value)
 
 
-@overload(recursion.sines, jit_options={'forceinline': True})
+@overload(taylor_rows.sines, jit_options={'forceinline': True})
 def _sines(ws, start, count):
     width = LANES if ws.row == lanes.lanes_type else 1
 
@@ -80,7 +80,7 @@ for _function in recursion.ROW_FUNCTIONS:
 _FINGERPRINT = zlib.crc32(
     b''.join(
         Path(str(module.__file__)).read_bytes()
-        for module in (recursion, lanes, sine_rows, joint_aligned)
+        for module in (*recursion.SOURCES, lanes, sine_rows, joint_aligned)
     )
 )
 
