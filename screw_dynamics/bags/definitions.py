@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from rosbags.interfaces import Nodetype
@@ -72,9 +73,9 @@ def _nested_types(type_name: str, text: str) -> list[str]:
     except TypesysError as error:
         raise BagError(f'type {type_name!r}: definition cannot be read: {error}') from None
     nested = []
-    for _, (kind, detail) in fields:
-        if kind in (Nodetype.ARRAY, Nodetype.SEQUENCE):
-            kind, detail = detail[0]
+    for _, field in fields:
+        is_array = field[0] in (Nodetype.ARRAY, Nodetype.SEQUENCE)
+        kind, detail = cast('tuple[Nodetype, Any]', field[1][0] if is_array else field)
         if kind == Nodetype.NAME:
             nested.append(str(detail))
     return nested

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
+from typing import Literal
 
 from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer, WriterError
@@ -16,7 +17,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from screw_dynamics.errors import BagError
 
 # The version of metadata.yaml that ROS 2 Jazzy and newer write.
-BAG_VERSION = 9
+BAG_VERSION: Literal[9] = 9
 
 
 class BagWriter:
