@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +22,11 @@ def _processor() -> str:
         if line.startswith('model name'):
             return line.split(':', 1)[1].strip()
     return platform.processor() or 'unknown processor'
+
+
+def machine() -> str:
+    """Return what a measurement depends on: processor and interpreter."""
+    return f'{_processor()} ({os.cpu_count()} cores), Python {platform.python_version()}'
 
 
 def markdown(results: Results) -> str:

@@ -59,6 +59,10 @@ class NodeProcess:
     def running(self) -> bool:
         return self._process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def wait(self) -> int:
         return self._process.wait(TIMEOUT)
 
@@ -131,6 +135,12 @@ class RosFixture:
             assert process is None or process.running, f'the node ended: {log}'
             assert time.monotonic() < deadline, f'waited {TIMEOUT} s for {what}; log: {log}'
             self._executor.spin_once(timeout_sec=0.05)
+
+    def spin(self, seconds: float) -> None:
+        """Handle what arrives for some time."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0.0:
+            self._executor.spin_once(timeout_sec=left)
 
     def listen(self, kind: type, topic: str, qos: Any = 10) -> list[Any]:
         """Return a list that fills with the messages of a topic."""

@@ -1,0 +1,38 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Memory and processor time of a running process, as Linux counts them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+_TICKS_PER_SECOND = os.sysconf('SC_CLK_TCK')
+
+
+class Usage(NamedTuple):
+    """What a process holds [KiB, counts] and has used [s]."""
+
+    resident: int
+    private: int
+    threads: int
+    files: int
+    processor: float
+
+
+def usage(pid: int) -> Usage:
+    """Read the figures of a process."""
+    folder = Path(f'/proc/{pid}')
+    status = dict(
+        line.split(':', 1) for line in (folder / 'status').read_text().splitlines() if ':' in line
+    )
+    # the name of the command, in brackets, may contain blanks
+    fields = (folder / 'stat').read_text().rpartition(')')[2].split()
+    return Usage(
+        resident=int(status['VmRSS'].split()[0]),
+        private=int(status['RssAnon'].split()[0]),
+        threads=int(status['Threads']),
+        files=len(list((folder / 'fd').iterdir())),
+        processor=(int(fields[11]) + int(fields[12])) / _TICKS_PER_SECOND,
+    )
