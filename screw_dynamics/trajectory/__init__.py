@@ -8,6 +8,7 @@ from screw_dynamics.trajectory.piecewise_polynomial import (
     PiecewisePolynomial,
     compile_sampling,
 )
+from screw_dynamics.trajectory.reference_filter import ReferenceFilter, compile_filter
 from screw_dynamics.trajectory.smooth_spline import overshoot_bound, smooth_trajectory
 from screw_dynamics.trajectory.start_rules import (
     LimitViolation,
@@ -26,9 +27,11 @@ __all__ = [
     'JET_ROWS',
     'LimitViolation',
     'PiecewisePolynomial',
+    'ReferenceFilter',
     'TrajectoryPoint',
     'Waypoints',
     'check_position_limits',
+    'compile_filter',
     'compile_sampling',
     'jtc_trajectory',
     'nearest_turn',
