@@ -17,6 +17,7 @@ from screw_dynamics.model.joint_aligned import (
     BODY_COUNT,
     COS_ALPHA,
     COS_BETA,
+    COS_TURN,
     FIRST_MOMENT,
     HAS_BETA,
     HEADER,
@@ -31,15 +32,21 @@ from screw_dynamics.model.joint_aligned import (
     SECOND_MOMENT,
     SIN_ALPHA,
     SIN_BETA,
+    SIN_TURN,
 )
 
 
-def turn_series(order, own, angle, count):
-    """Series of cos q and sin q from q': j s_[j] = sum q'_[l] c_[j-1-l], and so for c."""
+def turn_series(order, own, angle, count, real):
+    """
+    Write cos and sin of q plus the constant turn: j s_[j] = sum q'_[l] c_[j-1-l], so for c.
+
+    The constant turn of the frame comes in by cos and sin, which keeps all digits of q.
+    """
     k2 = order + 2
     cos, sin, rate = 3 * k2, 4 * k2, 5 * k2
-    put(own, cos, get(angle, count))
-    put(own, sin, get(angle, 2 * count))
+    c, s = get(angle, count), get(angle, 2 * count)
+    put(own, cos, get(real, COS_TURN) * c - get(real, SIN_TURN) * s)
+    put(own, sin, get(real, COS_TURN) * s + get(real, SIN_TURN) * c)
     for j in range(1, k2):
         c = get(own, rate) * get(own, sin + j - 1)
         s = get(own, rate) * get(own, cos + j - 1)
@@ -233,7 +240,7 @@ def forward_sweep(order, ws, parameters):
         above = at(ws, max(parent, 0) * block_rows(order))
         angle = at(ws, angles + i)
         if kind != PRISMATIC:
-            turn_series(order, own, angle, count)
+            turn_series(order, own, angle, count, real)
         angular_velocity(order, own, above, scratch, real, parent, kind, has_beta)
         spin_matrix(order, own)
         if parent < 0:

@@ -36,11 +36,12 @@ BODY_COUNT, COORDINATE_COUNT = range(2)
 HEADER = 2
 PARENT, KIND, COORDINATE, HAS_BETA = range(4)
 MULTIPLIER, OFFSET, PITCH, COS_ALPHA, SIN_ALPHA, COS_BETA, SIN_BETA = range(4, 11)
-ORIGIN = 11  # 3: origin in the parent's frame; for a root body -g in the frame before the joint
-MASS = 14
-FIRST_MOMENT = 15  # 3: m c
-SECOND_MOMENT = 18  # 6: integral of r r^T dm as xx, yy, zz, xy, xz, yz
-ROW = 24
+COS_TURN, SIN_TURN = 11, 12  # constant turn of the frame about its axis, beyond the joint angle
+ORIGIN = 13  # 3: origin in the parent's frame; for a root body -g in the frame before the joint
+MASS = 16
+FIRST_MOMENT = 17  # 3: m c
+SECOND_MOMENT = 20  # 6: integral of r r^T dm as xx, yy, zz, xy, xz, yz
+ROW = 26
 
 REVOLUTE, PRISMATIC, HELICAL = range(3)
 
@@ -55,7 +56,7 @@ class JointAligned:
 
     Parameters
     ----------
-    parameters : (2 + 24 N,) ndarray
+    parameters : (2 + 26 N,) ndarray
         Tree, joint kinds, mimic relation, transforms and inertias.
     poses : (N, 4, 4) ndarray
         Pose of the aligned frame in the frame of its body.
@@ -99,21 +100,20 @@ def joint_aligned(model: ScrewModel) -> JointAligned:
         gamma = untilt @ step[:3, :3]
         poses[i] = poses[i] @ pose(gamma.T, np.zeros(3))
         rows[i, MULTIPLIER] = model.multipliers[i]
-        rows[i, OFFSET] += model.offsets[i]
+        rows[i, OFFSET] = model.offsets[i]
+        rows[i, COS_TURN] = 1.0
         rows[i, PITCH] = _pitch(model.screws[i])
         if parent < 0:
             rows[i, ORIGIN : ORIGIN + 3] = untilt @ -model.gravity
         else:
             origin = step[:3, 3]
             if not has_child[parent] and rows[parent, KIND] != PRISMATIC:
-                # turn the parent's frame by beta, which its own joint angle takes up; where
-                # that joint is helical, its frame also slides with the angle
-                beta = np.arctan2(sin_beta, cos_beta)
-                slide = np.array([0.0, 0.0, rows[parent, PITCH] * beta])
+                # turn the parent's frame by beta; its joint turns that much further. Not by an
+                # addition to the angle, which would round away digits of large angles
                 turn = _rz(cos_beta, sin_beta)
-                poses[parent] = poses[parent] @ pose(turn, slide)
-                rows[parent, OFFSET] += beta
-                origin = turn.T @ (origin - slide)
+                poses[parent] = poses[parent] @ pose(turn, np.zeros(3))
+                rows[parent, COS_TURN], rows[parent, SIN_TURN] = cos_beta, sin_beta
+                origin = turn.T @ origin
                 cos_beta, sin_beta = 1.0, 0.0
             has_child[parent] = True
             rows[i, ORIGIN : ORIGIN + 3] = origin

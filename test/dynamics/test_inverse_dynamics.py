@@ -100,6 +100,19 @@ def test_whole_turns_of_a_revolute_joint_change_nothing(rng, turns):
     assert (np.abs(sd.inverse_dynamics(model, turned) - expected) / scale).max() <= 20 * bound
 
 
+@pytest.mark.parametrize('size', [1e3, 1e5, 1e8])
+def test_large_angles_lose_no_digits(rng, size):
+    # nothing is added to an angle: a wheel may spin for years
+    model = random_model(rng, [BodyRecipe(coordinate_axis=True)] * 7)
+    jets = np.array([random_joint_jet(rng, model.n, 2) for _ in range(5)])
+    jets[:, 0] *= size
+    expected = sd.recursive_body_fixed(model, jets)
+    scale = np.abs(expected).max(axis=(0, 2))[:, None]
+    assert (np.abs(sd.inverse_dynamics(model, jets) - expected) / scale).max() <= 1e-13
+    single = sd.inverse_dynamics(model, jets[0])
+    assert (np.abs(single - expected[0]) / scale).max() <= 1e-13
+
+
 def test_no_joints_and_no_samples():
     nothing = sd.ScrewModel.from_screws([], [], [], [])
     assert sd.inverse_dynamics(nothing, np.zeros((4, 0))).shape == (2, 0)
