@@ -16,6 +16,7 @@ from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.trajectory import TrajectoryPoint
 
 _POINT_KEYS = ('time_from_start', 'positions', 'velocities', 'accelerations')
+_LONGEST = 2**31 - 1  # s, what a Duration message holds
 _COLUMN = re.compile(r'(?P<joint>.+?)(?:\.(?P<field>position|velocity|acceleration))?')
 
 
@@ -29,10 +30,27 @@ class TrajectoryFile:
     joint_names : tuple of str
     points : tuple of TrajectoryPoint
 
+    Raises
+    ------
+    TrajectoryError
+        If there is no point, or a time that no message can hold.
+
     """
 
     joint_names: tuple[str, ...]
     points: tuple[TrajectoryPoint, ...]
+
+    def __post_init__(self) -> None:
+        """Check what a message could not carry; the receiver checks the rest."""
+        if not self.points:
+            raise TrajectoryError('expected at least one point, got none')
+        for i, point in enumerate(self.points):
+            # also false for NaN
+            if not 0.0 <= point.time_from_start <= _LONGEST:
+                raise TrajectoryError(
+                    f'point #{i}, time_from_start: expected 0 to {_LONGEST} s, '
+                    f'got {point.time_from_start:g}'
+                )
 
 
 def read_trajectory(path: str) -> TrajectoryFile:
@@ -40,9 +58,10 @@ def read_trajectory(path: str) -> TrajectoryFile:
     Read a trajectory from a file.
 
     YAML has the keys of a JointTrajectory: ``joint_names`` and ``points``, each point with
-    ``time_from_start`` [s] and ``positions``, ``velocities``, ``accelerations``. CSV has a column
-    ``time`` and the columns ``<joint>`` or ``<joint>.position``, and, if any,
-    ``<joint>.velocity``, ``<joint>.acceleration``.
+    ``time_from_start`` ([s], or ``{sec: 1, nanosec: 500000000}`` as ROS prints it) and
+    ``positions``, ``velocities``, ``accelerations``. CSV has a column ``time`` [s] and the columns
+    ``<joint>`` or ``<joint>.position``, and, if any, ``<joint>.velocity``,
+    ``<joint>.acceleration``.
 
     Parameters
     ----------
@@ -64,7 +83,7 @@ def read_trajectory(path: str) -> TrajectoryFile:
     except (OSError, UnicodeDecodeError) as error:
         raise TrajectoryError(f'{path}: {error}') from None
     try:
-        return from_csv(text) if path.endswith('.csv') else from_yaml(text)
+        return from_csv(text) if path.lower().endswith('.csv') else from_yaml(text)
     except TrajectoryError as error:
         raise TrajectoryError(f'{path}: {error}') from None
 
@@ -164,9 +183,21 @@ def _point(where: str, data: Any) -> TrajectoryPoint:
         raise TrajectoryError(
             f'{where}: expected the keys {", ".join(_POINT_KEYS)}, got {", ".join(unknown)}'
         )
-    time = _numbers(where, 'time_from_start', [data['time_from_start']])[0]
     rows = [_numbers(where, key, data.get(key) or []) for key in _POINT_KEYS[1:]]
-    return TrajectoryPoint(time, *rows)
+    return TrajectoryPoint(_time(where, data['time_from_start']), *rows)
+
+
+def _time(where: str, value: Any) -> float:
+    if isinstance(value, dict):
+        if value.keys() != {'sec', 'nanosec'}:
+            raise TrajectoryError(
+                f'{where}, time_from_start: expected seconds, or the keys sec and nanosec, '
+                f'got {value}'
+            )
+        parts = [value['sec'], value['nanosec']]
+        seconds, nanoseconds = _numbers(where, 'time_from_start', parts)
+        return seconds + 1e-9 * nanoseconds
+    return _numbers(where, 'time_from_start', [value])[0]
 
 
 def _numbers(where: str, key: str, values: Any) -> list[float]:

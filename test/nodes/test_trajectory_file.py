@@ -31,7 +31,12 @@ def test_csv():
     assert trajectory.points[1] == (0.5, [5.0, 7.0], [6.0, 8.0], [])
 
 
-@pytest.mark.parametrize('name, text', [('t.yaml', YAML), ('t.csv', CSV)])
+def test_times_as_ros_prints_them():
+    point = '{time_from_start: {sec: 1, nanosec: 500000000}, positions: [1]}'
+    assert from_yaml(f'{{joint_names: [a], points: [{point}]}}').points[0].time_from_start == 1.5
+
+
+@pytest.mark.parametrize('name, text', [('t.yaml', YAML), ('t.csv', CSV), ('T.CSV', CSV)])
 def test_files(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
@@ -59,6 +64,17 @@ def test_files(tmp_path, name, text):
             '{joint_names: [a], points: [{time_from_start: 0, positions: [x]}]}',
             'point #0, positions: expected numbers',
         ),
+        (from_yaml, '{joint_names: [a], points: []}', 'at least one point, got none'),
+        (
+            from_yaml,
+            '{joint_names: [a], points: [{time_from_start: {secs: 1}, positions: [1]}]}',
+            'point #0, time_from_start: expected seconds, or the keys sec and nanosec',
+        ),
+        (from_csv, 'time,a\n', 'at least one point, got none'),
+        (from_csv, 'time,a\n0,1\ninf,1\n', 'point #1, time_from_start: .* got inf'),
+        (from_csv, 'time,a\nnan,1\n', 'point #0, time_from_start: .* got nan'),
+        (from_csv, 'time,a\n-1,1\n', 'point #0, time_from_start: .* got -1'),
+        (from_csv, 'time,a\n3e9,1\n', 'expected 0 to 2147483647 s, got 3e'),
         (from_csv, 't,a\n0,1\n', "first column is 'time'"),
         (from_csv, 'time,a\n0\n', 'row 2: expected 2 cells, got 1'),
         (from_csv, 'time,a\n0,x\n', 'row 2, positions: expected numbers'),
