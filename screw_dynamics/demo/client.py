@@ -26,7 +26,9 @@ from screw_dynamics.trajectory import TrajectoryPoint
 from screw_dynamics_interfaces.srv import GetInverseDynamics, GetMassMatrix
 
 START_TIMEOUT = 120.0  # s; the kernels are compiled when the nodes run for the first time
-CALL_TIMEOUT = 10.0  # s
+CALL_TIMEOUT = 5.0  # s, per attempt
+# a server that has not yet discovered the client drops its response, so a call is made again
+CALL_ATTEMPTS = 3
 
 
 class DemoClient(Node):
@@ -110,15 +112,17 @@ class DemoClient(Node):
         Raises
         ------
         DemoError
-            If there is no response within CALL_TIMEOUT.
+            If there is no response within CALL_TIMEOUT, CALL_ATTEMPTS times.
 
         """
-        future = client.call_async(request)
-        self._executor.spin_until_future_complete(future, CALL_TIMEOUT)
-        if not future.done():
+        for _ in range(CALL_ATTEMPTS):
+            future = client.call_async(request)
+            self._executor.spin_until_future_complete(future, CALL_TIMEOUT)
+            if future.done():
+                return future.result()
             self._while_waiting()
-            raise DemoError(f'{client.srv_name} did not answer within {CALL_TIMEOUT:g} s')
-        return future.result()
+        seconds = CALL_ATTEMPTS * CALL_TIMEOUT
+        raise DemoError(f'{client.srv_name} did not answer within {seconds:g} s')
 
     def mass_matrix(self, position: Sequence[float]) -> Any:
         """

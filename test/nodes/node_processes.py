@@ -30,6 +30,7 @@ from screw_dynamics.demo.processes import unused_domain
 
 # Kernels may have to be compiled by a busy machine.
 TIMEOUT = 120.0
+RESPONSE_TIMEOUT = 10.0  # s, to the next attempt of a service call
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -163,11 +164,25 @@ class RosFixture:
         self.publish(String(data=text), topic, LATCHED, subscribers=0)
 
     def call(self, kind: type, name: str, request: Any) -> Any:
-        """Call a service and return the response."""
+        """
+        Call a service and return the response.
+
+        A server that has not yet discovered the client's reader drops its response, so a request
+        without one is sent again.
+        """
         client = self.node.create_client(kind, name)
         self.wait_for(f'the service {name}', client.service_is_ready)
-        future = client.call_async(request)
-        self.wait_for(f'the response of {name}', future.done)
+        futures: list[Any] = []
+        send_again = 0.0
+
+        def response() -> Any:
+            nonlocal send_again
+            if time.monotonic() >= send_again:
+                futures.append(client.call_async(request))
+                send_again = time.monotonic() + RESPONSE_TIMEOUT
+            return next((future for future in futures if future.done()), None)
+
+        future = self.wait_for(f'the response of {name}', response)
         self.node.destroy_client(client)
         return future.result()
 
