@@ -7,10 +7,12 @@ from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from screw_dynamics.dynamics.link_loads import LinkLoads
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.dynamics.recursive_body_fixed import recursive_body_fixed
 
 __all__ = [
+    'LinkLoads',
     'bias_forces',
     'coriolis_matrix',
     'forward_dynamics',
