@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.parameter_rules import parameter
+from screw_dynamics.trajectory import MAX_ORDER, MIN_ORDER
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,30 @@ class FeedforwardParameters(ModelParameters):
     )
     max_joint_state_age: float = parameter(
         0.5, 'Oldest joint_states sample that counts as fresh [s].', minimum=0.001, maximum=60.0
+    )
+    max_reference_age: float = parameter(
+        0.1,
+        'Longest gap in a streamed reference, and largest distance of its stamps from now [s]; '
+        'after it the output stops.',
+        minimum=0.001,
+        maximum=10.0,
+    )
+    filter_order: int = parameter(
+        8,
+        'Number of equal lags of the reference filter; the positions become C^(order - 1).',
+        name='filter.order',
+        minimum=MIN_ORDER,
+        maximum=MAX_ORDER,
+    )
+    filter_bandwidth: float = parameter(
+        10.0,
+        'Bandwidth (-3 dB) of the reference filter [Hz]; it delays by about 0.38 / bandwidth.',
+        name='filter.bandwidth',
+        minimum=0.1,
+        maximum=200.0,
+    )
+    external_wrench_timeout: float = parameter(
+        0.1, 'Oldest external wrench that is in force [s].', minimum=0.001, maximum=60.0
     )
     publish_joint_state: bool = parameter(
         False, 'Publish reference and effort as sensor_msgs/JointState on ~/joint_effort.'

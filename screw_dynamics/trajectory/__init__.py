@@ -8,7 +8,12 @@ from screw_dynamics.trajectory.piecewise_polynomial import (
     PiecewisePolynomial,
     compile_sampling,
 )
-from screw_dynamics.trajectory.reference_filter import ReferenceFilter, compile_filter
+from screw_dynamics.trajectory.reference_filter import (
+    MAX_ORDER,
+    MIN_ORDER,
+    ReferenceFilter,
+    compile_filter,
+)
 from screw_dynamics.trajectory.smooth_spline import overshoot_bound, smooth_trajectory
 from screw_dynamics.trajectory.start_rules import (
     LimitViolation,
@@ -26,6 +31,8 @@ from screw_dynamics.trajectory.waypoints import (
 __all__ = [
     'JET_ROWS',
     'LimitViolation',
+    'MAX_ORDER',
+    'MIN_ORDER',
     'PiecewisePolynomial',
     'ReferenceFilter',
     'TrajectoryPoint',

@@ -1,0 +1,212 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the messages of a streamed reference must hold, and their values in model order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InputError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.conversions import SECOND, joint_order, nanoseconds
+from screw_dynamics.trajectory import JET_ROWS
+
+_FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
+_REQUIRED = 3  # without accelerations there is no effort
+
+
+class StreamReader:
+    """
+    Reads JointReference and JointState messages; joints are found by name.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    other_joints : mapping of str to str
+        Joints that exist but cannot be commanded, with the reason.
+
+    """
+
+    def __init__(self, model: ScrewModel, other_joints: Mapping[str, str]) -> None:
+        self._names, self._other_joints = model.joint_names, other_joints
+        self._lower, self._upper = model.limits.lower, model.limits.upper
+        self._read_names: list[str] = []
+        self._order: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+
+    def jet(self, message: Any) -> tuple[Array, int]:
+        """
+        Return the joint jet of a sample.
+
+        Parameters
+        ----------
+        message : screw_dynamics_interfaces.msg.JointReference
+
+        Returns
+        -------
+        jet : (5, n) ndarray
+            Zero where the message carries nothing.
+        rows : int
+            How many rows the message carries: 3 without jerks, 4 without snaps, else 5.
+
+        Raises
+        ------
+        InputError
+            Names the field and the joint.
+
+        """
+        names = list(message.joint_names)
+        if names != self._read_names or not names:
+            self._order = self._order_of(names)
+            self._read_names = names
+        jet = np.zeros((JET_ROWS, len(self._names)))
+        rows = 0
+        for row, field in zip(jet, _FIELDS, strict=True):
+            values = getattr(message, field)
+            if not len(values) and rows >= _REQUIRED:
+                break  # what follows cannot be used without it
+            row[:] = self._row(field, values)
+            rows += 1
+        return jet, rows
+
+    def _order_of(self, names: list[str]) -> NDArray[np.intp]:
+        if not names:
+            raise InputError(
+                f'joint_names: expected all {len(self._names)} joints '
+                f'({", ".join(self._names)}), got none'
+            )
+        for i, name in enumerate(names):
+            if name in self._other_joints:
+                raise InputError(
+                    f'joint_names[{i}]: joint {name!r} is {self._other_joints[name]}, expected '
+                    f'one of {", ".join(self._names)}'
+                )
+        return joint_order(names, self._names)
+
+    def _row(self, field: str, values: Sequence[float]) -> Array:
+        n = len(self._names)
+        if len(values) != n:
+            more = ''
+            if not len(values) and field != 'positions':
+                more = ' (a stream of positions alone belongs on ~/joint_state_reference)'
+            raise InputError(
+                f'{field}: expected {n} values, one per joint name, got {len(values)}{more}'
+            )
+        row: Array = np.array(values, dtype=np.float64)[self._order]
+        self._require_finite(field, row)
+        return row
+
+    def positions(self, message: Any) -> Array:
+        """
+        Return the positions of a JointState.
+
+        Parameters
+        ----------
+        message : sensor_msgs.msg.JointState
+            With every joint of the model; further joints are not looked at.
+
+        Returns
+        -------
+        (n,) ndarray
+
+        Raises
+        ------
+        InputError
+
+        """
+        count = len(message.name)
+        if len(message.position) != count:
+            raise InputError(
+                f'position: expected {count} values, one per name, got {len(message.position)}'
+            )
+        places = {name: i for i, name in enumerate(message.name)}
+        if len(places) != count:
+            twice = next(n for i, n in enumerate(message.name) if places[n] != i)
+            raise InputError(f'name: joint {twice!r} is named twice')
+        missing = [name for name in self._names if name not in places]
+        if missing:
+            raise InputError(
+                f'name: expected all {len(self._names)} joints ({", ".join(self._names)}), '
+                f'missing: {", ".join(missing)}'
+            )
+        positions = np.array([message.position[places[name]] for name in self._names])
+        self._require_finite('position', positions)
+        return positions
+
+    def _require_finite(self, field: str, row: Array) -> None:
+        for name, value in zip(self._names, row.tolist(), strict=True):
+            if not abs(value) < np.inf:
+                raise InputError(f'{field} of joint {name}: expected a finite number, got {value}')
+
+    def beyond_limits(self, positions: Array, mode: str) -> str:
+        """
+        Compare positions with the position limits.
+
+        Parameters
+        ----------
+        positions : (n,) ndarray
+        mode : {'off', 'warn', 'reject'}
+
+        Returns
+        -------
+        str
+            A sentence on the first joint that is outside; empty where all is well.
+
+        Raises
+        ------
+        InputError
+            With that sentence, in mode 'reject'.
+
+        """
+        if mode == 'off':
+            return ''
+        outside = (positions < self._lower) | (positions > self._upper)
+        if not outside.any():
+            return ''
+        j = int(np.argmax(outside))
+        text = (
+            f'position of joint {self._names[j]}: expected within '
+            f'[{self._lower[j]:g}, {self._upper[j]:g}], got {positions[j]:g}'
+        )
+        if mode == 'reject':
+            raise InputError(text)
+        return text
+
+
+def instant_of(message: Any, now: int, max_age: float) -> int:
+    """
+    Return the instant that a message belongs to.
+
+    Parameters
+    ----------
+    message : object
+        With a header; stamp 0 means now.
+    now : int
+        Time of the node [ns].
+    max_age : float
+        [s].
+
+    Returns
+    -------
+    int
+        [ns].
+
+    Raises
+    ------
+    InputError
+        If the stamp is further from now than that, in either direction.
+
+    """
+    stamp = nanoseconds(message.header.stamp)
+    if not stamp:
+        return now
+    if abs(now - stamp) > max_age * SECOND:
+        raise InputError(
+            f'header.stamp: expected an instant within {max_age:g} s of now ({now / SECOND:.3f}), '
+            f'got {stamp / SECOND:.3f}: too old, or of another clock'
+        )
+    return stamp

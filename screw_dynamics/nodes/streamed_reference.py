@@ -1,0 +1,335 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`StreamedReference`: a reference that comes sample by sample, and when it is followed."""
+
+from __future__ import annotations
+
+from enum import Enum
+from math import factorial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.conversions import SECOND
+from screw_dynamics.nodes.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.reference import Reference
+from screw_dynamics.trajectory import JET_ROWS, ReferenceFilter, scale_speed
+
+_TURN = 2.0 * np.pi
+
+
+class Stream(Enum):
+    """The streams by their topics."""
+
+    SAMPLES = '~/joint_reference'
+    POSITIONS = '~/joint_state_reference'
+
+
+class StreamSample(NamedTuple):
+    """
+    What is known of the reference at a tick.
+
+    Parameters
+    ----------
+    instant : int
+        That the values belong to [ns].
+    rows : int
+        Position and the derivatives that are known: 3 to 5.
+    continuity : int
+        Highest k such that the positions are C^k; for samples as far as their producer says by
+        the derivatives it sends.
+
+    """
+
+    instant: int
+    rows: int
+    continuity: int
+
+
+class StreamedReference:
+    """
+    The streams of samples (position to snap) and of positions (through the reference filter).
+
+    A stream is one command. It begins with its first sample, where it takes over from whatever
+    was followed, and it ends with a gap longer than the largest age. The newest command is
+    followed: a trajectory or another stream that begins later takes over in turn, and what is
+    left of this one is ignored.
+
+    Parameters
+    ----------
+    motions : Reference
+        The trajectories, which a stream takes over from.
+    continuous : (n,) ndarray of bool
+        Joints without limits: filtered positions go to the nearest turn.
+    parameters : FeedforwardParameters
+
+    """
+
+    def __init__(
+        self,
+        motions: Reference,
+        continuous: NDArray[np.bool_],
+        parameters: FeedforwardParameters,
+    ) -> None:
+        self.followed: Stream | None = None
+        self._motions, self._continuous = motions, continuous
+        self._arrivals: dict[Stream, int] = {}
+        n = len(continuous)
+        self._jet = np.zeros((JET_ROWS, n))
+        self._rows, self._instant = 0, 0  # of the latest sample
+        self._published = True
+        self._filter = ReferenceFilter(n, parameters.filter_order, parameters.filter_bandwidth)
+        self._filter_instant = 0
+        self._max_age = round(SECOND * parameters.max_reference_age)
+
+    def apply(self, parameters: FeedforwardParameters, time: int) -> None:
+        """
+        Take over changed parameters; a new filter goes on in the state of the old one.
+
+        Parameters
+        ----------
+        parameters : FeedforwardParameters
+        time : int
+            Earliest instant that will still be sampled [ns].
+
+        """
+        self._max_age = round(SECOND * parameters.max_reference_age)
+        old = self._filter
+        wanted = (parameters.filter_order, parameters.filter_bandwidth)
+        if (old.order, old.bandwidth) == wanted:
+            return
+        self._filter = ReferenceFilter(len(old.goal), *wanted)
+        if self.followed is Stream.POSITIONS:
+            self._filter.start(old.goal, old.sample(self._elapsed(time), np.empty_like(self._jet)))
+            self._filter_instant = time
+
+    @property
+    def delay(self) -> float:
+        """Steady-state delay of the reference filter [s]."""
+        return self._filter.delay
+
+    def age(self, now: int) -> float:
+        """
+        Return the time since the last sample of the stream that is followed.
+
+        Parameters
+        ----------
+        now : int
+            [ns].
+
+        Returns
+        -------
+        float
+            [s].
+
+        """
+        if self.followed is None:
+            return 0.0
+        return (now - self._arrivals[self.followed]) / SECOND
+
+    def stale(self, now: int) -> bool:
+        """
+        Say whether the stream that is followed has ended without another command.
+
+        Parameters
+        ----------
+        now : int
+            [ns].
+
+        Returns
+        -------
+        bool
+
+        """
+        return self.followed is not None and now - self._arrivals[self.followed] > self._max_age
+
+    def supersede(self) -> None:
+        """Follow no stream until a new one begins."""
+        self.followed = None
+
+    def reset(self) -> None:
+        """Forget everything, as after a jump of the clock."""
+        self.followed = None
+        self._arrivals.clear()
+
+    def add_sample(self, jet: Array, rows: int, instant: int, now: int) -> bool:
+        """
+        Take a sample of the stream of samples.
+
+        Parameters
+        ----------
+        jet : (5, n) ndarray
+        rows : int
+            Those that are known.
+        instant : int
+            That it belongs to [ns].
+        now : int
+            Time of reception [ns].
+
+        Returns
+        -------
+        bool
+            False where a newer command is followed.
+
+        Raises
+        ------
+        InputError
+            If the instant is not later than that of the sample before.
+
+        """
+        begins = self._begins(Stream.SAMPLES, now)
+        if not begins and instant != now and instant <= self._instant:
+            raise InputError(
+                f'header.stamp: expected later than that of the sample before '
+                f'({self._instant / SECOND:.6f}), got {instant / SECOND:.6f}'
+            )
+        self._arrivals[Stream.SAMPLES] = now
+        if begins:
+            self._take_over(Stream.SAMPLES)
+        self._instant = instant
+        if self.followed is not Stream.SAMPLES:
+            return False
+        self._jet[...] = jet
+        self._rows, self._published = rows, False
+        return True
+
+    def add_positions(self, positions: Array, now: int, time: int) -> bool:
+        """
+        Take a sample of the stream of positions; it is the input of the filter from now on.
+
+        Parameters
+        ----------
+        positions : (n,) ndarray
+            [rad or m].
+        now : int
+            Time of reception [ns].
+        time : int
+            Earliest instant that will still be sampled [ns].
+
+        Returns
+        -------
+        bool
+            False where a newer command is followed.
+
+        Raises
+        ------
+        InputError
+            If the filter overflows.
+
+        """
+        if self._begins(Stream.POSITIONS, now):
+            jet = self._running_state(now, time)
+            if jet is not None:
+                positions = self._nearest_turn(positions, jet[0])
+            self._filter.start(positions, jet)
+            self._filter_instant = time
+            self._take_over(Stream.POSITIONS)
+        elif self.followed is Stream.POSITIONS:
+            self._filter.advance(self._elapsed(time))
+            self._filter_instant = max(time, self._filter_instant)
+            self._filter.follow(self._nearest_turn(positions, self._filter.goal))
+        self._arrivals[Stream.POSITIONS] = now
+        return self.followed is Stream.POSITIONS
+
+    def sample(self, now: int, time: int, out: Array) -> StreamSample | None:
+        """
+        Write the joint jet of a tick. A sample is handed out once, filtered positions until stale.
+
+        Parameters
+        ----------
+        now, time : int
+            Time of the node, and the instant that is asked for [ns].
+        out : (5, n) ndarray
+
+        Returns
+        -------
+        StreamSample or None
+            None where there is nothing new, or the stream is stale.
+
+        """
+        if self.followed is None or self.stale(now):
+            return None
+        if self.followed is Stream.POSITIONS:
+            self._filter.sample(self._elapsed(time), out)
+            return StreamSample(time, JET_ROWS, JET_ROWS - 1)
+        if self._published or now - self._instant > self._max_age:
+            return None
+        self._published = True
+        out[...] = self._jet
+        return StreamSample(self._instant, self._rows, self._rows - 1)
+
+    def state(self, now: int, time: int) -> Array | None:
+        """
+        Return the joint jet at an instant, for a motion that continues the stream.
+
+        Parameters
+        ----------
+        now, time : int
+            Time of the node, and the instant [ns].
+
+        Returns
+        -------
+        (5, n) ndarray or None
+            The filtered positions, or the last sample continued by its Taylor polynomial. None
+            where no stream is followed, or it is stale.
+
+        """
+        if self.followed is None or self.stale(now):
+            return None
+        if self.followed is Stream.POSITIONS:
+            return self._filter.sample(self._elapsed(time), np.empty_like(self._jet))
+        return taylor_shifted(self._jet, (time - self._instant) / SECOND)
+
+    def _begins(self, stream: Stream, now: int) -> bool:
+        last = self._arrivals.get(stream)
+        return last is None or now - last > self._max_age
+
+    def _take_over(self, stream: Stream) -> None:
+        self.followed = stream
+        self._motions.clear()
+
+    def _running_state(self, now: int, time: int) -> Array | None:
+        jet = self.state(now, time)
+        if jet is None:
+            jet = self._motions.state(time)
+            if jet is not None:
+                scale_speed(jet, self._motions.speed)
+        # from a motion that overflows nothing can be continued
+        return jet if jet is not None and np.isfinite(jet).all() else None
+
+    def _nearest_turn(self, positions: Array, near: Array) -> Array:
+        turns = np.round((near - positions) / _TURN)
+        shifted: Array = np.where(self._continuous, positions + _TURN * turns, positions)
+        return shifted
+
+    def _elapsed(self, time: int) -> float:
+        return max(0, time - self._filter_instant) / SECOND
+
+
+def taylor_shifted(jet: Array, elapsed: float) -> Array:
+    """
+    Return the derivatives of a polynomial some time later.
+
+    Parameters
+    ----------
+    jet : (rows, n) ndarray
+        Row d is the d-th derivative now.
+    elapsed : float
+        [s].
+
+    Returns
+    -------
+    (rows, n) ndarray
+
+    Examples
+    --------
+    >>> taylor_shifted(np.array([[1.0], [2.0], [4.0]]), 0.5).ravel()
+    array([2.5, 4. , 4. ])
+
+    """
+    weights = [elapsed**d / factorial(d) for d in range(len(jet))]
+    shifted = [np.dot(weights[: len(jet) - d], jet[d:]) for d in range(len(jet))]
+    return np.array(shifted)
