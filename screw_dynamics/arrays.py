@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,7 +53,7 @@ def as_float_array(name: str, value: ArrayLike) -> Array:
     return array if array.flags.aligned else array.copy()
 
 
-def require_finite(name: str, array: Array) -> Array:
+def require_finite(name: str, array: Array, where: str = '') -> Array:
     """
     Return `array`, or name its first entry that is not finite.
 
@@ -63,6 +63,8 @@ def require_finite(name: str, array: Array) -> Array:
         Name of the argument, for the error text.
     array : ndarray
         Any shape.
+    where : str, optional
+        Words for the error text that say what the entry is.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def require_finite(name: str, array: Array) -> Array:
     """
     if not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise NotFiniteError(name, index, float(array[index]))
+        raise NotFiniteError(name, index, float(array[index]), where)
     return array
 
 
@@ -179,12 +181,16 @@ def as_samples_like(
     return array[np.newaxis] if single else array
 
 
-def raise_not_finite(**values: ArrayLike) -> None:
+def raise_not_finite(result: Array, single: bool, **values: ArrayLike) -> NoReturn:
     """
-    Raise the error that names the first entry that is not finite, if there is one.
+    Raise the error that names the first entry that is not finite: of an argument, else the result.
 
     Parameters
     ----------
+    result : (T, ...) ndarray
+        What a kernel has computed up to the sample that it gave up at.
+    single : bool
+        Whether one sample came, so that the caller's indices lack the batch axis.
     **values : array_like
         The arguments by name.
 
@@ -195,34 +201,35 @@ def raise_not_finite(**values: ArrayLike) -> None:
     """
     for name, value in values.items():
         require_finite(name, as_float_array(name, value))
+    require_finite('result', result[0] if single else result, 'overflow')
+    raise NotFiniteError('result', (), float('nan'), 'overflow')
 
 
-def as_batch(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
+def require_out(out: object) -> Array:
     """
-    Return `value` as a finite (T, size) array and whether it came as one sample.
+    Return an array to be filled if a kernel can write to it.
 
     Parameters
     ----------
-    name : str
-        Name of the argument, for the error text.
-    value : array_like
-        Expected shape ``(size,)`` or ``(T, size)``.
-    size : int
-        Entries per sample, the number of joints n.
+    out : object
+        Expected a writable, aligned, C-contiguous float64 array.
 
     Returns
     -------
-    array : (T, size) ndarray
-        T = 1 where a single sample came.
-    single : bool
-        True where a single sample came.
+    ndarray
+        The argument itself.
 
     Raises
     ------
-    ShapeError, NotFiniteError, InputError
+    InputError
 
     """
-    array, single = as_samples(name, value, size)
-    # the error names the index in the caller's array, which may lack the batch axis
-    require_finite(name, array[0] if single else array)
-    return array, single
+    if not isinstance(out, np.ndarray):
+        raise InputError(f'out: expected a float64 array, got {type(out).__name__}')
+    if out.dtype != np.float64 or not out.flags.carray:
+        raise InputError(
+            f'out: expected a writable, aligned, C-contiguous float64 array, got dtype '
+            f'{out.dtype}, C-contiguous {out.flags.c_contiguous}, writable '
+            f'{out.flags.writeable}, aligned {out.flags.aligned}'
+        )
+    return out

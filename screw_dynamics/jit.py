@@ -18,6 +18,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 _log = logging.getLogger(__name__)
 
 # contract lets a multiply and an add become one rounding; no other liberty is taken, so NaN and
@@ -149,7 +151,8 @@ class Kernel:
                 stamped = _stamped(self._function, self._helpers)
                 self._compiled = compile_kernel(stamped, self._signature)
             else:
-                self._compiled = self._function
+                # like compiled code: the numbers say what overflows, no warning does
+                self._compiled = np.errstate(all='ignore')(self._function)
         return self._compiled
 
     def __call__(self, *args: Any) -> Any:

@@ -62,4 +62,4 @@ def test_cached_kernel_follows_a_helper_in_another_file(tmp_path, monkeypatch):
 
 def test_uncompiled_kernel_is_the_plain_function(monkeypatch):
     monkeypatch.setenv('SCREW_DYNAMICS_JIT', '0')
-    assert Kernel(_first, f'float64({read_only(1)})').compile() is _first
+    assert Kernel(_first, f'float64({read_only(1)})').compile().__wrapped__ is _first

@@ -72,12 +72,12 @@ def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     array([9.81])
 
     """
+    frames = axis_frames(model)
     positions, single = as_samples('q', q, model.n)
     rates = as_samples_like('qd', qd, 'q', positions, single)
-    frames = axis_frames(model)
     forces = np.empty((len(positions), model.n))
     if not _KERNEL(positions, rates, frames.tree, frames.bodies, frames.gravity, forces):
-        raise_not_finite(q=q, qd=qd)
+        raise_not_finite(forces, single, q=q, qd=qd)
     return forces[0] if single else forces
 
 
@@ -170,7 +170,7 @@ def _set_wrench(m, h, second, w, acceleration, wrench):
 
 
 def _bias_forces(q, qd, tree, bodies, gravity, forces):
-    """Set the bias forces of every sample; False at a sample that is not finite."""
+    """Set the bias forces of every sample; False at one that is, or becomes, not finite."""
     count = bodies.shape[0]
     rotations, steps, screws, mass, first, second = body_arrays(count)
     rates, accelerations = np.empty((count, 3)), np.empty((count, 6))
@@ -187,6 +187,8 @@ def _bias_forces(q, qd, tree, bodies, gravity, forces):
             qd[t], tree, bodies, gravity, steps, screws, mass, first, second,
             rates, accelerations, wrenches, forces[t],
         )  # fmt: skip
+        if not all_finite(forces[t]):
+            return False
     return True
 
 

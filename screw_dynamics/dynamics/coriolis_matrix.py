@@ -87,12 +87,12 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
            [ 1.,  0.]])
 
     """
+    frames = axis_frames(model)
     positions, single = as_samples('q', q, model.n)
     rates = as_samples_like('qd', qd, 'q', positions, single)
-    frames = axis_frames(model)
     matrices = np.empty((len(positions), model.n, model.n))
     if not _KERNEL(positions, rates, frames.tree, frames.bodies, matrices):
-        raise_not_finite(q=q, qd=qd)
+        raise_not_finite(matrices, single, q=q, qd=qd)
     return matrices[0] if single else matrices
 
 
@@ -184,7 +184,7 @@ def _add_coriolis_matrix(
 
 
 def _coriolis_matrices(q, qd, tree, bodies, matrices):
-    """Set the Coriolis matrix of every sample; False at a sample that is not finite."""
+    """Set the Coriolis matrix of every sample; False at one that is, or becomes, not finite."""
     count = bodies.shape[0]
     rotations, steps, screws, mass, first, second = body_arrays(count)
     twists, rates = np.empty((count, 6)), np.empty((count, 6))
@@ -203,6 +203,8 @@ def _coriolis_matrices(q, qd, tree, bodies, matrices):
         _add_coriolis_matrix(
             tree, bodies, steps, screws, rates, mass, first, second, momenta, flows, matrices[t]
         )
+        if not all_finite(matrices[t].ravel()):
+            return False
     return True
 
 

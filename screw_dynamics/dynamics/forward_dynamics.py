@@ -75,16 +75,16 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
     array([2.])
 
     """
+    frames = axis_frames(model)
     positions, single = as_samples('q', q, model.n)
     rates = as_samples_like('qd', qd, 'q', positions, single)
     efforts = as_samples_like('tau', tau, 'q', positions, single)
-    frames = axis_frames(model)
     accelerations = np.empty((len(positions), model.n))
     status = _KERNEL(
         positions, rates, efforts, frames.tree, frames.bodies, frames.gravity, accelerations
     )
     if status == _NOT_FINITE:
-        raise_not_finite(q=q, qd=qd, tau=tau)
+        raise_not_finite(accelerations, single, q=q, qd=qd, tau=tau)
     if status != _SOLVED:
         sample, coordinate = divmod(status, model.n)
         pivot = float(accelerations[sample, coordinate])
@@ -115,12 +115,12 @@ def _solve(matrix, scale, x):
     Solve M x = b in place by M = L^T D L; the coordinate of a pivot that vanishes, or -1.
 
     Only the lower triangle of `matrix` is read; it is overwritten. At a vanishing pivot k, x[k]
-    is set to the pivot over its scale.
+    is set to the pivot over its scale, which is not finite where the pivot overflows.
     """
     n = x.shape[0]
     for k in range(n - 1, -1, -1):
         pivot = matrix[k, k]
-        if not abs(pivot) > SINGULAR * scale[k]:
+        if not SINGULAR * scale[k] < abs(pivot) < np.inf:
             x[k] = pivot / scale[k] if scale[k] > 0.0 else pivot
             return k
         for i in range(k):
@@ -138,7 +138,11 @@ def _solve(matrix, scale, x):
 
 
 def _forward_dynamics(q, qd, tau, tree, bodies, gravity, accelerations):
-    """Solve every sample; -1, or -2 where one is not finite, or T-index * n + singular joint."""
+    """
+    Solve every sample; -1, or T-index * n + singular joint.
+
+    -2 at a sample that is, or becomes, not finite.
+    """
     count, n = bodies.shape[0], q.shape[1]
     rotations, steps, screws, mass, first, second = body_arrays(count)
     rates, bias_accelerations = np.empty((count, 3)), np.empty((count, 6))
@@ -165,7 +169,13 @@ def _forward_dynamics(q, qd, tau, tree, bodies, gravity, accelerations):
             scale[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] ** 2 * inertia
         for k in range(n):
             accelerations[t, k] = tau[t, k] - bias[k]
-        singular = _solve(matrix, scale, accelerations[t])
+        singular = -1
+        if all_finite(scale) and all_finite(matrix.ravel()):
+            singular = _solve(matrix, scale, accelerations[t])
+        else:
+            accelerations[t] = np.nan  # no pivot tells an overflow from a singular matrix
+        if not all_finite(accelerations[t]):
+            return _NOT_FINITE
         if singular >= 0:
             return t * n + singular
     return _SOLVED

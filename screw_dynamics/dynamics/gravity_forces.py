@@ -64,16 +64,16 @@ def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:
     array([9.81])
 
     """
-    samples, single = as_samples('q', q, model.n)
     frames = axis_frames(model)
+    samples, single = as_samples('q', q, model.n)
     forces = np.empty((len(samples), model.n))
     if not _KERNEL(samples, frames.tree, frames.bodies, frames.gravity, forces):
-        raise_not_finite(q=q)
+        raise_not_finite(forces, single, q=q)
     return forces[0] if single else forces
 
 
 def _gravity_forces(q, tree, bodies, gravity, forces):
-    """Set the gravity forces of every sample; False at a sample that is not finite."""
+    """Set the gravity forces of every sample; False at one that is, or becomes, not finite."""
     count = bodies.shape[0]
     rotations, steps = np.empty((count, 3, 3)), np.empty((count, 3))
     mass, first = np.empty(count), np.empty((count, 3))
@@ -104,6 +104,8 @@ def _gravity_forces(q, tree, bodies, gravity, forces):
                 for a in range(3):
                     first[parent, a] += first[i, a] + mass[i] * steps[i, a]
                 mass[parent] += mass[i]
+        if not all_finite(forces[t]):
+            return False
     return True
 
 

@@ -66,11 +66,11 @@ def mass_matrix(model: ScrewModel, q: ArrayLike) -> Array:
     array([[0.5]])
 
     """
-    samples, single = as_samples('q', q, model.n)
     frames = axis_frames(model)
+    samples, single = as_samples('q', q, model.n)
     matrices = np.empty((len(samples), model.n, model.n))
     if not _KERNEL(samples, frames.tree, frames.bodies, matrices):
-        raise_not_finite(q=q)
+        raise_not_finite(matrices, single, q=q)
     return matrices[0] if single else matrices
 
 
@@ -108,7 +108,7 @@ def add_mass_matrix(tree, bodies, steps, screws, mass, first, second, wrench, ma
 
 
 def _mass_matrices(q, tree, bodies, matrices):
-    """Set the mass matrix of every sample; False at a sample that is not finite."""
+    """Set the mass matrix of every sample; False at one that is, or becomes, not finite."""
     count = bodies.shape[0]
     rotations, steps, screws, mass, first, second = body_arrays(count)
     wrench = np.empty(6)
@@ -121,6 +121,8 @@ def _mass_matrices(q, tree, bodies, matrices):
             set_screw(i, bodies, rotations, screws)
         matrices[t] = 0.0
         add_mass_matrix(tree, bodies, steps, screws, mass, first, second, wrench, matrices[t])
+        if not all_finite(matrices[t].ravel()):
+            return False
     return True
 
 

@@ -25,6 +25,7 @@ from screw_dynamics.lie import (
     rotation_onto_z,
     transform_inertia,
 )
+from screw_dynamics.model.require_model import require_model
 
 if TYPE_CHECKING:
     from screw_dynamics.model import ScrewModel
@@ -85,8 +86,13 @@ def axis_frames(model: ScrewModel) -> AxisFrames:
     -------
     AxisFrames
 
+    Raises
+    ------
+    InputError
+        If `model` is no model.
+
     """
-    found = _known.get(model)
+    found = _known.get(require_model(model))
     if found is None:
         found = _known[model] = _derive(model)
     return found
@@ -114,6 +120,8 @@ def named_frame(model: ScrewModel, name: str) -> tuple[AxisFrames, NDArray[np.in
     ------
     UnknownNameError
         If there is none of that name.
+    InputError
+        If `model` is no model.
 
     """
     frames = axis_frames(model)

@@ -80,17 +80,17 @@ def frame_jacobian(
         raise InputError(
             f'representation: expected one of {", ".join(REPRESENTATIONS)}, got {representation!r}'
         )
-    samples, single = as_samples('q', q, model.n)
     frames, path, local = named_frame(model, frame)
+    samples, single = as_samples('q', q, model.n)
     jacobians = np.zeros((len(samples), 6, model.n))
     which = REPRESENTATIONS.index(representation)
     if not _KERNEL(samples, frames.tree, frames.bodies, path, local, which, jacobians):
-        raise_not_finite(q=q)
+        raise_not_finite(jacobians, single, q=q)
     return jacobians[0] if single else jacobians
 
 
 def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
-    """Add the columns of every sample to zeros; False at a sample that is not finite."""
+    """Add every sample's columns to zeros; False at one that is, or becomes, not finite."""
     rotations = np.empty((bodies.shape[0], 3, 3))
     steps = np.empty((bodies.shape[0], 3))
     lever = np.empty(3)
@@ -109,6 +109,8 @@ def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
             _add_column(i, bodies, rotations, axes, lever, jacobians[t, :, tree[i, COORDINATE]])
             for a in range(3):
                 lever[a] += steps[i, a]
+        if not all_finite(jacobians[t].ravel()):
+            return False
     return True
 
 

@@ -55,16 +55,16 @@ def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
     array([0.5, 0. , 0. ])
 
     """
-    samples, single = as_samples('q', q, model.n)
     frames, path, local = named_frame(model, frame)
+    samples, single = as_samples('q', q, model.n)
     poses = np.empty((len(samples), 4, 4))
     if not _KERNEL(samples, frames.tree, frames.bodies, path, local, poses):
-        raise_not_finite(q=q)
+        raise_not_finite(poses, single, q=q)
     return poses[0] if single else poses
 
 
 def _frame_poses(q, tree, bodies, path, local, poses):
-    """Fill the pose of every sample; False at a sample that is not finite."""
+    """Fill the pose of every sample; False at one that is, or becomes, not finite."""
     rotations = np.empty((bodies.shape[0], 3, 3))
     steps = np.empty((bodies.shape[0], 3))
     for t in range(q.shape[0]):
@@ -81,6 +81,9 @@ def _frame_poses(q, tree, bodies, path, local, poses):
                     poses[t, a, b] = x * local[0, b] + y * local[1, b] + z * local[2, b]
                 for i in path:
                     poses[t, a, 3] += steps[i, a]
+        # a rotation that is not finite makes the position so
+        if not all_finite(poses[t, :, 3]):
+            return False
     return True
 
 

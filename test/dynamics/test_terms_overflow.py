@@ -1,0 +1,89 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Finite arguments whose results no double can hold, and arguments that are no model."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError, NotFiniteError
+
+FUNCTIONS = {
+    'dynamics.mass_matrix': lambda model, q, qd: sd.mass_matrix(model, q),
+    'dynamics.coriolis_matrix': sd.coriolis_matrix,
+    'dynamics.gravity_forces': lambda model, q, qd: sd.gravity_forces(model, q),
+    'dynamics.bias_forces': sd.bias_forces,
+    'dynamics.forward_dynamics': lambda model, q, qd: sd.forward_dynamics(model, q, qd, qd),
+    'kinematics.frame_pose': lambda model, q, qd: sd.frame_pose(model, q, 'body_3'),
+    'kinematics.frame_jacobian': lambda model, q, qd: sd.frame_jacobian(model, q, 'body_3'),
+}
+FAR, NEAR = [0.7, 1.7e308, 1.7e308], [0.7, 0.1, 0.2]
+SLOW, FAST = [1.0, 1.0, 1.0], [1e200, 1e200, 1e200]
+
+
+@pytest.fixture
+def model() -> sd.ScrewModel:
+    """A turning joint that carries two slides along one direction."""
+    link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0.0, 0.0]), 0.1 * np.eye(3))
+    slide = [0, 0, 0, 1, 0, 0]
+    return sd.ScrewModel.from_screws(
+        [-1, 0, 1], [np.eye(4)] * 3, [[0, 1, 0, 0, 0, 0], slide, slide], [link] * 3
+    )
+
+
+@pytest.fixture(params=['compiled', 'plain'])
+def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run compiled, and as plain Python, where an overflow must not warn either."""
+    if request.param == 'plain':
+        monkeypatch.setenv('SCREW_DYNAMICS_JIT', '0')
+        for name in FUNCTIONS:
+            kernel = sys.modules[f'screw_dynamics.{name}']._KERNEL
+            monkeypatch.setattr(kernel, '_compiled', None)
+
+
+@pytest.mark.usefixtures('both_ways')
+@pytest.mark.parametrize('name', FUNCTIONS)
+def test_coordinates_that_overflow_are_named(model, name):
+    with pytest.raises(NotFiniteError, match=r'^result\[.*\] \(overflow\): expected a finite'):
+        FUNCTIONS[name](model, FAR, SLOW)
+
+
+@pytest.mark.usefixtures('both_ways')
+@pytest.mark.parametrize('name', ['bias_forces', 'forward_dynamics'])
+def test_rates_that_overflow_are_named(model, name):
+    with pytest.raises(NotFiniteError, match=r'^result\[0\] \(overflow\): expected a finite'):
+        FUNCTIONS[f'dynamics.{name}'](model, NEAR, FAST)
+
+
+@pytest.mark.parametrize('name', FUNCTIONS)
+def test_the_sample_of_a_batch_is_named(model, name):
+    with pytest.raises(NotFiniteError, match=r'^result\[2, .*overflow') as caught:
+        FUNCTIONS[name](model, [NEAR, NEAR, FAR, FAR], [SLOW] * 4)
+    assert caught.value.index[0] == 2
+
+
+def test_efforts_that_overflow_only_in_the_solution_are_named(model):
+    with pytest.raises(NotFiniteError, match=r'^result\[.*overflow'):
+        sd.forward_dynamics(model, NEAR, SLOW, [1.7e308, -1.7e308, 1.7e308])
+
+
+def test_an_argument_that_is_not_finite_is_named_before_the_result(model):
+    with pytest.raises(NotFiniteError, match=r'^qd\[1\]: expected a finite number, got nan'):
+        sd.bias_forces(model, FAR, [0.0, np.nan, 0.0])
+
+
+def test_large_numbers_whose_result_a_double_holds_are_legal(model):
+    pose = sd.frame_pose(model, [0.0, 1e200, 1e200], 'body_3')
+    np.testing.assert_array_equal(pose[:3, 3], [2e200, 0.0, 0.0])
+
+
+@pytest.mark.parametrize('name', FUNCTIONS)
+@pytest.mark.parametrize('value', ['robot.urdf', None, 3, [1.0], np.zeros(2)])
+def test_what_is_no_model_is_named(name, value):
+    expected = f'^model: expected a ScrewModel, got {type(value).__name__}$'
+    with pytest.raises(InputError, match=expected):
+        FUNCTIONS[name](value, [0.0], [0.0])
