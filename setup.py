@@ -72,6 +72,7 @@ setup(
             f'dynamics_server = {NAME}.nodes.dynamics_server:main',
             f'trajectory_sender = {NAME}.nodes.trajectory_sender:main',
             f'recorder = {NAME}.bags.recorder:main',
+            f'replay = {NAME}.bags.replay:main',
             f'demo = {NAME}.demo.main_job:main',
         ],
     },

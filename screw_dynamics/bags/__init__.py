@@ -3,7 +3,7 @@
 """
 MCAP bags in the form `ros2 bag record` writes: recorded over DDS, read back without ROS.
 
-`Bag` and `BagWriter` need no ROS; `definitions`, `qos`, `recorder_node` and `recorder` do.
+`Bag` and `BagWriter` need no ROS; `definitions`, `qos`, recorder and replay do.
 The file format is left to the `rosbags` package: it writes and reads metadata.yaml, MCAP, the
 embedded definitions and type hashes, and turns CDR into NumPy arrays.
 """

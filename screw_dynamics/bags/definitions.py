@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -48,6 +49,32 @@ def message_definition(type_name: str) -> str:
     parts = [first[1]]
     parts += [f'{SEPARATOR}\nMSG: {name.replace("/msg/", "/")}\n{text}' for name, text in others]
     return '\n'.join(parts)
+
+
+def message_type(type_name: str) -> Any:
+    """
+    Return the Python class of a message type.
+
+    Parameters
+    ----------
+    type_name : str
+        E.g. ``'trajectory_msgs/msg/JointTrajectory'``.
+
+    Returns
+    -------
+    type
+
+    Raises
+    ------
+    BagError
+        If its package cannot be imported.
+
+    """
+    try:
+        package, folder, name = type_name.split('/')
+        return getattr(import_module(f'{package}.{folder}'), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise BagError(f'type {type_name!r}: cannot be imported: {error}') from None
 
 
 def _msg_text(type_name: str) -> str:

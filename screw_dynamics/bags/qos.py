@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""QoS profiles: what a recording subscribes with, and how bags store what was offered."""
+"""QoS profiles: of recordings and replays, and how bags store what was offered."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from rosbags.interfaces import (
 
 # Messages that DDS keeps for us while the recorder is busy: 1 s of a 1 kHz topic.
 RECORDING_DEPTH = 1000
+# Messages kept for a subscriber that is slow, at least.
+REPLAY_DEPTH = 10
 
 
 def matching_qos(offered: Sequence[QoSProfile]) -> QoSProfile:
@@ -71,6 +73,31 @@ def bag_qos(profile: QoSProfile) -> Qos:
         liveliness=QosLiveliness[profile.liveliness.name],
         liveliness_lease_duration=_time(profile.liveliness_lease_duration),
         avoid_ros_namespace_conventions=profile.avoid_ros_namespace_conventions,
+    )
+
+
+def replay_qos(offered: Sequence[Qos]) -> QoSProfile:
+    """
+    Return a profile that reaches everybody whom the recorded publishers reached.
+
+    Parameters
+    ----------
+    offered : sequence of Qos
+        What the bag says that they offered; empty where it does not say.
+
+    Returns
+    -------
+    QoSProfile
+        Best effort only where all were; transient local where one was.
+
+    """
+    reliable = not offered or any(q.reliability != QosReliability.BEST_EFFORT for q in offered)
+    latched = any(q.durability == QosDurability.TRANSIENT_LOCAL for q in offered)
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=max([REPLAY_DEPTH, *(q.depth for q in offered)]),
+        reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rosbags.interfaces import Connection, MessageDefinitionFormat
+from rosbags.interfaces import Connection, ConnectionExtRosbag2, MessageDefinitionFormat, Qos
 from rosbags.rosbag2 import Reader, ReaderError
 from rosbags.typesys import (
     Stores,
@@ -48,6 +48,26 @@ class BagMessage:
 
 
 @dataclass(frozen=True)
+class RawMessage:
+    """One recorded message as it came over the wire.
+
+    Parameters
+    ----------
+    topic : str
+        Name of the topic.
+    log_time : int
+        When it was received [ns since the epoch].
+    data : bytes
+        The message in CDR.
+
+    """
+
+    topic: str
+    log_time: int
+    data: bytes
+
+
+@dataclass(frozen=True)
 class BagTopic:
     """One recorded topic.
 
@@ -58,9 +78,11 @@ class BagTopic:
     count : int
         Number of messages.
     type_hash : str
-        RIHS01 hash of the type, empty where the bag has none.
+        RIHS01 hash of the type, computed from the definition where the bag has none.
     definition : str
         The embedded definition.
+    qos : tuple of Qos
+        The profiles that the publishers offered.
 
     """
 
@@ -68,6 +90,7 @@ class BagTopic:
     count: int
     type_hash: str
     definition: str
+    qos: tuple[Qos, ...]
 
 
 class Bag:
@@ -151,7 +174,13 @@ class Bag:
     def topics(self) -> dict[str, BagTopic]:
         """The recorded topics by name."""
         return {
-            c.topic: BagTopic(c.msgtype, c.msgcount, c.digest, c.msgdef.data)
+            c.topic: BagTopic(
+                c.msgtype,
+                c.msgcount,
+                c.digest or self._types.hash_rihs01(c.msgtype),
+                c.msgdef.data,
+                _offered(c),
+            )
             for c in self._reader.connections
         }
 
@@ -185,19 +214,51 @@ class Bag:
             If a topic is not in the bag.
 
         """
+        return (
+            BagMessage(c.topic, c.msgtype, time, self._types.deserialize_cdr(data, c.msgtype))
+            for c, time, data in self._read(self._chosen(topics))
+        )
+
+    def raw_messages(
+        self, topics: Sequence[str] | None = None, start: int | None = None
+    ) -> Iterator[RawMessage]:
+        """
+        Return the messages as they came over the wire, in the order they were received.
+
+        Parameters
+        ----------
+        topics : sequence of str, optional
+            Only these topics; all by default.
+        start : int, optional
+            Only messages received at this time or later [ns since the epoch].
+
+        Returns
+        -------
+        iterator of RawMessage
+
+        Raises
+        ------
+        UnknownNameError
+            If a topic is not in the bag.
+
+        """
+        return (
+            RawMessage(c.topic, time, bytes(data))
+            for c, time, data in self._read(self._chosen(topics), start)
+        )
+
+    def _chosen(self, topics: Sequence[str] | None) -> list[Connection]:
         known = self.topics
         for name in topics or ():
             if name not in known:
                 raise UnknownNameError('topic', name, known)
-        chosen = [c for c in self._reader.connections if topics is None or c.topic in topics]
-        return self._read(chosen)
+        return [c for c in self._reader.connections if topics is None or c.topic in topics]
 
-    def _read(self, connections: list[Connection]) -> Iterator[BagMessage]:
-        if not connections:  # an empty filter means all topics to the library
-            return
-        for connection, log_time, data in self._reader.messages(connections):
-            message = self._types.deserialize_cdr(data, connection.msgtype)
-            yield BagMessage(connection.topic, connection.msgtype, log_time, message)
+    def _read(
+        self, connections: list[Connection], start: int | None = None
+    ) -> Iterator[tuple[Connection, int, bytes]]:
+        if connections:  # an empty filter means all topics to the library
+            yield from self._reader.messages(connections, start=start)
 
     def arrays(self, topic: str) -> dict[str, Any]:
         """
@@ -228,3 +289,9 @@ class Bag:
             'time': (log_time - self.start_time) * 1e-9,
             **columns(item.message for item in recorded),
         }
+
+
+def _offered(connection: Connection) -> tuple[Qos, ...]:
+    extension = connection.ext
+    assert isinstance(extension, ConnectionExtRosbag2)
+    return tuple(extension.offered_qos_profiles)

@@ -19,9 +19,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import rclpy
+from rclpy.expand_topic_name import expand_topic_name
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
+from rclpy.validate_full_topic_name import validate_full_topic_name
 
 from screw_dynamics.bags.recorder_node import BagRecorder
 from screw_dynamics.bags.writer import BagWriter
@@ -100,7 +102,9 @@ def _parser() -> argparse.ArgumentParser:
         prog='recorder',
         description='Record topics to an MCAP bag, as `ros2 bag record` would.',
     )
-    parser.add_argument('topics', nargs='*', metavar='TOPIC', help='topics to record')
+    parser.add_argument(
+        'topics', nargs='*', metavar='TOPIC', type=_topic_name, help='topics to record'
+    )
     parser.add_argument('-a', '--all', action='store_true', help='every topic, hidden ones aside')
     parser.add_argument(
         '-o',
@@ -114,6 +118,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument('--compress', action='store_true', help='compress with zstd')
     return parser
+
+
+def _topic_name(text: str) -> str:
+    try:
+        # node and namespace do not matter here: the whole name is what is checked
+        validate_full_topic_name(expand_topic_name(text, 'recorder', '/'))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f'expected the name of a topic: {error}') from None
+    return text
 
 
 if __name__ == '__main__':

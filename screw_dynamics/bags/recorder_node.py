@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any
 
 from rclpy.clock import Clock, ClockType
@@ -14,7 +13,7 @@ from rclpy.node import Node
 from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
-from screw_dynamics.bags.definitions import message_definition
+from screw_dynamics.bags.definitions import message_definition, message_type
 from screw_dynamics.bags.qos import bag_qos, matching_qos
 from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.errors import BagError
@@ -88,7 +87,7 @@ class BagRecorder(Node):
     def _record(self, topic: str, type_name: str, offers: list[TopicEndpointInfo]) -> None:
         offered = [offer.qos_profile for offer in offers]
         qos = matching_qos(offered)
-        message_type = _message_type(type_name)
+        kind = message_type(type_name)
         self._writer.add_topic(
             topic,
             type_name,
@@ -99,7 +98,7 @@ class BagRecorder(Node):
 
         def subscribe(events: SubscriptionEventCallbacks | None) -> Subscription:
             return self.create_subscription(
-                message_type, topic, self._callback(topic), qos, raw=True, event_callbacks=events
+                kind, topic, self._callback(topic), qos, raw=True, event_callbacks=events
             )
 
         try:
@@ -142,12 +141,3 @@ def _announced_hash(offers: list[TopicEndpointInfo]) -> str | None:
     """Return the type hash that the publishers announce, None where they announce none."""
     hashes = {str(offer.topic_type_hash) for offer in offers}
     return next((text for text in sorted(hashes) if text.startswith('RIHS01_')), None)
-
-
-def _message_type(type_name: str) -> Any:
-    """Return the Python class of a message type."""
-    package, folder, name = type_name.split('/')
-    try:
-        return getattr(import_module(f'{package}.{folder}'), name)
-    except (ImportError, AttributeError) as error:
-        raise BagError(f'type {type_name!r}: cannot be imported: {error}') from None

@@ -12,8 +12,8 @@ from typing import Literal
 
 from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer, WriterError
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
+from screw_dynamics.bags.type_hash import definition_hash
 from screw_dynamics.errors import BagError
 
 # The version of metadata.yaml that ROS 2 Jazzy and newer write.
@@ -107,14 +107,10 @@ class BagWriter:
         """
         if topic in self._connections:
             raise BagError(f'{self.path}: topic {topic!r}: added twice')
-        types = get_typestore(Stores.EMPTY)
         try:
-            types.register(get_types_from_msg(definition, type_name))
-            computed_hash = types.hash_rihs01(type_name)
-        except Exception as error:  # the parser raises many kinds; each means the same here
-            raise BagError(
-                f'{self.path}: topic {topic!r}: definition of {type_name} cannot be read: {error}'
-            ) from error
+            computed_hash = definition_hash(type_name, definition)
+        except BagError as error:
+            raise BagError(f'{self.path}: topic {topic!r}: {error}') from error
         with self._lock:
             self._connections[topic] = self._writer.add_connection(
                 topic,

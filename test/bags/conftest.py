@@ -6,7 +6,12 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,3 +63,50 @@ def ros_environment() -> dict[str, str]:
         'ROS_DOMAIN_ID': domain,
         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
     }
+
+
+@pytest.fixture
+def node(ros_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Return a node in the test's domain."""
+    import rclpy
+
+    for name in ('ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE'):
+        monkeypatch.setenv(name, ros_environment[name])
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = rclpy.create_node('bag_test', context=context)
+    yield node
+    node.destroy_node()
+    rclpy.try_shutdown(context=context)
+
+
+@pytest.fixture
+def record(ros_environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Return a function that starts a recorder; it is gone after the test."""
+    with _starter('recorder', ros_environment) as start:
+        yield start
+
+
+@pytest.fixture
+def replay(ros_environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Return a function that starts a replay; it is gone after the test."""
+    with _starter('replay', ros_environment) as start:
+        yield start
+
+
+@contextmanager
+def _starter(
+    module: str, environment: dict[str, str]
+) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    processes = []
+
+    def start(*arguments: object) -> subprocess.Popen[str]:
+        command = [sys.executable, '-m', f'screw_dynamics.bags.{module}', *map(str, arguments)]
+        process = subprocess.Popen(command, env=environment, text=True, stderr=subprocess.PIPE)
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()

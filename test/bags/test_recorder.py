@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import array
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from bag_processes import TIMEOUT, stop, wait_for
 
 from screw_dynamics.errors import BagError
 
@@ -24,54 +22,6 @@ from screw_dynamics.bags import Bag  # noqa: E402
 
 COUNT = 400
 PERIOD = 0.002  # s
-TIMEOUT = 20.0  # s
-
-
-@pytest.fixture
-def node(ros_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Return a node in the test's domain."""
-    import rclpy
-
-    for name in ('ROS_DOMAIN_ID', 'ROS_AUTOMATIC_DISCOVERY_RANGE'):
-        monkeypatch.setenv(name, ros_environment[name])
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    node = rclpy.create_node('bag_test', context=context)
-    yield node
-    node.destroy_node()
-    rclpy.try_shutdown(context=context)
-
-
-@pytest.fixture
-def record(ros_environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Return a function that starts a recorder; it is gone after the test."""
-    processes = []
-
-    def start(*arguments: str) -> subprocess.Popen[str]:
-        command = [sys.executable, '-m', 'screw_dynamics.bags.recorder', *map(str, arguments)]
-        process = subprocess.Popen(command, env=ros_environment, text=True, stderr=subprocess.PIPE)
-        processes.append(process)
-        return process
-
-    yield start
-    for process in processes:
-        process.kill()
-        process.communicate()
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < deadline, 'timed out'
-        time.sleep(0.02)
-
-
-def stop(process: subprocess.Popen[str], number: int = signal.SIGINT) -> str:
-    process.send_signal(number)
-    _, log = process.communicate(timeout=TIMEOUT)
-    assert process.returncode == 0, log
-    assert 'Traceback' not in log
-    return log
 
 
 def publish_states(node: Any, publisher: Any, values: np.ndarray) -> None:

@@ -1,0 +1,153 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The `replay` executable: feeds the trajectories, joint states and references of a bag to the nodes.
+
+    ros2 run screw_dynamics replay my_bag
+    ros2 run screw_dynamics replay my_bag /arm/joint_trajectory --rate 0.5 \
+        --ros-args -r /arm/joint_trajectory:=/feedforward/joint_trajectory
+
+Messages are published at the times they were recorded; header stamps move along.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.utilities import remove_ros_args
+
+from screw_dynamics.bags.reader import Bag
+from screw_dynamics.bags.replay_node import BagReplay, ReplayOptions
+from screw_dynamics.errors import ScrewDynamicsError
+
+_INTERRUPTED = 130
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """
+    Replay a bag.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Program name and arguments; default ``sys.argv``.
+
+    Returns
+    -------
+    int
+        Exit code: 0 at the end of the bag, 1 if it cannot be replayed, 130 after Ctrl-C.
+
+    """
+    argv = list(sys.argv if args is None else args)
+    parsed = _parser().parse_args(remove_ros_args(argv)[1:])
+    options = ReplayOptions(
+        topics=parsed.topics,
+        rate=parsed.rate,
+        start_offset=parsed.start_offset,
+        loop=parsed.loop,
+        keep_stamps=parsed.keep_stamps,
+        wait=parsed.wait,
+    )
+    rclpy.init(args=argv)
+    try:
+        with Bag(parsed.bag) as bag:
+            return _replay(bag, options)
+    except (KeyboardInterrupt, ExternalShutdownException):
+        return _INTERRUPTED
+    except ScrewDynamicsError as error:
+        print(f'replay: {error}', file=sys.stderr)
+        return 1
+    finally:
+        rclpy.try_shutdown()
+
+
+def _replay(bag: Bag, options: ReplayOptions) -> int:
+    node = BagReplay(bag, options)
+    try:
+        node.wait_for_subscribers()
+        node.get_logger().info(
+            f'Replaying {bag.path} at rate {options.rate:g}, '
+            f'{bag.duration - options.start_offset:.3f} s of it'
+        )
+        node.run()
+        if not rclpy.ok():
+            return _INTERRUPTED
+        node.get_logger().info(
+            f'{node.message_count} messages replayed, the latest by '
+            f'{1e3 * node.longest_delay:.1f} ms late'
+        )
+        return 0
+    finally:
+        node.destroy_node()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog='replay',
+        description=(
+            'Publish the JointTrajectory, JointState and JointReference messages of a bag at the '
+            'times they were recorded. Header stamps move along: an absolute start of a '
+            'trajectory stays as far from "now" as it was.'
+        ),
+    )
+    parser.add_argument('bag', metavar='BAG', help='folder of a bag, or an .mcap file')
+    parser.add_argument(
+        'topics', nargs='*', metavar='TOPIC', help='topics to replay, of any type (default: all '
+        'of the three types)'
+    )  # fmt: skip
+    parser.add_argument(
+        '-r', '--rate', type=_positive, default=1.0, metavar='X', help='speed (default: 1)'
+    )
+    parser.add_argument(
+        '-s',
+        '--start-offset',
+        type=_not_negative,
+        default=0.0,
+        metavar='SECONDS',
+        help='leave out what was recorded before',
+    )
+    parser.add_argument('-l', '--loop', action='store_true', help='begin again at the end')
+    parser.add_argument(
+        '-w',
+        '--wait',
+        type=_not_negative,
+        default=30.0,
+        metavar='SECONDS',
+        help='longest wait for a subscriber of every topic (default: 30; 0: do not wait)',
+    )
+    parser.add_argument(
+        '--keep-stamps', action='store_true', help='leave header stamps as they were recorded'
+    )
+    return parser
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    return value if math.isfinite(value) else math.nan
+
+
+def _refuse(expected: str, got: str) -> NoReturn:
+    raise argparse.ArgumentTypeError(f'expected {expected}, got {got!r}')
+
+
+def _positive(text: str) -> float:
+    value = _number(text)
+    return value if value > 0.0 else _refuse('a number above 0', text)
+
+
+def _not_negative(text: str) -> float:
+    value = _number(text)
+    return value if value >= 0.0 else _refuse('a number of at least 0', text)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,223 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`BagReplay`: the node that publishes the messages of a bag at the times they were recorded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rclpy.duration import Duration
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+
+from screw_dynamics.bags.definitions import message_definition, message_type
+from screw_dynamics.bags.qos import replay_qos
+from screw_dynamics.bags.reader import Bag, BagTopic
+from screw_dynamics.bags.restamp import shift_stamp
+from screw_dynamics.bags.type_hash import definition_hash
+from screw_dynamics.errors import BagError, UnknownNameError
+
+# What the nodes of this package listen to.
+INPUT_TYPES = (
+    'trajectory_msgs/msg/JointTrajectory',
+    'sensor_msgs/msg/JointState',
+    'screw_dynamics_interfaces/msg/JointReference',
+)
+_LOOK_PERIOD = 0.05  # s
+_SPIN_MARGIN = 0.001  # s that the executor may return late
+_ACKNOWLEDGE_TIMEOUT = 5.0  # s
+
+
+@dataclass(frozen=True)
+class ReplayOptions:
+    """How a bag is replayed.
+
+    Parameters
+    ----------
+    topics : sequence of str
+        Topics of the bag; empty: all whose type is one of `INPUT_TYPES`.
+    rate : float
+        Bag time per time.
+    start_offset : float
+        What comes before is left out [s since the bag's first message].
+    loop : bool
+        Begin again at the end.
+    keep_stamps : bool
+        Leave header stamps as they were recorded.
+    wait : float
+        Longest wait for a subscriber of every topic [s]; 0: do not wait.
+
+    """
+
+    topics: Sequence[str] = ()
+    rate: float = 1.0
+    start_offset: float = 0.0
+    loop: bool = False
+    keep_stamps: bool = False
+    wait: float = 30.0
+
+
+class BagReplay(Node):
+    """
+    Publish recorded messages as they are, at the pace they were received.
+
+    Header stamps move with the time of publication: an absolute start of a trajectory stays as
+    far from "now" as it was when it was recorded; a stamp of 0 stays 0.
+
+    Parameters
+    ----------
+    bag : Bag
+    options : ReplayOptions
+    name : str
+        Name of the node.
+
+    Raises
+    ------
+    BagError
+        If the bag has nothing to replay, or a type is not the one of this installation.
+    UnknownNameError
+        If a topic is not in the bag.
+
+    """
+
+    def __init__(
+        self, bag: Bag, options: ReplayOptions, name: str = 'replay', **arguments: Any
+    ) -> None:
+        super().__init__(name, **arguments)
+        self._bag, self._options = bag, options
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self)
+        self._stamped: set[str] = set()
+        self._outputs = {
+            topic: self._output(topic, recorded) for topic, recorded in self._choose().items()
+        }
+        self.message_count = 0
+        self.longest_delay = 0.0
+
+    def _choose(self) -> dict[str, BagTopic]:
+        """Return the topics to replay."""
+        topics, options = self._bag.topics, self._options
+        for name in options.topics:
+            if name not in topics:
+                raise UnknownNameError('topic', name, topics)
+        chosen = {
+            name: topic
+            for name, topic in topics.items()
+            if (name in options.topics if options.topics else topic.type in INPUT_TYPES)
+        }
+        if not any(topic.count for topic in chosen.values()):
+            found = ', '.join(f'{name} ({topic.type})' for name, topic in topics.items())
+            raise BagError(
+                f'{self._bag.path}: expected messages on '
+                f'{", ".join(options.topics) or "topics of " + " or ".join(INPUT_TYPES)}, '
+                f'got none; in the bag: {found or "nothing"}'
+            )
+        return chosen
+
+    def _output(self, topic: str, recorded: BagTopic) -> Any:
+        kind = message_type(recorded.type)
+        ours = definition_hash(recorded.type, message_definition(recorded.type))
+        if recorded.type_hash != ours:
+            raise BagError(
+                f'{self._bag.path}: topic {topic!r}: {recorded.type} was recorded in another '
+                f'version: expected {ours}, got {recorded.type_hash}'
+            )
+        if next(iter(kind.get_fields_and_field_types().values()), '') == 'std_msgs/Header':
+            self._stamped.add(topic)
+        return self.create_publisher(kind, topic, replay_qos(recorded.qos))
+
+    def wait_for_subscribers(self) -> None:
+        """
+        Return when every topic has a subscriber.
+
+        Raises
+        ------
+        BagError
+            If that takes too long; the topics that nobody listens to are named.
+
+        """
+        deadline = time.monotonic() + self._options.wait
+        while self._options.wait and self.context.ok():
+            silent = [
+                output.topic_name
+                for output in self._outputs.values()
+                if not output.get_subscription_count()
+            ]
+            if not silent:
+                return
+            if time.monotonic() > deadline:
+                raise BagError(
+                    f'no subscriber on {", ".join(silent)} within {self._options.wait:g} s'
+                )
+            self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
+
+    def run(self, stopped: Callable[[], bool] = lambda: False) -> None:
+        """
+        Publish until the end of the bag, or until stopped.
+
+        Parameters
+        ----------
+        stopped : callable
+            Asked between messages.
+
+        Raises
+        ------
+        BagError
+            If the offset is past the end, or a stamp cannot be moved.
+
+        """
+        begin = self._bag.start_time + round(1e9 * self._options.start_offset)
+        if self._options.start_offset > self._bag.duration:
+            raise BagError(
+                f'{self._bag.path}: start offset: expected at most the duration of '
+                f'{self._bag.duration:.3f} s, got {self._options.start_offset:g} s'
+            )
+
+        def ended() -> bool:
+            return stopped() or not self.context.ok()
+
+        while not ended():
+            self._run_once(begin, ended)
+            if not self._options.loop:
+                break
+        for output in self._outputs.values():
+            if self.context.ok():
+                output.wait_for_all_acked(Duration(seconds=_ACKNOWLEDGE_TIMEOUT))
+
+    def _run_once(self, begin: int, ended: Callable[[], bool]) -> None:
+        # pace on a clock that is never set; stamps on the clock of the node
+        started, clock_at_start = time.monotonic_ns(), self.get_clock().now().nanoseconds
+        for message in self._bag.raw_messages(list(self._outputs), begin):
+            due = round((message.log_time - begin) / self._options.rate)
+            self._wait_until(started + due, ended)
+            if ended():
+                return
+            data = message.data
+            if message.topic in self._stamped and not self._options.keep_stamps:
+                try:
+                    data = shift_stamp(data, clock_at_start + due - message.log_time)
+                except BagError as error:
+                    raise BagError(
+                        f'{self._bag.path}: topic {message.topic!r}, received at '
+                        f'{1e-9 * (message.log_time - self._bag.start_time):.3f} s: {error}'
+                    ) from None
+            self._outputs[message.topic].publish(data)
+            self.message_count += 1
+            delay = 1e-9 * (time.monotonic_ns() - started - due)
+            self.longest_delay = max(self.longest_delay, delay)
+
+    def _wait_until(self, instant: int, ended: Callable[[], bool]) -> None:
+        """Serve the node (its parameters, its clock) until shortly before, then sleep."""
+        while not ended() and (left := 1e-9 * (instant - time.monotonic_ns())) > 0.0:
+            if left > 2.0 * _SPIN_MARGIN:
+                self._executor.spin_once(timeout_sec=min(left - _SPIN_MARGIN, _LOOK_PERIOD))
+            else:
+                time.sleep(left)
+
+    def destroy_node(self) -> None:
+        """Destroy the node and what spins it."""
+        self._executor.shutdown()
+        super().destroy_node()

@@ -1,0 +1,62 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Move the header stamp of a serialized message in time, without decoding the message."""
+
+from __future__ import annotations
+
+import struct
+
+from screw_dynamics.errors import BagError
+
+SECOND = 1_000_000_000  # ns
+# CDR begins with two bytes that name the encoding and two of options (RTPS 2.2, section 10.2).
+_ENCODINGS = {b'\x00\x00': '>iI', b'\x00\x01': '<iI', b'\x00\x06': '>iI', b'\x00\x07': '<iI'}
+_STAMP_AT = 4
+
+
+def shift_stamp(data: bytes, offset: int) -> bytes:
+    """
+    Return a message whose first field is a header, with its stamp moved.
+
+    Parameters
+    ----------
+    data : bytes
+        The message in CDR.
+    offset : int
+        [ns].
+
+    Returns
+    -------
+    bytes
+        A stamp of 0, which says "now" or "none", stays 0.
+
+    Raises
+    ------
+    BagError
+        If the data is no plain CDR, or the new stamp does not fit into the message.
+
+    Examples
+    --------
+    >>> early = bytes([0, 1, 0, 0]) + struct.pack('<iI', 7, 5)
+    >>> struct.unpack_from('<iI', shift_stamp(early, 2 * SECOND - 1), 4)
+    (9, 4)
+
+    """
+    layout = _ENCODINGS.get(data[:2])
+    if layout is None or len(data) < _STAMP_AT + struct.calcsize(layout):
+        raise BagError(
+            f'expected a message in plain CDR, got {len(data)} bytes: {data[:12].hex()}'
+        )
+    sec, nanosec = struct.unpack_from(layout, data, _STAMP_AT)
+    if sec == nanosec == 0:
+        return data
+    moved = sec * SECOND + nanosec + offset
+    seconds, rest = divmod(moved, SECOND)
+    if not 0 <= seconds < 2**31:
+        raise BagError(
+            f'stamp {sec + 1e-9 * nanosec:.3f} s, moved by {1e-9 * offset:.3f} s, does not fit '
+            f'into a message; the stamps and the time of reception are on different clocks'
+        )
+    changed = bytearray(data)
+    struct.pack_into(layout, changed, _STAMP_AT, seconds, rest)
+    return bytes(changed)

@@ -1,0 +1,27 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Wait for processes that record and replay, and stop them."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+
+TIMEOUT = 20.0  # s
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < deadline, 'timed out'
+        time.sleep(0.02)
+
+
+def stop(process: subprocess.Popen[str], number: int = signal.SIGINT) -> str:
+    process.send_signal(number)
+    _, log = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, log
+    assert 'Traceback' not in log
+    return log

@@ -1,0 +1,221 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The replay process over real DDS: what it publishes is what was recorded, when it was."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from bag_processes import TIMEOUT, stop, wait_for
+from bag_sample import NAMES, SAMPLE, SAMPLE_TYPE
+
+pytest.importorskip('rosbags', reason='bags need the package rosbags')
+pytest.importorskip('rclpy', reason='replaying needs ROS 2 (rclpy)')
+
+from rosbags.typesys import Stores, get_typestore  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+
+from screw_dynamics.bags import Bag, BagWriter  # noqa: E402
+from screw_dynamics.bags.definitions import message_definition  # noqa: E402
+
+SECOND = 10**9
+START = 1_700_000_000 * SECOND
+PERIOD = SECOND // 50
+COUNT = 40
+TRAJECTORY, STATE = 'trajectory_msgs/msg/JointTrajectory', 'sensor_msgs/msg/JointState'
+NUMBER = 'std_msgs/msg/Float64'
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> Path:
+    """Return a bag of joint states at 50 Hz, two trajectories and a number that is no input."""
+    store = get_typestore(Stores.ROS2_JAZZY)
+    none = np.empty(0)
+
+    def header(stamp: int) -> Any:
+        sec, nanosec = divmod(stamp, SECOND)
+        time = store.types['builtin_interfaces/msg/Time'](sec=sec, nanosec=nanosec)
+        return store.types['std_msgs/msg/Header'](stamp=time, frame_id='')
+
+    with BagWriter(tmp_path / 'inputs') as bag:
+
+        def write(topic: str, now: int, kind: str, **fields: Any) -> None:
+            data = store.serialize_cdr(store.types[kind](**fields), kind)
+            bag.write(topic, now, bytes(data))
+
+        for topic, name in (('/states', STATE), ('/plan', TRAJECTORY), ('/number', NUMBER)):
+            bag.add_topic(topic, name, message_definition(name))
+        for i, values in enumerate(np.random.default_rng(5).normal(size=(COUNT, 3))):
+            now = START + i * PERIOD
+            state = {'name': NAMES, 'position': values, 'velocity': none, 'effort': none}
+            # stamped 3 ms before it was received
+            write('/states', now, STATE, header=header(now - 3_000_000), **state)
+        for i, delay in ((5, 0), (15, 2 * SECOND)):
+            now = START + i * PERIOD
+            stamp = header(now + delay if delay else 0)
+            write('/plan', now, TRAJECTORY, header=stamp, joint_names=NAMES, points=[])
+        write('/number', START, NUMBER, data=1.0)
+    return tmp_path / 'inputs'
+
+
+def replay_and_record(
+    replay: Any, record: Any, folder: Path, topics: tuple[str, ...], *arguments: object
+) -> tuple[dict[str, dict[str, Any]], str]:
+    """Return the arrays of what a recorder hears of a replay, and the log of the replay."""
+    recorder = record('-o', folder, *topics)
+    process = replay(*arguments)
+    _, log = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, log
+    assert 'Traceback' not in log
+    stop(recorder)
+    with Bag(folder) as bag:
+        return {topic: bag.arrays(topic) for topic in topics}, log
+
+
+def test_round_trip(replay: Any, record: Any, inputs: Path, tmp_path: Path) -> None:
+    got, log = replay_and_record(replay, record, tmp_path / 'again', ('/states', '/plan'), inputs)
+    assert f'{COUNT + 2} messages replayed' in log
+    with Bag(inputs) as bag:
+        before = {topic: bag.arrays(topic) for topic in got}
+    for topic, field in (('/states', 'position'), ('/plan', 'joint_names')):
+        assert np.array_equal(got[topic][field], before[topic][field])
+    # received in the same rhythm: on a busy machine late at times, never early
+    gaps = got['/states']['log_time'] - before['/states']['log_time']
+    assert (gaps > gaps.min() - 1).all() and np.median(gaps) - gaps.min() < 0.2 * SECOND
+    # at rate 1 all stamps move by one offset; 0 stays 0
+    moved = got['/states']['header.stamp'] - before['/states']['header.stamp']
+    assert np.ptp(moved) == 0
+    assert got['/plan']['header.stamp'][0] == 0
+    assert got['/plan']['header.stamp'][1] - before['/plan']['header.stamp'][1] == moved[0]
+    # the absolute start was 2 s after reception
+    distance = got['/plan']['header.stamp'][1] - got['/plan']['log_time'][1]
+    assert 1.5 * SECOND < distance <= 2 * SECOND
+
+
+def test_a_second_generation_is_still_the_same(
+    replay: Any, record: Any, inputs: Path, tmp_path: Path
+) -> None:
+    topics = ('/states',)
+    replay_and_record(replay, record, tmp_path / 'one', topics, inputs, '/states', '-r', 4)
+    got, _ = replay_and_record(replay, record, tmp_path / 'two', topics, tmp_path / 'one')
+    with Bag(inputs) as bag:
+        expected = bag.arrays('/states')['position']
+    assert got['/states']['position'].tobytes() == expected.tobytes()
+
+
+def test_rate_offset_remap_and_stamps(
+    replay: Any, record: Any, inputs: Path, tmp_path: Path
+) -> None:
+    arguments = ('--rate', 4, '--start-offset', 0.2, '--keep-stamps')
+    arguments += ('--ros-args', '-r', '/states:=/arm/states')
+    got, log = replay_and_record(
+        replay, record, tmp_path / 'fast', ('/arm/states',), inputs, '/states', *arguments
+    )
+    arrays = got['/arm/states']
+    with Bag(inputs) as bag:
+        before = bag.arrays('/states')
+    assert arrays['position'].tobytes() == before['position'][10:].tobytes()
+    assert np.array_equal(arrays['header.stamp'], before['header.stamp'][10:])
+    assert arrays['time'][-1] == pytest.approx((COUNT - 11) * 0.02 / 4, abs=0.2)
+    assert 'at rate 4' in log
+
+
+def test_faster_stamps_keep_their_distance_to_now(
+    replay: Any, record: Any, inputs: Path, tmp_path: Path
+) -> None:
+    got, _ = replay_and_record(
+        replay, record, tmp_path / 'fast', ('/states',), inputs, '/states', '-r', 4
+    )
+    assert np.ptp(np.diff(got['/states']['header.stamp'])) <= 2
+    assert np.diff(got['/states']['header.stamp'])[0] == pytest.approx(PERIOD / 4, abs=2)
+    distance = got['/states']['log_time'] - got['/states']['header.stamp']
+    assert distance.min() >= 3_000_000
+
+
+def test_a_loop_goes_on_until_it_is_stopped(node: Any, replay: Any, inputs: Path) -> None:
+    received: list[JointState] = []
+    node.create_subscription(JointState, '/states', received.append, 10)
+    import rclpy
+
+    executor = rclpy.executors.SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    process = replay(inputs, '/states', '--loop', '-r', 20)
+    deadline = time.monotonic() + TIMEOUT
+    while len(received) < 2.5 * COUNT and time.monotonic() < deadline:
+        executor.spin_once(timeout_sec=0.05)
+    executor.shutdown()
+    assert len(received) >= 2.5 * COUNT
+    assert list(received[COUNT].position) == list(received[0].position)
+    process.send_signal(signal.SIGINT)
+    _, log = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 130
+    assert 'Traceback' not in log
+
+
+def test_the_clock_of_simulated_time_moves_the_stamps(
+    node: Any, replay: Any, record: Any, inputs: Path, tmp_path: Path
+) -> None:
+    from builtin_interfaces.msg import Time
+
+    clock_message = pytest.importorskip('rosgraph_msgs.msg').Clock
+    clock = node.create_publisher(clock_message, '/clock', 1)
+    process = replay(inputs, '/plan', '--ros-args', '-p', 'use_sim_time:=true')
+    wait_for(lambda: clock.get_subscription_count() > 0)
+    clock.publish(clock_message(clock=Time(sec=100)))
+    time.sleep(0.3)
+    recorder = record('-o', tmp_path / 'sim', '/plan')
+    process.communicate(timeout=TIMEOUT)
+    stop(recorder)
+    with Bag(tmp_path / 'sim') as bag:
+        stamps = bag.arrays('/plan')['header.stamp'].tolist()
+    assert stamps == [0, 102 * SECOND + 15 * PERIOD]
+
+
+@pytest.mark.parametrize(
+    'arguments, code, text',
+    [
+        (('nowhere',), 1, 'nowhere: expected a bag, got'),
+        (('@inputs', '/nose'), 1, "unknown topic '/nose': expected one of"),
+        (('@inputs', '-w', '0.2'), 1, 'no subscriber on /states, /plan within 0.2 s'),
+        (('@inputs', '-w', '0', '-s', '9'), 1, 'expected at most the duration of 0.780 s, got 9'),
+        (('@inputs', '-r', '0'), 2, "argument -r/--rate: expected a number above 0, got '0'"),
+        (('@inputs', '-r', 'nan'), 2, "expected a number above 0, got 'nan'"),
+        (('@inputs', '-s', '-1'), 2, "expected a number of at least 0, got '-1'"),
+    ],
+)
+def test_errors(replay: Any, inputs: Path, arguments: Any, code: int, text: str) -> None:
+    process = replay(*(inputs if word == '@inputs' else word for word in arguments))
+    _, log = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == code, log
+    assert text in log
+    assert 'Traceback' not in log
+
+
+def test_a_type_that_is_not_installed(replay: Any, sample_bag: Path) -> None:
+    process = replay(sample_bag, '/sample', '-w', 0)
+    _, log = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 1
+    assert f'type {SAMPLE_TYPE!r}: cannot be imported' in log
+
+
+def test_nothing_to_replay(replay: Any, sample_bag: Path) -> None:
+    process = replay(sample_bag)
+    _, log = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 1
+    assert 'expected messages on topics of trajectory_msgs/msg/JointTrajectory or' in log
+    assert f'in the bag: /sample ({SAMPLE_TYPE}), /silent ({SAMPLE_TYPE})' in log
+
+
+def test_a_type_of_another_version(replay: Any, tmp_path: Path) -> None:
+    with BagWriter(tmp_path / 'old') as bag:
+        bag.add_topic('/states', STATE, SAMPLE)
+        bag.write('/states', START, bytes(64))
+    process = replay(tmp_path / 'old')
+    _, log = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 1
+    assert f"topic '/states': {STATE} was recorded in another version: expected RIHS01_" in log
