@@ -19,8 +19,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import rclpy
-from rclpy.expand_topic_name import expand_topic_name
+from rclpy.exceptions import InvalidTopicNameException
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.expand_topic_name import expand_topic_name
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 from rclpy.validate_full_topic_name import validate_full_topic_name
@@ -124,7 +125,7 @@ def _topic_name(text: str) -> str:
     try:
         # node and namespace do not matter here: the whole name is what is checked
         validate_full_topic_name(expand_topic_name(text, 'recorder', '/'))
-    except ValueError as error:
+    except (ValueError, InvalidTopicNameException) as error:
         raise argparse.ArgumentTypeError(f'expected the name of a topic: {error}') from None
     return text
 
