@@ -58,7 +58,9 @@ class ModelSource:
         on_model: Callable[[LoadedModel], None],
     ) -> None:
         self.loaded: LoadedModel | None = None
-        self.problem = f"Waiting for data on '{TOPIC}' topic"
+        # with namespace and remappings, where a wait without end has its cause
+        self._topic = node.resolve_topic_name(TOPIC)
+        self.problem = f"Waiting for data on '{self._topic}' topic"
         self._node, self._parameters = node, parameters
         self._prepare, self._on_model = prepare, on_model
         self._thread: threading.Thread | None = None
@@ -134,7 +136,7 @@ class ModelSource:
         self._start(lambda: loaded)
 
     def _on_description(self, message: String) -> None:
-        self._waiting_text = (message.data, f"topic '{TOPIC}'")
+        self._waiting_text = (message.data, f"topic '{self._topic}'")
         self._look()
 
     def _start(self, build: Callable[[], LoadedModel]) -> None:

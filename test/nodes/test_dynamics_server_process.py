@@ -167,7 +167,7 @@ def test_without_a_model(ros, server):
         response = ros.call(kind, f'/waiting/{name}', kind.Request())
         assert response.error_code == kind.Response.NO_MODEL
         assert response.message == (
-            "no robot model: Waiting for data on 'robot_description' topic"
+            "no robot model: Waiting for data on '/robot_description' topic"
         )
     assert waiting.interrupt() == 0
 

@@ -64,12 +64,12 @@ def test_without_a_model_configure_fails_with_the_reason(ros, started):
     assert ros.state('/empty') == 'unconfigured'
     ros.wait_for(
         'the reason',
-        lambda: "Cannot configure: Waiting for data on 'robot_description' topic" in process.log,
+        lambda: "Cannot configure: Waiting for data on '/robot_description' topic" in process.log,
         process,
     )
     ros.wait_for(
         'the reminder',
-        lambda: "]: Waiting for data on 'robot_description' topic" in process.log,
+        lambda: "]: Waiting for data on '/robot_description' topic" in process.log,
         process,
     )
     assert process.interrupt() == 0, process.log
