@@ -6,18 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.arrays import Array, as_float_array, require_out
 from screw_dynamics.dynamics import taylor_numpy
 from screw_dynamics.dynamics.taylor_recursion import OK
+from screw_dynamics.dynamics.wrench_jets import as_wrench_jets
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.jit import jit_enabled
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.require_model import require_model
 
 # Below this a thread costs more than its share of the batch.
 _SAMPLES_PER_THREAD = 256
@@ -107,8 +109,7 @@ def _checked(
     out: Array | None,
     threads: int,
 ) -> Array:
-    if not isinstance(model, ScrewModel):
-        raise InputError(f'model: expected a ScrewModel, got {type(model).__name__}')
+    require_model(model)
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim not in (2, 3) or jet.shape[-1] != model.n or jet.shape[-2] < 3:
         raise ShapeError(
@@ -118,17 +119,13 @@ def _checked(
         )
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise InputError(f'threads: expected a positive integer, got {threads!r}')
-    if wrench_jets is not None and not isinstance(wrench_jets, Mapping):
-        raise InputError(
-            f'wrench_jets: expected a mapping of frame names to arrays, '
-            f'got {type(wrench_jets).__name__}'
-        )
     shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n)
     if out is None:
         out = np.empty(shape)
-    else:
-        _check_out(out, shape)
-    wrenches = _Wrenches(model, wrench_jets, shape) if wrench_jets else None
+    elif require_out(out).shape != shape:
+        raise ShapeError('out', str(shape), out.shape)
+    arrays = as_wrench_jets(model, wrench_jets, shape)
+    wrenches = _Wrenches(model, arrays, shape) if arrays else None
 
     if jet.size == 0:
         out[...] = 0.0
@@ -183,35 +180,16 @@ def _batched(jet: Array, out: Array) -> tuple[Array, Array]:
     return (jet, out) if jet.ndim == 3 else (jet[None], out[None])
 
 
-def _check_out(out: Any, shape: tuple[int, ...]) -> None:
-    if not isinstance(out, np.ndarray):
-        raise InputError(f'out: expected a float64 array, got {type(out).__name__}')
-    if out.shape != shape:
-        raise ShapeError('out', str(shape), out.shape)
-    if out.dtype != np.float64 or not out.flags.carray:
-        raise InputError(
-            f'out: expected a writable, aligned, C-contiguous float64 array, got dtype '
-            f'{out.dtype}, C-contiguous {out.flags.c_contiguous}, writable '
-            f'{out.flags.writeable}, aligned {out.flags.aligned}'
-        )
-
-
 class _Wrenches:
     """External wrenches as the kernel takes them: values, bodies and poses in aligned frames."""
 
     def __init__(
-        self, model: ScrewModel, wrench_jets: Mapping[str, ArrayLike], shape: tuple[int, ...]
+        self, model: ScrewModel, arrays: Mapping[str, Array], shape: tuple[int, ...]
     ) -> None:
         samples, rows = (1, *shape[:-1])[-2:]
         values, bodies, poses = [], [], []
-        for name, value in wrench_jets.items():
-            frame = model.frame(name)
-            label = f'wrench_jets[{name!r}]'
-            array = as_float_array(label, value)
-            if array.shape not in ((rows, 6), (*shape[:-1], 6)):
-                expected = f'({rows}, 6)' + (f' or {(*shape[:-1], 6)}' if len(shape) == 3 else '')
-                raise ShapeError(label, expected, array.shape)
-            require_finite(label, array)
+        for name, array in arrays.items():
+            frame = model.frames[name]
             if frame.body < 0:
                 continue  # the base carries it
             values.append(array)

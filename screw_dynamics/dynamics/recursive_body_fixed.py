@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.dynamics.wrench_jets import as_wrench_jets
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie import adjoint_inverse, exp_screw, twist_cross
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.require_model import require_model
 
 
 def recursive_body_fixed(
@@ -37,7 +39,8 @@ def recursive_body_fixed(
         Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
         Wrenches [torque; force] ON the bodies, by frame name, in the axes and at the origin of
-        the frame, with their time derivatives [N m or N, per s^d].
+        the frame, with their time derivatives [N m or N, per s^d]. With a batch of motions,
+        (k + 1, 6) holds for every sample.
 
     Returns
     -------
@@ -52,6 +55,8 @@ def recursive_body_fixed(
         If an entry is NaN or infinite.
     UnknownNameError
         If the model has no frame of that name.
+    InputError
+        If `model` is no model, or `wrench_jets` no mapping.
 
     Notes
     -----
@@ -70,24 +75,18 @@ def recursive_body_fixed(
     array([[5.155]])
 
     """
+    require_model(model)
     jet = require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
     if jet.ndim not in (2, 3) or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
         expected = f'(k + 3, {model.n}) or (T, k + 3, {model.n})'
         raise ShapeError('joint_jet', expected, jet.shape)
-    wrenches = {}
-    for name, value in (wrench_jets or {}).items():
-        model.frame(name)
-        label = f'wrench_jets[{name!r}]'
-        wrench = require_finite(label, as_float_array(label, value))
-        expected_shape = (*jet.shape[:-2], jet.shape[-2] - 2, 6)
-        if wrench.shape != expected_shape:
-            raise ShapeError(label, str(expected_shape), wrench.shape)
-        wrenches[name] = wrench
+    efforts = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n))
+    wrenches = as_wrench_jets(model, wrench_jets, efforts.shape)
     if jet.ndim == 2:
         return _efforts(model, jet, wrenches)
-    efforts = np.empty((jet.shape[0], jet.shape[1] - 2, model.n))
     for t, sample in enumerate(jet):
-        efforts[t] = _efforts(model, sample, {name: w[t] for name, w in wrenches.items()})
+        at_t = {name: w[t] if w.ndim == 3 else w for name, w in wrenches.items()}
+        efforts[t] = _efforts(model, sample, at_t)
     return efforts
 
 
