@@ -37,7 +37,7 @@ def share_path(relative: str | os.PathLike[str]) -> Path:
     FileNotFoundError
         No such file; the message lists the places.
     InputError
-        The path is absolute or leaves the share folder.
+        The path is empty, absolute or leaves the share folder.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def share_path(relative: str | os.PathLike[str]) -> Path:
 
     """
     wanted = Path(relative)
-    if wanted.is_absolute() or '..' in wanted.parts:
+    if not wanted.parts or wanted.is_absolute() or '..' in wanted.parts:
         raise InputError(
             f'relative: expected a path below the share folder, got {str(relative)!r}'
         )

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from screw_dynamics.errors import TopologyError
-from screw_dynamics.parsers.records import Joint
+from screw_dynamics.parsers.records import Joint, Mimic
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,9 @@ class JointMotions:
         self._coordinates = frozenset(coordinates)
         self._locked = locked
         self._reduce = reduce
+        self._known: dict[str, Motion] = {}
 
-    def of(self, name: str, followers: tuple[str, ...] = ()) -> Motion:
+    def of(self, name: str) -> Motion:
         """
         Return the motion of a joint.
 
@@ -70,8 +71,6 @@ class JointMotions:
         ----------
         name : str
             Name of the joint.
-        followers : tuple of str
-            Joints that mimic it on the way of this question.
 
         Returns
         -------
@@ -83,7 +82,31 @@ class JointMotions:
             If the joint mimics one that does not exist, or itself through a chain.
 
         """
+        chain: dict[str, Mimic] = {}
+        step = self._step(name)
+        while isinstance(step, Mimic):
+            chain[name] = step
+            if step.master in chain:
+                loop = [*chain][[*chain].index(step.master) :]
+                raise TopologyError(
+                    f'{self._joints[name].place.inside("mimic")}: expected a chain that ends at '
+                    f'an independent joint, got a loop: {" -> ".join([*loop, step.master])}'
+                )
+            name = step.master
+            step = self._step(name)
+        for name, mimic in reversed(chain.items()):
+            step = self._known[name] = Motion(
+                step.coordinate,
+                mimic.multiplier * step.multiplier,
+                mimic.multiplier * step.offset + mimic.offset,
+            )
+        return step
+
+    def _step(self, name: str) -> Motion | Mimic:
+        """Return the motion of a joint, or what it mimics, which is a joint."""
         joint = self._joints[name]
+        if name in self._known:
+            return self._known[name]
         if name in self._locked:
             return Motion(None, 0.0, self._locked[name])
         if name in self._coordinates:
@@ -91,21 +114,13 @@ class JointMotions:
         mimic = joint.mimic
         if mimic is None or not self._reduce:
             return Motion(None, 0.0, 0.0)
-        place = joint.place.inside('mimic')
         if mimic.master not in self._joints:
+            # a joint with several degrees of freedom was split; its parts know where it stands
+            parts = [part for part, at in self._joints.items() if at.place.name == mimic.master]
+            one = f' with one degree of freedom ({", ".join(parts)})' if parts else ''
             raise TopologyError(
-                f'{place}: expected the name of a joint, got {mimic.master!r}; lock this joint '
-                f"(locked={{{name!r}: 0.0}}) or read with mimic='independent'"
+                f'{joint.place.inside("mimic")}: expected the name of a joint{one}, got '
+                f'{mimic.master!r}; lock this joint (locked={{{name!r}: 0.0}}) or read with '
+                "mimic='independent'"
             )
-        chain = (*followers, name)
-        if mimic.master in chain:
-            raise TopologyError(
-                f'{place}: expected a chain that ends at an independent joint, got a loop: '
-                f'{" -> ".join([*chain[chain.index(mimic.master) :], mimic.master])}'
-            )
-        master = self.of(mimic.master, chain)
-        return Motion(
-            master.coordinate,
-            mimic.multiplier * master.multiplier,
-            mimic.multiplier * master.offset + mimic.offset,
-        )
+        return mimic

@@ -61,8 +61,9 @@ def read_urdf(
     Returns
     -------
     ScrewModel
-        With limits (infinite where the document gives none), damping, friction and one frame per
-        link.
+        With limits, damping, friction and one frame per link. Limits are infinite where the
+        document gives none, also `lower` and `upper` of a `<limit>` that leaves them out: URDF
+        reads those as 0, which would lock the joint by an omission.
 
     Raises
     ------

@@ -118,7 +118,7 @@ def test_share_path_says_where_it_looked(monkeypatch):
         share_path('urdf/none.urdf')
 
 
-@pytest.mark.parametrize('path', ['/etc/passwd', '../package.xml'])
+@pytest.mark.parametrize('path', ['/etc/passwd', '../package.xml', '', '.'])
 def test_share_path_stays_below_the_share_folder(path):
     with pytest.raises(ValueError, match='below the share folder'):
         share_path(path)

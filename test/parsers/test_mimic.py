@@ -121,6 +121,35 @@ def test_a_loop_is_spelled_out():
         read_urdf(fan(a=mimic('b'), b=mimic('a')))
 
 
+def test_a_loop_behind_a_chain_is_spelled_out_alone():
+    with pytest.raises(TopologyError, match="joint 'c', <mimic> .* got a loop: b -> c -> b"):
+        read_urdf(fan(a=mimic('b'), b=mimic('c'), c=mimic('b')))
+
+
+def test_chains_may_be_long():
+    names = [f'j{i}' for i in range(1500)]
+    contents = {
+        name: mimic(master, 1, 0.5) for master, name in zip(names, names[1:], strict=False)
+    }
+    model = read_urdf(fan(**dict(reversed(contents.items())), j0=LIMIT))
+    assert model.joint_names == ('j0',)
+    np.testing.assert_array_equal(np.sort(model.offsets), 0.5 * np.arange(1500))
+
+
+@pytest.mark.parametrize(
+    ('kind', 'parts'),
+    [('planar', 'j/x, j/y, j/yaw'), ('floating', 'j/x, j/y, j/z, j/yaw, j/pitch, j/roll')],
+)
+def test_a_master_with_several_degrees_of_freedom_is_named_with_its_parts(kind, parts):
+    links = [link('base'), link('cart', 1), link('wheel', 1)]
+    cart, wheel = joint('j', 'base', 'cart', kind), joint('w', 'cart', 'wheel', content=mimic('j'))
+    expected = rf"expected the name of a joint with one degree of freedom \({parts}\), got 'j';"
+    with pytest.raises(TopologyError, match=expected):
+        read_urdf(robot(*links, cart, wheel))
+    wheel = joint('w', 'cart', 'wheel', content=mimic('j/x', 4.0))
+    assert read_urdf(robot(*links, cart, wheel)).multipliers[-1] == 4.0
+
+
 def test_a_mimic_joint_cannot_be_selected():
     message = "got 'b', which mimics 'a'; select that one or read with mimic='independent'"
     with pytest.raises(InputError, match=message):
