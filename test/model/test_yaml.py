@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -46,6 +46,27 @@ def test_round_trip_of_the_bundled_robots(bundled_model, tmp_path):
     assert path.read_text(encoding='utf-8') == text
     for source in (text, text.encode(), path, str(path)):
         assert_equal(ScrewModel.from_yaml(source), bundled_model)
+
+
+@pytest.mark.parametrize('library', ['libyaml', 'pure'])
+@pytest.mark.parametrize(
+    'name', ['a\x85b', 'a\u2028 \u2029b', ' a\r\n\tb\n', '\u00e4 \U0001f600', '\ufeffa', '1e3']
+)
+def test_names_keep_every_character(name, library, monkeypatch):
+    if library == 'pure':
+        monkeypatch.delattr('yaml.CSafeLoader', raising=False)
+        monkeypatch.delattr('yaml.CSafeDumper', raising=False)
+    model = replace(random_model(np.random.default_rng(0), 1), joint_names=(name,), name=name)
+    assert_equal(ScrewModel.from_yaml(model.to_yaml()), model)
+
+
+def test_a_name_given_twice_is_named():
+    text = random_model(np.random.default_rng(0), 2).to_yaml()
+    message = r"model.coordinates\[1\].name: .* own, got 'joint_1', that of model.coordinates\[0\]"
+    with pytest.raises(ModelError, match=message):
+        ScrewModel.from_yaml(text.replace('{name: joint_2', '{name: joint_1'))
+    with pytest.raises(ModelError, match=r"model.bodies\[1\].name: .* own, got 'body_1'"):
+        ScrewModel.from_yaml(text.replace('- name: body_2', '- name: body_1'))
 
 
 def test_numbers_may_be_written_by_hand():
