@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.errors import UnknownNameError
+from screw_dynamics.errors import ModelError, UnknownNameError
 from screw_dynamics.model import checks, model_yaml, payload, reference, table
 from screw_dynamics.model.exact_geometry import exact_geometry
 from screw_dynamics.model.frame import Frame
@@ -32,6 +32,7 @@ _FLOATS = (
     'damping',
     'friction',
 )
+_NAMES = ('joint_names', 'tree_joint_names', 'body_names', 'joint_types')
 _LIMITS = ('lower', 'upper', 'velocity', 'effort')
 
 
@@ -102,7 +103,9 @@ class ScrewModel:
     name: str = 'robot'
 
     def __post_init__(self) -> None:
-        """Freeze all arrays, check that they make a model, make its geometry exact."""
+        """Freeze all arrays and names, check that they make a model, make its geometry exact."""
+        for name in _NAMES:
+            object.__setattr__(self, name, _names(name, getattr(self, name)))
         for name in _FLOATS:
             object.__setattr__(self, name, _frozen(name, getattr(self, name)))
         for name in ('parents', 'coordinates'):
@@ -295,6 +298,16 @@ class ScrewModel:
 
         """
         return model_from_screws(parents, home_poses, screws, inertias, gravity, joint_names)
+
+
+def _names(name: str, value: Sequence[str]) -> tuple[str, ...]:
+    """Return names as a tuple that no caller can change."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ModelError(f'{name}: expected a sequence of names, got {value!r}')
+    for i, entry in enumerate(value):
+        if not isinstance(entry, str):
+            raise ModelError(f'{name}[{i}]: expected a name, got {entry!r}')
+    return tuple(value)
 
 
 def _frozen(name: str, value: ArrayLike) -> Array:
