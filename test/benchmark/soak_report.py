@@ -66,12 +66,12 @@ def markdown(soak: Soak) -> str:
     lines = [
         '# Soak',
         '',
-        f'Command: `make soak`. {minutes:.0f} minutes of both nodes with iiwa14.urdf, `feedforward` '
-        f'at {soak.rate:g} Hz. Every 3 s a new',
-        'trajectory, every 5 s one that is rejected, every 7 s another payload (the model is built',
-        'anew), every minute a deactivation, clean-up and new start, and the services all the',
-        f'time. {soak.received} samples received, {soak.not_finite} of them not finite; '
-        f'{soak.answers} services answered.',
+        f'Command: `make soak`. {minutes:.0f} minutes of both nodes with iiwa14.urdf, '
+        f'`feedforward` at {soak.rate:g} Hz.',
+        'Every 3 s a new trajectory, every 5 s one that is rejected, every 7 s another payload',
+        '(the model is built anew), every minute a deactivation, clean-up and new start, and the',
+        f'services all the time. {soak.received} samples received, {soak.not_finite} of them not '
+        f'finite; {soak.answers} services answered.',
         '',
         f'Machine: {machine()}.',
         '',

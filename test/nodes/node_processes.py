@@ -112,14 +112,26 @@ class RosFixture:
         self, module: str, *, name: str = '', namespace: str = '', **parameters: object
     ) -> NodeProcess:
         """Start a node; dots in parameter names are written as double underscores."""
-        command = ['--ros-args']
+        command = node_command(module)
+        return self.start_command(command, name=name, namespace=namespace, **parameters)
+
+    def start_command(
+        self,
+        command: Sequence[str],
+        *,
+        name: str = '',
+        namespace: str = '',
+        **parameters: object,
+    ) -> NodeProcess:
+        """Start a process that takes ROS arguments."""
+        command = [*command, '--ros-args']
         for remapped, value in (('__node', name), ('__ns', namespace)):
             if value:
                 command += ['-r', f'{remapped}:={value}']
         for parameter, value in parameters.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             command += ['-p', f'{parameter.replace("__", ".")}:={text}']
-        process = NodeProcess(node_command(module, *command), self.environment)
+        process = NodeProcess(command, self.environment)
         self._processes.append(process)
         return process
 

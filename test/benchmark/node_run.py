@@ -1,0 +1,114 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Measure the timing of `feedforward` beside a bare rclpy timer; `make bench-node`.
+
+Writes docs/benchmark_node.md and docs/benchmark_node.png. Exits with 1 where the node's own share
+of a tick is too large at the highest rate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = ROOT / 'test'
+sys.path[:0] = [str(ROOT), str(TESTS), str(TESTS / 'nodes')]
+
+from node_processes import RosFixture, trajectory  # noqa: E402
+
+from benchmark import node_report  # noqa: E402
+from benchmark.memory import usage  # noqa: E402
+from screw_dynamics import read_urdf, share_path  # noqa: E402
+from screw_dynamics.demo.progress import stage  # noqa: E402
+from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
+
+URDF = share_path('urdf/iiwa14.urdf')
+SUBJECTS = ('feedforward', 'bare')
+WARM_UP = 2.0  # s before the measurement
+STEP = 0.1  # s between looks at the memory
+POINTS_PER_SECOND = 0.5
+
+
+def measure(subject: str, rate: float, seconds: float) -> node_report.Run:
+    """Run one node at one rate."""
+    samples = round(rate * (seconds + 30.0))
+    with RosFixture() as ros, tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / 'ticks.npz'
+        script = Path(__file__).with_name('node_subject.py')
+        process = ros.start_command(
+            [sys.executable, '-W', 'ignore', str(script), subject, str(samples), str(output)],
+            publish_rate=rate,
+            **({'urdf_path': URDF} if subject == 'feedforward' else {}),
+        )
+        if subject == 'feedforward':
+            ros.wait_until_active(process)
+        received = [0]
+
+        def count(_: bytes) -> None:
+            received[0] += 1
+
+        topic = '/feedforward/feedforward'
+        ros.node.create_subscription(FeedforwardTorque, topic, count, 10, raw=True)
+        if subject == 'feedforward':
+            names = read_urdf(URDF).joint_names
+            times = np.linspace(
+                0.0, seconds + 20.0, 2 + round((seconds + 20.0) * POINTS_PER_SECOND)
+            )
+            points = np.random.default_rng(1).uniform(-1.0, 1.0, (len(times), len(names)))
+            ros.publish(trajectory(names, *points, times=times), '/feedforward/joint_trajectory')
+        ros.wait_for('the first sample', lambda: received[0], process)
+        ros.spin(WARM_UP)
+        received[0] = 0
+        steps = round(seconds / STEP)
+        begun, before = time.monotonic_ns(), usage(process.pid)
+        resident = []
+        with stage(f'{subject} at {rate:g} Hz', steps) as bar:
+            for i in range(steps):
+                ros.spin(max(0.0, 1e-9 * begun + (i + 1) * STEP - time.monotonic()))
+                resident.append(usage(process.pid).resident)
+                bar.update()
+        ended, after = time.monotonic_ns(), usage(process.pid)
+        if process.interrupt():
+            raise RuntimeError(f'{subject} ended badly: {process.log[-2000:]}')
+        with np.load(output) as file:
+            ticks, pauses = file['ticks'], file['pauses']
+    inside = [(rows[:, 0] >= begun) & (rows[:, 0] < ended) for rows in (ticks, pauses)]
+    return node_report.Run(
+        subject=subject,
+        rate=rate,
+        ticks=ticks[inside[0]],
+        pauses=pauses[inside[1]],
+        received=received[0],
+        share=(after.processor - before.processor) / (1e-9 * (ended - begun)),
+        resident=np.array(resident),
+    )
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Measure, print, write; return 1 if the requirement is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--seconds', type=float, default=60.0, help='per run')
+    parser.add_argument('--rates', type=float, nargs='+', default=[250.0, 1000.0])
+    parser.add_argument('--output', type=Path, default=ROOT / 'docs')
+    options = parser.parse_args(args)
+    runs = [
+        measure(subject, rate, options.seconds) for rate in options.rates for subject in SUBJECTS
+    ]
+    text = node_report.markdown(runs, options.seconds)
+    print(text)
+    options.output.mkdir(exist_ok=True)
+    (options.output / 'benchmark_node.md').write_text(text, encoding='utf-8')
+    node_report.plot(runs, options.output / 'benchmark_node.png')
+    return 0 if node_report.met(runs) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,137 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A process that publishes FeedforwardTorque at a steady rate and notes when and for how long.
+
+    python node_subject.py feedforward|bare SAMPLES OUTPUT.npz --ros-args ...
+
+`feedforward` is the node as it is shipped; `bare` a node whose rclpy timer publishes a message
+that was filled beforehand. Both are spun by the same executor. Ends with SIGINT.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from rclpy.clock import Clock, ClockType  # noqa: E402
+from rclpy.node import Node  # noqa: E402
+from rclpy.publisher import Publisher  # noqa: E402
+
+from screw_dynamics.nodes.conversions import double_array  # noqa: E402
+from screw_dynamics.nodes.executor import run_node  # noqa: E402
+from screw_dynamics.nodes.feedforward import FeedforwardNode  # noqa: E402
+from screw_dynamics.nodes.tick_timer import TickTimer  # noqa: E402
+from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
+
+PAUSES = 10_000
+JOINTS = 7
+
+
+class Probe:
+    """Times of every tick and pauses of the garbage collector, in arrays made beforehand."""
+
+    def __init__(self, samples: int) -> None:
+        # begin, duration, part of it in publish() [ns]; objects left to the collector
+        self.ticks = np.zeros((samples, 4), dtype=np.int64)
+        self.pauses = np.zeros((PAUSES, 3), dtype=np.int64)  # begin, duration [ns], generation
+        self.tick_count = self.pause_count = 0
+        self._publishing = self._pause_begun = 0
+        gc.callbacks.append(self._on_collection)
+        self._probe_publisher()
+
+    def _on_collection(self, phase: str, info: dict[str, int]) -> None:
+        now = time.monotonic_ns()
+        if phase == 'start':
+            self._pause_begun = now
+        elif self.pause_count < PAUSES:
+            row = self.pauses[self.pause_count]
+            row[0], row[1], row[2] = self._pause_begun, now - self._pause_begun, info['generation']
+            self.pause_count += 1
+
+    def _probe_publisher(self) -> None:
+        publish = Publisher.publish
+
+        def timed(publisher: Publisher, message: Any) -> None:
+            begun = time.monotonic_ns()
+            publish(publisher, message)
+            if type(message) is FeedforwardTorque:
+                self._publishing += time.monotonic_ns() - begun
+
+        Publisher.publish = timed
+
+    def probe(self, owner: Any, method: str) -> None:
+        """Have the calls of a method recorded as ticks."""
+        call = getattr(owner, method)
+
+        def timed(*arguments: Any) -> None:
+            self._publishing = 0
+            objects, begun = gc.get_count()[0], time.monotonic_ns()
+            call(*arguments)
+            ended = time.monotonic_ns()
+            if self._publishing and self.tick_count < len(self.ticks):
+                row = self.ticks[self.tick_count]
+                row[0], row[1], row[2] = begun, ended - begun, self._publishing
+                row[3] = gc.get_count()[0] - objects
+                self.tick_count += 1
+
+        setattr(owner, method, timed)
+
+    def save(self, path: str) -> None:
+        """Write what was recorded."""
+        np.savez(path, ticks=self.ticks[: self.tick_count], pauses=self.pauses[: self.pause_count])
+
+
+class BareNode(Node):
+    """Publish one message again and again."""
+
+    def __init__(self) -> None:
+        super().__init__('bare')
+        self.declare_parameter('publish_rate', 1000.0)
+        self.declare_parameter('use_events_executor', False)
+        row = double_array(np.linspace(0.1, 0.7, JOINTS))
+        self._message = FeedforwardTorque(
+            joint_names=[f'joint_{i + 1}' for i in range(JOINTS)],
+            effort=row,
+            effort_dot=row,
+            effort_ddot=row,
+            reference_jerk=row,
+            reference_snap=row,
+        )
+        for name in ('positions', 'velocities', 'accelerations'):
+            setattr(self._message.reference, name, row)
+        self._publisher = self.create_publisher(FeedforwardTorque, '/feedforward/feedforward', 10)
+        self.create_timer(
+            1.0 / float(self.get_parameter('publish_rate').value),
+            lambda: self.tick(),
+            clock=Clock(clock_type=ClockType.STEADY_TIME),
+        )
+
+    def tick(self) -> None:
+        self._publisher.publish(self._message)
+
+
+def main() -> int:
+    """Run the node that is asked for."""
+    subject, samples, output, *arguments = sys.argv[1:]
+    probe = Probe(int(samples))
+    if subject == 'feedforward':
+        probe.probe(TickTimer, '_tick')
+        code = run_node(FeedforwardNode, subject, [subject, *arguments])
+    else:
+        probe.probe(BareNode, 'tick')
+        code = run_node(BareNode, subject, [subject, *arguments])
+    probe.save(output)
+    return code
+
+
+if __name__ == '__main__':
+    sys.exit(main())
