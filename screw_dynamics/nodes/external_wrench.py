@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,13 @@ class ExternalWrenches:
     Parameters
     ----------
     model : ScrewModel
+    on_expired : callable
+        Called at the tick in which a wrench has become too old, with the name of its frame.
 
     """
 
-    def __init__(self, model: ScrewModel) -> None:
+    def __init__(self, model: ScrewModel, on_expired: Callable[[str], None]) -> None:
+        self._on_expired = on_expired
         self.set_model(model)
 
     def set_model(self, model: ScrewModel) -> None:
@@ -47,6 +51,7 @@ class ExternalWrenches:
         self._frames: dict[str, int] = {}  # frame to its row
         self._wrenches: list[Array] = []
         self._instants: list[int] = []
+        self._in_force: list[bool] = []
         self._loads: dict[int, LinkLoads] = {}
 
     def clear(self) -> None:
@@ -94,9 +99,11 @@ class ExternalWrenches:
             self._frames[name] = len(self._wrenches)
             self._wrenches.append(wrench)
             self._instants.append(instant)
+            self._in_force.append(True)
             self._loads.clear()  # one more link is loaded: prepared anew at the next tick
         else:
             self._wrenches[row], self._instants[row] = wrench, instant
+            self._in_force[row] = True
 
     @staticmethod
     def _finite(part: str, component: str, value: float) -> float:
@@ -104,9 +111,9 @@ class ExternalWrenches:
             raise InputError(f'wrench.{part}.{component}: expected a finite number, got {value}')
         return value
 
-    def stale(self, now: int, timeout: float) -> list[str]:
+    def by_age(self, now: int, timeout: float) -> tuple[list[str], list[str]]:
         """
-        Return the frames whose wrench is older than the timeout.
+        Return the frames whose wrench is in force, and those whose wrench is too old.
 
         Parameters
         ----------
@@ -117,33 +124,13 @@ class ExternalWrenches:
 
         Returns
         -------
-        list of str
+        fresh, stale : list of str
 
         """
-        return [
-            name
-            for name, row in self._frames.items()
-            if now - self._instants[row] > timeout * SECOND
-        ]
-
-    def fresh(self, now: int, timeout: float) -> list[str]:
-        """
-        Return the frames whose wrench is in force.
-
-        Parameters
-        ----------
-        now : int
-            [ns].
-        timeout : float
-            [s].
-
-        Returns
-        -------
-        list of str
-
-        """
-        stale = self.stale(now, timeout)
-        return [name for name in self._frames if name not in stale]
+        lists: tuple[list[str], list[str]] = ([], [])
+        for name, row in self._frames.items():
+            lists[now - self._instants[row] > timeout * SECOND].append(name)
+        return lists
 
     def inverse_dynamics(self, joint_jet: Array, out: Array, now: int, timeout: float) -> None:
         """
@@ -164,13 +151,17 @@ class ExternalWrenches:
 
         """
         oldest = now - round(timeout * SECOND)
-        if not any(instant >= oldest for instant in self._instants):
+        for name, row in self._frames.items():
+            if self._in_force[row] and self._instants[row] < oldest:
+                self._in_force[row] = False
+                self._on_expired(name)
+        if not any(self._in_force):
             inverse_dynamics(self._model, joint_jet, out=out)
             return
         order = len(out) - 1
         loads = self._loads.get(order)
         if loads is None:
             loads = self._loads[order] = LinkLoads(self._model, list(self._frames), order)
-        for row, (wrench, instant) in enumerate(zip(self._wrenches, self._instants, strict=True)):
-            loads.wrenches[row, 0] = wrench if instant >= oldest else 0.0
+        for row, wrench in enumerate(self._wrenches):
+            loads.wrenches[row, 0] = wrench if self._in_force[row] else 0.0
         loads.inverse_dynamics(joint_jet, out)

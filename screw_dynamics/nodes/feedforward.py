@@ -26,6 +26,8 @@ from screw_dynamics.nodes.model_source import ModelSource
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.parameters import NodeParameters
 from screw_dynamics.nodes.robot_description import LoadedModel
+from screw_dynamics.nodes.stream_inputs import StreamInputs
+from screw_dynamics.nodes.stream_reports import StreamReports
 from screw_dynamics.nodes.tick_timer import TickTimer
 from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques
 from screw_dynamics.nodes.trajectory_intake import accept_trajectory
@@ -55,8 +57,15 @@ class FeedforwardNode(LifecycleNode):
         self._settings.add_check(self._source.check_settings)
         self._settings.on_change(self._on_parameters)
         self._reports = FeedforwardReports(self._source, self._ticks)
+        self._stream_reports = StreamReports(
+            lambda: self._stream,
+            lambda: self._settings.values,
+            lambda: self.get_clock().now().nanoseconds,
+        )
         self._diagnostics = Diagnostics(
-            self, self._reports.tasks(), self._settings.values.diagnostics_period
+            self,
+            {**self._reports.tasks(), **self._stream_reports.tasks()},
+            self._settings.values.diagnostics_period,
         )
 
     # model ---------------------------------------------------------------------------------------
@@ -106,6 +115,14 @@ class FeedforwardNode(LifecycleNode):
                 Float64, '~/speed_scaling', self._on_speed, latched, **options
             ),
         ]
+        self._stream_inputs = StreamInputs(
+            self,
+            self._output,
+            lambda: self._settings.values,
+            lambda: self._source.loaded.other_joints if self._source.loaded else {},
+            self._active_time,
+            self._stream_reports,
+        )
         self._clear_service = self.create_service(Trigger, '~/clear', self._on_clear)
         return super().on_configure(state)
 
@@ -135,13 +152,14 @@ class FeedforwardNode(LifecycleNode):
         self._active = False
         self._ticks.stop()
         if self._stream is not None:
-            self._stream.reference.clear()
+            self._stream.clear()
 
     def _tear_down(self) -> None:
         for subscription in self._inputs:
             self.destroy_subscription(subscription)
         self._inputs = []
         if self._stream is not None:
+            self._stream_inputs.destroy()
             self.destroy_service(self._clear_service)
             self._stream.destroy()
             self._stream = None
@@ -162,6 +180,7 @@ class FeedforwardNode(LifecycleNode):
                 stream.model,
                 self._source.loaded.other_joints,
                 stream.reference,
+                stream.streamed,
                 stream.measured,
                 values,
                 now,
@@ -179,6 +198,15 @@ class FeedforwardNode(LifecycleNode):
         if now == 0:
             raise InputError('use_sim_time is set and no time has been received on /clock yet')
         return now
+
+    def _output(self) -> TorqueStream:
+        assert self._stream is not None
+        return self._stream
+
+    def _active_time(self) -> int:
+        if not self._active:
+            raise InputError('the node is not active')
+        return self._now()
 
     def _on_joint_state(self, message: JointState) -> None:
         if self._stream is None:
@@ -200,12 +228,15 @@ class FeedforwardNode(LifecycleNode):
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         assert self._stream is not None
-        had = not self._stream.reference.empty
-        self._stream.reference.clear()
+        stream = self._stream
+        if stream.streamed.followed is not None:
+            response.message = f'{stream.streamed.followed.value} is no longer followed'
+        elif stream.empty:
+            response.message = 'there was no active trajectory'
+        else:
+            response.message = 'the active trajectory was dropped'
+        stream.clear()
         response.success = True
-        response.message = (
-            'the active trajectory was dropped' if had else 'there was no active trajectory'
-        )
         return response
 
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
@@ -230,10 +261,9 @@ class FeedforwardNode(LifecycleNode):
 
     def _on_jump_back(self) -> None:
         assert self._stream is not None
-        self._stream.measured.clear()
-        if not self._stream.reference.empty:
-            self._stream.reference.clear()
+        if not self._stream.empty:
             self.get_logger().warning('Moved backwards in time: the active trajectory is dropped')
+        self._stream.forget()
 
 
 def main(args: Sequence[str] | None = None) -> int:

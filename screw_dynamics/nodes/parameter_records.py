@@ -162,7 +162,7 @@ class FeedforwardParameters(ModelParameters):
     )
     filter_bandwidth: float = parameter(
         10.0,
-        'Bandwidth (-3 dB) of the reference filter [Hz]; it delays by about 0.38 / bandwidth.',
+        'Bandwidth (-3 dB) of the reference filter [Hz]; order 8 delays by 0.38 / bandwidth.',
         name='filter.bandwidth',
         minimum=0.1,
         maximum=200.0,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from rclpy.node import Node
 from rclpy.qos_overriding_options import QoSOverridingOptions
@@ -14,23 +14,49 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from screw_dynamics.arrays import Array
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.conversions import field_view, set_stamp
-from screw_dynamics.nodes.reference import Reference, Source
+from screw_dynamics.nodes.reference import Source
+from screw_dynamics.trajectory import JET_ROWS
 
 _DEPTH = 10
+_LEAST_ROWS = 3  # without accelerations there is no effort
+
+
+class TorqueSample(NamedTuple):
+    """
+    What is known of the sample that the shared arrays hold.
+
+    Parameters
+    ----------
+    instant : int
+        That the values belong to [ns].
+    source : Source
+    continuity : int
+        Highest k such that the positions of the reference are C^k.
+    time_from_start : int
+        Since the start of the trajectory; 0 for a stream [ns].
+    rows : int
+        Rows of the reference that are known: position, velocity and acceleration (3), jerk (4),
+        snap (5). As many derivatives of the effort are.
+
+    """
+
+    instant: int
+    source: Source
+    continuity: int
+    time_from_start: int = 0
+    rows: int = JET_ROWS
 
 
 class TorqueOutput(Protocol):
     """Something that publishes torque samples."""
 
-    def publish(self, time: int, source: Source) -> None:
+    def publish(self, sample: TorqueSample) -> None:
         """
         Publish what the shared arrays hold.
 
         Parameters
         ----------
-        time : int
-            Instant that the values belong to [ns].
-        source : Source
+        sample : TorqueSample
 
         """
 
@@ -77,35 +103,35 @@ class FeedforwardTorqueOutput(_Output):
         Shared array of the reference.
     tau : (k + 1, n) ndarray
         Shared array of the efforts.
-    reference : Reference
 
     """
 
-    def __init__(
-        self,
-        node: Node,
-        joint_names: tuple[str, ...],
-        jet: Array,
-        tau: Array,
-        reference: Reference,
-    ) -> None:
-        message = interfaces.msg.FeedforwardTorque(joint_names=list(joint_names))
-        super().__init__(node, message, '~/feedforward')
-        self._reference = reference
-        for field, row in zip(('effort', 'effort_dot', 'effort_ddot'), tau, strict=False):
-            self._carry(message, field, row)
-        for field, row in zip(('positions', 'velocities', 'accelerations'), jet, strict=False):
-            self._carry(message.reference, field, row)
-        self._carry(message, 'reference_jerk', jet[3])
-        self._carry(message, 'reference_snap', jet[4])
+    def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
+        messages = {
+            rows: interfaces.msg.FeedforwardTorque(joint_names=list(joint_names))
+            for rows in range(_LEAST_ROWS, JET_ROWS + 1)
+        }
+        super().__init__(node, messages[JET_ROWS], '~/feedforward')
+        self._variants = {}
+        for rows, message in messages.items():
+            self._copies = []
+            known = zip(('effort', 'effort_dot', 'effort_ddot'), tau[: rows - 2], strict=False)
+            for field, row in known:
+                self._carry(message, field, row)
+            for field, row in zip(('positions', 'velocities', 'accelerations'), jet, strict=False):
+                self._carry(message.reference, field, row)
+            for field, row in zip(('reference_jerk', 'reference_snap'), jet[3:rows], strict=False):
+                self._carry(message, field, row)
+            self._variants[rows] = message, self._copies
 
-    def publish(self, time: int, source: Source) -> None:
+    def publish(self, sample: TorqueSample) -> None:
         """Publish; see `TorqueOutput`."""
-        message = self._message
-        set_stamp(message.header.stamp, time)
-        set_stamp(message.reference.time_from_start, round(1e9 * self._reference.time_from_start))
-        message.reference_continuity = self._reference.continuity
-        message.source = int(source)
+        message, self._copies = self._variants[sample.rows]
+        self._message = message
+        set_stamp(message.header.stamp, sample.instant)
+        set_stamp(message.reference.time_from_start, sample.time_from_start)
+        message.reference_continuity = sample.continuity
+        message.source = int(sample.source)
         self._send()
 
 
@@ -129,9 +155,9 @@ class JointEffortOutput(_Output):
         self._carry(message, 'velocity', jet[1])
         self._carry(message, 'effort', tau[0])
 
-    def publish(self, time: int, source: Source) -> None:
+    def publish(self, sample: TorqueSample) -> None:
         """Publish; see `TorqueOutput`."""
-        set_stamp(self._message.header.stamp, time)
+        set_stamp(self._message.header.stamp, sample.instant)
         self._send()
 
 
@@ -154,6 +180,6 @@ class CommandsOutput(_Output):
         super().__init__(node, message, '~/commands')
         self._carry(message, 'data', tau[0])
 
-    def publish(self, time: int, source: Source) -> None:
+    def publish(self, sample: TorqueSample) -> None:
         """Publish; see `TorqueOutput`."""
         self._send()

@@ -8,23 +8,27 @@ import numpy as np
 from rclpy.node import Node
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
 from screw_dynamics.errors import NotFiniteError, TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.external_wrench import ExternalWrenches
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference, Source
+from screw_dynamics.nodes.streamed_reference import StreamedReference
 from screw_dynamics.nodes.torque_outputs import (
     CommandsOutput,
     FeedforwardTorqueOutput,
     JointEffortOutput,
     TorqueOutput,
+    TorqueSample,
 )
 from screw_dynamics.trajectory import (
     JET_ROWS,
     PiecewisePolynomial,
     Waypoints,
+    compile_filter,
     compile_sampling,
     smooth_trajectory,
 )
@@ -42,9 +46,11 @@ def compile_torques(model: ScrewModel) -> None:
 
     """
     compile_sampling()
+    compile_filter()
     for order in _ORDERS:
-        jet = np.zeros((order + 3, model.n))
-        inverse_dynamics(model, jet, out=np.empty((order + 1, model.n)))
+        jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
+        inverse_dynamics(model, jet, out=tau)
+        LinkLoads(model, [], order).inverse_dynamics(jet, tau)
 
 
 def interpolated(waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
@@ -92,11 +98,12 @@ class TorqueStream:
     def __init__(self, node: Node, model: ScrewModel, parameters: FeedforwardParameters) -> None:
         self.model = model
         types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
-        self.reference = Reference(
-            model.n,
-            interpolated,
-            [name for name in model.joint_names if types[name] == 'continuous'],
+        continuous = [name for name in model.joint_names if types[name] == 'continuous']
+        self.reference = Reference(model.n, interpolated, continuous)
+        self.streamed = StreamedReference(
+            self.reference, np.isin(model.joint_names, continuous), parameters
         )
+        self.wrenches = ExternalWrenches(model, self._warn_of_expired_wrench)
         self.measured = JointStateBuffer(model.joint_names)
         self._node = node
         self._jet = np.zeros((JET_ROWS, model.n))
@@ -109,13 +116,15 @@ class TorqueStream:
         self.destroy()
         self._parameters = parameters
         order = parameters.derivative_order
-        self._rows = self._jet[: order + 3]
         self._tau = np.zeros((order + 1, self.model.n))
+        # what is computed where 3, 4 or 5 rows of the reference are known
+        self._arrays = {}
+        for rows in range(3, JET_ROWS + 1):
+            known = min(order, rows - 3)
+            self._arrays[rows] = self._jet[: known + 3], self._tau[: known + 1]
         node, names = self._node, self.model.joint_names
         if interfaces.msg is not None:
-            self._outputs.append(
-                FeedforwardTorqueOutput(node, names, self._jet, self._tau, self.reference)
-            )
+            self._outputs.append(FeedforwardTorqueOutput(node, names, self._jet, self._tau))
         if parameters.publish_joint_state:
             self._outputs.append(JointEffortOutput(node, names, self._jet, self._tau))
         if parameters.publish_commands:
@@ -134,6 +143,11 @@ class TorqueStream:
         names = ('derivative_order', 'publish_joint_state', 'publish_commands')
         if any(getattr(old, name) != getattr(parameters, name) for name in names):
             self._make_outputs(parameters)
+        self.streamed.apply(parameters, self._sampled(self._node.get_clock().now().nanoseconds))
+
+    def _sampled(self, now: int) -> int:
+        """Return the instant that a tick at this time asks for."""
+        return now + round(1e9 * self._parameters.lead_time)
 
     def replace_model(self, model: ScrewModel) -> bool:
         """
@@ -152,6 +166,7 @@ class TorqueStream:
         if model.joint_names != self.model.joint_names:
             return False
         self.model = model
+        self.wrenches.set_model(model)
         return True
 
     def publish(self, now: int) -> None:
@@ -169,18 +184,76 @@ class TorqueStream:
             If an effort is not a finite number; nothing is published then.
 
         """
-        time = now + round(1e9 * self._parameters.lead_time)
+        sample = self._sample(now)
+        if sample is None:
+            return
+        jet, tau = self._arrays[sample.rows]
+        self.wrenches.inverse_dynamics(jet, tau, now, self._parameters.external_wrench_timeout)
+        for output in self._outputs:
+            output.publish(sample)
+
+    def _sample(self, now: int) -> TorqueSample | None:
+        """Write the joint jet of this tick; None where there is nothing to publish."""
+        time = self._sampled(now)
+        if self.streamed.followed is not None:
+            streamed = self.streamed.sample(now, time, self._jet)
+            if streamed is None:
+                return None
+            return TorqueSample(
+                streamed.instant, Source.STREAM, streamed.continuity, rows=streamed.rows
+            )
         source = self.reference.sample(time, self._jet)
         if source is None or (source is Source.HOLD and self._idle()):
-            return
-        inverse_dynamics(self.model, self._rows, out=self._tau)
-        for output in self._outputs:
-            output.publish(time, source)
+            return None
+        return TorqueSample(
+            time, source, self.reference.continuity, round(1e9 * self.reference.time_from_start)
+        )
 
     def _idle(self) -> bool:
         timeout = self._parameters.idle_timeout
         held_too_long = 0.0 < timeout < self.reference.held_for
         return held_too_long or not self._parameters.hold_when_idle
+
+    def add_positions(self, positions: Array, now: int) -> bool:
+        """
+        Take a sample of the stream of positions; see `StreamedReference.add_positions`.
+
+        Parameters
+        ----------
+        positions : (n,) ndarray
+        now : int
+            Time of the node [ns].
+
+        Returns
+        -------
+        bool
+
+        """
+        return self.streamed.add_positions(positions, now, self._sampled(now))
+
+    def clear(self) -> None:
+        """Follow nothing any more; of a stream, until it has paused and begins anew."""
+        self.reference.clear()
+        self.streamed.supersede()
+
+    def forget(self) -> None:
+        """Forget all that came before a jump of the clock."""
+        self.reference.clear()
+        self.streamed.reset()
+        self.measured.clear()
+        self.wrenches.clear()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to follow, now or later."""
+        return self.reference.empty and self.streamed.followed is None
+
+    def _warn_of_expired_wrench(self, frame: str) -> None:
+        self._node.get_logger().warning(
+            f'~/external_wrench: the wrench on {frame!r} is older than '
+            f'{self._parameters.external_wrench_timeout:g} s: it is no longer in force',
+            throttle_duration_sec=1.0,
+        )
 
     def destroy(self) -> None:
         """Destroy the publishers."""

@@ -12,15 +12,17 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.conversions import nanoseconds, trajectory_points
+from screw_dynamics.nodes.conversions import SECOND, nanoseconds, trajectory_points
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference
+from screw_dynamics.nodes.streamed_reference import StreamedReference
 from screw_dynamics.trajectory import (
     JET_ROWS,
     Waypoints,
     check_position_limits,
     require_end_in_future,
+    scale_speed,
     waypoints_from_points,
 )
 
@@ -30,6 +32,7 @@ def accept_trajectory(
     model: ScrewModel,
     other_joints: Mapping[str, str],
     reference: Reference,
+    streamed: StreamedReference,
     measured: JointStateBuffer,
     parameters: FeedforwardParameters,
     now: int,
@@ -46,6 +49,8 @@ def accept_trajectory(
     other_joints : mapping of str to str
         Joints that exist but cannot be commanded, with the reason.
     reference : Reference
+    streamed : StreamedReference
+        A stream that is followed ends where the trajectory takes over.
     measured : JointStateBuffer
     parameters : FeedforwardParameters
     now : int
@@ -68,12 +73,14 @@ def accept_trajectory(
     sampled = now + round(1e9 * parameters.lead_time)
     positions = measured.positions(now, parameters.max_joint_state_age)
     state = reference.state(max(start, sampled))
+    stream_state = _stream_state(streamed, start, now, sampled) if state is None else None
+    known = state if state is not None else stream_state
     waypoints = waypoints_from_points(
         message.joint_names,
         trajectory_points(message),
         model.joint_names,
         allow_partial_joints=parameters.allow_partial_joints,
-        hold_positions=positions if state is None else state[0],
+        hold_positions=positions if known is None else known[0],
         allow_nonzero_end_velocity=parameters.allow_nonzero_velocity_at_end,
         other_joints=other_joints,
     )
@@ -86,22 +93,41 @@ def accept_trajectory(
         waypoints,
         start,
         sampled,
-        start_jet=_start_jet(parameters, waypoints, measured, now),
+        start_jet=_start_jet(parameters, waypoints, stream_state, reference.speed, measured, now),
         follow=parameters.start_state == 'reference',
     )
+    streamed.supersede()
     if not beyond:
         return []
     more = f' (and {len(beyond) - 1} more)' if len(beyond) > 1 else ''
     return [f'{beyond[0]}{more}']
 
 
+def _stream_state(streamed: StreamedReference, start: int, now: int, sampled: int) -> Array | None:
+    """Return the state of a stream that is followed where the trajectory takes over from it."""
+    state = streamed.state(now, sampled)
+    if state is not None and start > sampled:
+        assert streamed.followed is not None
+        raise TrajectoryError(
+            f'{streamed.followed.value} is followed and where it will be at header.stamp, '
+            f'{(start - now) / SECOND:.3f} s from now, is not known: expected stamp 0 or a start '
+            'that has passed'
+        )
+    return state
+
+
 def _start_jet(
     parameters: FeedforwardParameters,
     waypoints: Waypoints,
+    stream_state: Array | None,
+    speed: float,
     measured: JointStateBuffer,
     now: int,
 ) -> Array | None:
     """Return the state to start from where no reference is continued; None if there is none."""
+    if parameters.start_state == 'reference' and stream_state is not None:
+        # trajectory time may run slower: its derivatives are larger by powers of the speed
+        return scale_speed(stream_state, 1.0 / speed) if speed > 0.0 else stream_state
     if parameters.start_state == 'first_point':
         jet = np.zeros((JET_ROWS, len(waypoints.joint_names)))
         jet[0] = waypoints.positions[0]

@@ -19,6 +19,7 @@ from screw_dynamics.nodes import dynamics_services as services
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameter_records import DynamicsServerParameters, FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference
+from screw_dynamics.nodes.streamed_reference import StreamedReference
 from screw_dynamics.nodes.torque_stream import interpolated
 from screw_dynamics.nodes.trajectory_intake import accept_trajectory
 from screw_dynamics.nodes.trajectory_torques import compute_trajectory_torques
@@ -74,6 +75,7 @@ def test_trajectories(messages, state, partial, moving, lead_time):
         lead_time=lead_time,
     )
     reference = Reference(MODEL.n, interpolated)
+    streamed = StreamedReference(reference, np.zeros(MODEL.n, dtype=bool), parameters)
     measured = JointStateBuffer(NAMES)
     jet = np.zeros((5, MODEL.n))
     now = NOW
@@ -81,7 +83,7 @@ def test_trajectories(messages, state, partial, moving, lead_time):
         measured.update(JointState(name=NAMES, position=[0.1, 0.2]), now)
         before = reference.state(now + SECOND // 20)
         try:
-            accept_trajectory(message, MODEL, {}, reference, measured, parameters, now)
+            accept_trajectory(message, MODEL, {}, reference, streamed, measured, parameters, now)
         except InputError as error:
             assert str(error)
             after = reference.state(now + SECOND // 20)

@@ -18,6 +18,7 @@ from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.other_joints import other_joints
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference
+from screw_dynamics.nodes.streamed_reference import StreamedReference
 from screw_dynamics.nodes.trajectory_intake import accept_trajectory
 from screw_dynamics.trajectory import smooth_trajectory
 
@@ -37,6 +38,9 @@ class Intake:
         self.reference = Reference(self.model.n, smooth_trajectory)
         self.measured = JointStateBuffer(self.names)
         self.parameters = FeedforwardParameters()
+        self.streamed = StreamedReference(
+            self.reference, np.zeros(self.model.n, dtype=bool), self.parameters
+        )
 
     def accept(self, message, now=NOW, **changes):
         return accept_trajectory(
@@ -44,6 +48,7 @@ class Intake:
             self.model,
             self.others,
             self.reference,
+            self.streamed,
             self.measured,
             replace(self.parameters, **changes),
             now,
