@@ -4,14 +4,13 @@
 
 from pathlib import Path
 
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
-
-from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 
 BOOLEANS = ['true', 'false']
 LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']

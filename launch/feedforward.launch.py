@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launch the node feedforward beside a robot's controllers."""
 
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
-
-from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 
 BOOLEANS = ['true', 'false']
 LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
