@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import ShapeError, TrajectoryError
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
 from screw_dynamics.trajectory.waypoints import Waypoints
 
 
@@ -30,6 +31,8 @@ def start_rows(start_jet: ArrayLike | None, n: int) -> Array | None:
     Raises
     ------
     ShapeError, NotFiniteError, InputError
+    TrajectoryError
+        If an entry exceeds the bound of `waypoints_from_points`.
 
     """
     if start_jet is None:
@@ -37,6 +40,10 @@ def start_rows(start_jet: ArrayLike | None, n: int) -> Array | None:
     start = require_finite('start_jet', as_float_array('start_jet', start_jet))
     if start.shape != (JET_ROWS, n):
         raise ShapeError('start_jet', f'({JET_ROWS}, {n})', start.shape)
+    for d, j in np.argwhere(np.abs(start) > LARGEST)[:1]:
+        raise TrajectoryError(
+            f'start_jet[{d}, {j}]: expected at most {LARGEST:g} in size, got {start[d, j]:g}'
+        )
     return start
 
 

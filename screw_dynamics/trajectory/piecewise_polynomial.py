@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, require_finite
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.arrays import Array, as_float_array, require_finite, require_out
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.jit import Kernel
 
 JET_ROWS = 5  # q, q', q'', q''', q'''': what tau, tau', tau'' need
@@ -84,7 +85,7 @@ class PiecewisePolynomial:
         Parameters
         ----------
         t : float
-            Time on the axis of `breaks` [s]; NaN gives NaN.
+            Time on the axis of `breaks` [s]; infinite is long before or after.
         out : (rows, n) ndarray
             C-contiguous float64; row d receives the d-th time derivative. Usually 5 rows.
 
@@ -97,9 +98,18 @@ class PiecewisePolynomial:
         ------
         ShapeError
             If `out` does not have n columns.
+        NotFiniteError
+            If the time is NaN, which no rest and no polynomial belongs to.
+        InputError
+            If the time is no number, or `out` no writable, C-contiguous float64 array.
 
         """
-        if out.ndim != 2 or out.shape[1] != self.end.shape[0]:
+        try:
+            if math.isnan(t):
+                raise NotFiniteError('t', (), t)
+        except TypeError:
+            raise InputError(f't: expected a time in s, got {t!r}') from None
+        if require_out(out).ndim != 2 or out.shape[1] != self.end.shape[0]:
             raise ShapeError('out', f'(rows, {self.end.shape[0]})', out.shape)
         _sample(self.breaks, self.coefficients, self.end, t, out)
         return out
@@ -128,8 +138,8 @@ class PiecewisePolynomial:
         times = require_finite('times', as_float_array('times', times))
         if times.ndim != 1:
             raise ShapeError('times', '(T,)', times.shape)
-        if rows < 1:
-            raise InputError(f'rows: expected at least 1, got {rows}')
+        if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 1:
+            raise InputError(f'rows: expected an integer of at least 1, got {rows!r}')
         out = np.empty((len(times), rows, len(self.end)))
         _sample_batch(self.breaks, self.coefficients, self.end, times, out)
         return out

@@ -4,19 +4,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.errors import InputError, TrajectoryError
 
 if TYPE_CHECKING:
     from screw_dynamics.trajectory.waypoints import TrajectoryPoint
 
 # joint_trajectory_controller compares the last velocity with the spacing of single precision
 _REST_VELOCITY = float(np.finfo(np.float32).eps)
+
+# Within these bounds no power of a step, up to h^-7 of the squared snap, leaves double precision.
+# Clocks of robots tick in nanoseconds; differences of rounded times may fall short of one.
+SHORTEST_STEP = 1e-10  # [s]
+LATEST = 1e10  # [s]
+LARGEST = 1e100  # positions and derivatives, [rad or m, per s^d]
 
 
 def check_joint_names(
@@ -46,6 +52,12 @@ def check_joint_names(
     TrajectoryError
 
     """
+    for argument, names in (
+        ('joint_names', joint_names),
+        ('model_joint_names', model_joint_names),
+    ):
+        if isinstance(names, str) or not isinstance(names, (Sequence, np.ndarray)):
+            raise TrajectoryError(f'{argument}: expected a sequence of names, got {names!r}')
     expected = ', '.join(model_joint_names)
     if not len(joint_names):
         raise TrajectoryError(f'Empty joint names on incoming trajectory: expected {expected}')
@@ -90,6 +102,12 @@ def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
     if not len(points):
         raise TrajectoryError('Empty trajectory received.')
     for i, point in enumerate(points):
+        for field in ('positions', 'velocities', 'accelerations'):
+            if not isinstance(getattr(point, field), Sized):
+                raise TrajectoryError(
+                    f'Point #{i}: {field}: expected a sequence of numbers, '
+                    f'got {getattr(point, field)!r}'
+                )
         if not len(point.positions):
             raise TrajectoryError(
                 f'Point #{i} has no positions: expected {joint_count}; positions are not '
@@ -108,9 +126,9 @@ def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
             )
 
 
-def check_times(times: Sequence[float]) -> Array:
+def check_times(times: Sequence[float] | Array) -> Array:
     """
-    Return the times as an array, finite, not negative and strictly increasing.
+    Return the times as an array: not negative, strictly increasing, within the bounds.
 
     Parameters
     ----------
@@ -126,23 +144,40 @@ def check_times(times: Sequence[float]) -> Array:
     TrajectoryError
 
     """
-    for i, time in enumerate(times):
-        if not np.isfinite(time):
-            raise TrajectoryError(f'time_from_start of point #{i}: expected a number, got {time}')
-    if times[0] < 0.0:
-        raise TrajectoryError(f'time_from_start of point #0 is negative: {times[0]:f}')
-    for i in range(len(times) - 1):
-        if not times[i] < times[i + 1]:
+    found = _numbers('time_from_start', times)
+    bad = np.flatnonzero(~np.isfinite(found))
+    if bad.size:
+        i = bad[0]
+        raise TrajectoryError(f'time_from_start of point #{i}: expected a number, got {found[i]}')
+    if found[0] < 0.0:
+        raise TrajectoryError(f'time_from_start of point #0 is negative: {found[0]:f}')
+    if 0.0 < found[0] < SHORTEST_STEP:
+        raise TrajectoryError(
+            f'time_from_start of point #0: expected 0 or at least {SHORTEST_STEP:g} s, '
+            f'got {found[0]:g} s'
+        )
+    if found[-1] > LATEST:
+        raise TrajectoryError(
+            f'time_from_start of point #{len(found) - 1}: expected at most {LATEST:g} s, '
+            f'got {found[-1]:g} s'
+        )
+    steps = np.diff(found)
+    for i in np.flatnonzero(~(steps >= SHORTEST_STEP))[:1]:
+        if steps[i] > 0.0:
             raise TrajectoryError(
-                f'Time between points {i} and {i + 1} is not strictly increasing, '
-                f'it is {times[i]:f} and {times[i + 1]:f} respectively'
+                f'Time between points {i} and {i + 1}: expected at least {SHORTEST_STEP:g} s, '
+                f'got {steps[i]:g} s'
             )
-    return np.array(times, dtype=np.float64)
+        raise TrajectoryError(
+            f'Time between points {i} and {i + 1} is not strictly increasing, '
+            f'it is {found[i]:f} and {found[i + 1]:f} respectively'
+        )
+    return found
 
 
 def finite_row(field: str, point: int, row: Sequence[float], joint_names: Sequence[str]) -> Array:
     """
-    Return the values of one point, or name the joint whose value is not a finite number.
+    Return the values of one point, or name the joint whose value is not a number within bounds.
 
     Parameters
     ----------
@@ -163,13 +198,26 @@ def finite_row(field: str, point: int, row: Sequence[float], joint_names: Sequen
     TrajectoryError
 
     """
-    values = np.asarray(row, dtype=np.float64)
-    bad = np.flatnonzero(~np.isfinite(values))
+    values = _numbers(f'{field} at point #{point}', row)
+    bad = np.flatnonzero(~(np.abs(values) <= LARGEST))
     if bad.size:
+        value = values[bad[0]]
+        expected = f'at most {LARGEST:g} in size' if np.isfinite(value) else 'a finite number'
         raise TrajectoryError(
             f'{field} of joint {joint_names[bad[0]]} at point #{point}: '
-            f'expected a finite number, got {values[bad[0]]}'
+            f'expected {expected}, got {value}'
         )
+    return values
+
+
+def _numbers(name: str, row: Sequence[float] | Array) -> Array:
+    """Return a row of numbers as an array of our own, or say what else it is."""
+    try:
+        values: Array = as_float_array(name, row).copy()
+    except InputError as error:
+        raise TrajectoryError(str(error)) from None
+    if values.ndim != 1:
+        raise TrajectoryError(f'{name}: expected a row of numbers, got shape {values.shape}')
     return values
 
 

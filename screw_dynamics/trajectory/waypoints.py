@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.errors import ShapeError, TrajectoryError
 from screw_dynamics.trajectory import waypoint_checks as checks
 
 
@@ -50,6 +50,13 @@ class Waypoints:
     velocities, accelerations : (P, n) ndarray
         Per s and s^2; NaN where a point carries none (and the interpolation may choose).
 
+    Raises
+    ------
+    TrajectoryError
+        If the times do not increase, or not within the bounds of `waypoints_from_points`.
+    ShapeError, InputError
+        If the arrays do not fit together.
+
     """
 
     joint_names: tuple[str, ...]
@@ -59,9 +66,17 @@ class Waypoints:
     accelerations: Array
 
     def __post_init__(self) -> None:
-        """Make the arrays read-only."""
-        for array in (self.times, self.positions, self.velocities, self.accelerations):
+        """Check times and shapes, copy the arrays and make the copies read-only."""
+        times = checks.check_times(self.times)
+        object.__setattr__(self, 'joint_names', tuple(self.joint_names))
+        for name in ('positions', 'velocities', 'accelerations'):
+            array = as_float_array(name, getattr(self, name)).copy()
+            if array.shape != (len(times), len(self.joint_names)):
+                raise ShapeError(name, str((len(times), len(self.joint_names))), array.shape)
             array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        times.flags.writeable = False
+        object.__setattr__(self, 'times', times)
 
 
 def waypoints_from_points(
@@ -78,7 +93,9 @@ def waypoints_from_points(
     Check the points of a joint trajectory and put them into model order.
 
     The rules and texts follow joint_trajectory_controller; non-finite numbers, duplicate names,
-    negative times and accelerations without velocities, which it lets pass, are rejected too.
+    negative times and accelerations without velocities, which it lets pass, are rejected too. So
+    that nothing overflows, a step in time is at least 1e-10 s, the last time at most 1e10 s, and
+    no position, velocity or acceleration exceeds 1e100.
 
     Parameters
     ----------
@@ -120,7 +137,7 @@ def waypoints_from_points(
     missing = checks.check_joint_names(
         joint_names, names, allow_partial_joints, dict(other_joints or {})
     )
-    points = [TrajectoryPoint(*point) for point in points]
+    points = _points(points)
     checks.check_sizes(len(joint_names), points)
     times = checks.check_times([point.time_from_start for point in points])
 
@@ -147,6 +164,22 @@ def waypoints_from_points(
     return Waypoints(names, times, positions, velocities, accelerations)
 
 
+def _points(points: Sequence[TrajectoryPoint]) -> list[TrajectoryPoint]:
+    """Return the points by their fields, or say which is none."""
+    if not isinstance(points, Iterable):
+        raise TrajectoryError(f'points: expected a sequence of points, got {points!r}')
+    found = []
+    for i, point in enumerate(points):
+        try:
+            found.append(TrajectoryPoint(*point))
+        except TypeError:
+            raise TrajectoryError(
+                f'Point #{i}: expected time_from_start, positions and, where it carries them, '
+                f'velocities and accelerations, got {point!r}'
+            ) from None
+    return found
+
+
 def _held(
     hold_positions: Sequence[float] | Array | None,
     names: tuple[str, ...],
@@ -158,14 +191,14 @@ def _held(
         raise TrajectoryError(
             f'the trajectory leaves out {listed}: expected positions to hold there, none is known'
         )
-    held = np.asarray(hold_positions, dtype=float)
+    held = as_float_array('hold_positions', hold_positions)
     if held.shape != (len(names),):
         raise TrajectoryError(f'hold_positions: expected {len(names)} values, got {held.shape}')
     for name in missing:
         value = held[names.index(name)]
-        if not np.isfinite(value):
+        if not abs(value) <= checks.LARGEST:
             raise TrajectoryError(
                 f'the trajectory leaves out {name}: expected a finite position to hold, '
-                f'got {value}'
+                f'at most {checks.LARGEST:g} in size, got {value}'
             )
     return held

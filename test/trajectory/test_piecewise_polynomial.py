@@ -59,6 +59,7 @@ def test_before_and_after_the_joints_rest(polynomial):
     np.testing.assert_array_equal(before[0], polynomial.coefficients[0, 0])
     np.testing.assert_array_equal(at_end[0], polynomial.end)
     np.testing.assert_array_equal(after[0], polynomial.end)
+    np.testing.assert_array_equal(polynomial.sample(np.inf, np.empty((5, 3))), after)
     for jet in (before, at_end, after):
         np.testing.assert_array_equal(jet[1:], 0.0)
 
@@ -121,9 +122,21 @@ def test_arrays_that_do_not_fit_are_rejected(breaks, coefficients, end, error, t
 def test_bad_arguments_of_sampling_are_named(polynomial):
     with pytest.raises(ShapeError, match=r'out: expected shape \(rows, 3\), got \(5, 2\)'):
         polynomial.sample(0.0, np.empty((5, 2)))
+    with pytest.raises(InputError, match='out: expected a float64 array, got NoneType'):
+        polynomial.sample(0.0, None)
+    with pytest.raises(InputError, match='out: expected a writable, .* got dtype float32'):
+        polynomial.sample(0.0, np.empty((5, 3), dtype=np.float32))
+    with pytest.raises(InputError, match='C-contiguous False'):
+        polynomial.sample(0.0, np.empty((3, 5)).T)
+    with pytest.raises(NotFiniteError, match='^t: expected a finite number, got nan'):
+        polynomial.sample(np.nan, np.empty((5, 3)))
+    with pytest.raises(InputError, match='^t: expected a time in s, got None'):
+        polynomial.sample(None, np.empty((5, 3)))
     with pytest.raises(NotFiniteError, match='times'):
         polynomial.jets([0.0, np.nan])
     with pytest.raises(ShapeError, match='times'):
         polynomial.jets([[0.0]])
-    with pytest.raises(InputError, match='rows: expected at least 1, got 0'):
+    with pytest.raises(InputError, match='rows: expected an integer of at least 1, got 0'):
         polynomial.jets([0.0], rows=0)
+    with pytest.raises(InputError, match="rows: expected an integer of at least 1, got '5'"):
+        polynomial.jets([0.0], rows='5')

@@ -9,8 +9,14 @@ import math
 import numpy as np
 import pytest
 
-from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.trajectory import TrajectoryPoint, waypoints_from_points
+from screw_dynamics.errors import ShapeError, TrajectoryError
+from screw_dynamics.trajectory import (
+    TrajectoryPoint,
+    Waypoints,
+    jtc_trajectory,
+    smooth_trajectory,
+    waypoints_from_points,
+)
 
 NAMES = ['a', 'b']
 REST = [(0.0, [0.0, 0.0]), (1.0, [1.0, 2.0])]
@@ -124,6 +130,60 @@ BAD = {
         [(0.0, [0.0, 0.0], [0.0, 0.0], [math.nan, 0.0])],
         'accelerations of joint a at point #0: expected a finite number, got nan',
     ),
+    'no names at all': (None, REST, 'joint_names: expected a sequence of names, got None'),
+    'one name': ('a', REST, "joint_names: expected a sequence of names, got 'a'"),
+    'no points at all': (NAMES, None, 'points: expected a sequence of points, got None'),
+    'no point': (
+        NAMES,
+        [REST[0], None],
+        'Point #1: expected time_from_start, positions and, where it carries them, velocities and '
+        'accelerations, got None',
+    ),
+    'time is text': (
+        NAMES,
+        [('x', [0.0, 0.0])],
+        'time_from_start: expected real numbers, got dtype <U1',
+    ),
+    'positions are none': (
+        NAMES,
+        [REST[0], (1.0, None)],
+        'Point #1: positions: expected a sequence of numbers, got None',
+    ),
+    'velocities are none': (
+        NAMES,
+        [(0.0, [0.0, 0.0], None)],
+        'Point #0: velocities: expected a sequence of numbers, got None',
+    ),
+    'positions are texts': (
+        NAMES,
+        [(0.0, ['x', 'y'])],
+        'positions at point #0: expected real numbers, got dtype <U1',
+    ),
+    'positions are rows': (
+        NAMES,
+        [(0.0, [[0.0], [1.0]])],
+        'positions at point #0: expected a row of numbers, got shape (2, 1)',
+    ),
+    'step too short': (
+        NAMES,
+        [REST[0], (1e-300, [1.0, 2.0])],
+        'Time between points 0 and 1: expected at least 1e-10 s, got 1e-300 s',
+    ),
+    'first step too short': (
+        NAMES,
+        [(1e-300, [1.0, 2.0])],
+        'time_from_start of point #0: expected 0 or at least 1e-10 s, got 1e-300 s',
+    ),
+    'time too late': (
+        NAMES,
+        [REST[0], (1e300, [1.0, 2.0])],
+        'time_from_start of point #1: expected at most 1e+10 s, got 1e+300 s',
+    ),
+    'position too large': (
+        NAMES,
+        [REST[0], (1.0, [0.0, -1e308])],
+        'positions of joint b at point #1: expected at most 1e+100 in size, got -1e+308',
+    ),
     'moving end': (
         NAMES,
         [REST[0], (1.0, [1.0, 2.0], [0.0, 0.25])],
@@ -138,6 +198,56 @@ def test_bad_input_is_rejected_with_its_text(case):
     with pytest.raises(TrajectoryError) as caught:
         waypoints_from_points(names, points, NAMES, other_joints={'m': 'a mimic joint'})
     assert str(caught.value) == text
+
+
+def test_waypoints_leave_the_arrays_of_the_caller_alone():
+    times, rows = np.array([0.0, 1.0]), np.zeros((2, 1))
+    waypoints = Waypoints(['a'], times, rows, rows, rows)
+    times[1], rows[1] = 2.0, 3.0
+    assert waypoints.joint_names == ('a',)
+    np.testing.assert_array_equal(waypoints.times, [0.0, 1.0])
+    for array in (waypoints.positions, waypoints.velocities, waypoints.accelerations):
+        np.testing.assert_array_equal(array, 0.0)
+        assert not array.flags.writeable
+
+
+def test_arrays_that_do_not_fit_together_are_named():
+    rows = np.zeros((2, 1))
+    with pytest.raises(ShapeError, match=r'velocities: expected shape \(2, 1\), got \(1, 2\)'):
+        Waypoints(('a',), np.array([0.0, 1.0]), rows, rows.T, rows)
+    with pytest.raises(TrajectoryError, match='not strictly increasing'):
+        Waypoints(('a',), np.array([1.0, 1.0]), rows, rows, rows)
+
+
+@pytest.mark.parametrize('interpolation', [smooth_trajectory, jtc_trajectory])
+def test_nothing_overflows_within_the_bounds(interpolation, rng):
+    sizes, steps = [0.0, 1.0, 1e100, -1e100, 1e-300], [1e-10, 1e-3, 1.0, 4e9]
+    accepted = 0
+    for _ in range(60):
+        times = np.cumsum([0.0, *rng.choice(steps, size=2)])
+        points = [(t, *rng.choice(sizes, (rng.integers(1, 4), 1))) for t in times]
+        start = rng.choice(sizes, (5, 1)) if rng.random() < 0.5 else None
+        try:
+            waypoints = waypoints_from_points(
+                ['a'], points, ['a'], allow_nonzero_end_velocity=True
+            )
+        except TrajectoryError as error:  # 1e-10 s is lost in the rounding of 4e9 s
+            assert 'not strictly increasing' in str(error)
+            continue
+        accepted += 1
+        middle = times[:-1] + 0.5 * np.diff(times)
+        jets = interpolation(waypoints, start).jets([*times[:-1], *middle])
+        assert np.isfinite(jets).all()
+    assert accepted > 30
+
+
+@pytest.mark.parametrize('interpolation', [smooth_trajectory, jtc_trajectory])
+def test_a_start_state_beyond_the_bounds_is_rejected(interpolation):
+    start = np.zeros((5, 2))
+    start[4, 1] = -1e300
+    message = r'start_jet\[4, 1\]: expected at most 1e\+100 in size, got -1e\+300'
+    with pytest.raises(TrajectoryError, match=message):
+        interpolation(waypoints_from_points(NAMES, REST, NAMES), start)
 
 
 def test_a_moving_end_can_be_allowed():
@@ -172,7 +282,8 @@ def test_left_out_joints_hold_their_position_at_rest():
         ([1.0], 'hold_positions: expected 2 values, got (1,)'),
         (
             [math.nan, 1.0],
-            'the trajectory leaves out a: expected a finite position to hold, got nan',
+            'the trajectory leaves out a: expected a finite position to hold, at most 1e+100 in '
+            'size, got nan',
         ),
     ],
 )
