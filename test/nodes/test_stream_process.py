@@ -1,0 +1,373 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The feedforward process over DDS with streams: references, gaps, external wrenches."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import WrenchStamped
+from node_processes import trajectory
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from screw_dynamics import read_urdf, recursive_body_fixed
+from screw_dynamics.nodes.conversions import nanoseconds, set_stamp
+from screw_dynamics.trajectory import ReferenceFilter
+from screw_dynamics_interfaces.msg import FeedforwardTorque, JointReference
+
+NAMES = ['joint_1', 'joint_2']
+SAMPLES, POSITIONS = '/feedforward/joint_reference', '/feedforward/joint_state_reference'
+TRAJECTORY, WRENCH = '/feedforward/joint_trajectory', '/feedforward/external_wrench'
+MAX_AGE = 0.3  # the machine that tests may be busy
+BANDWIDTH = 5.0
+
+
+@pytest.fixture(scope='module')
+def model(planar):
+    return read_urdf(planar)
+
+
+@pytest.fixture(scope='module')
+def process(ros, planar):
+    process = ros.start(
+        'feedforward',
+        urdf_path=planar,
+        publish_rate=100.0,
+        max_reference_age=MAX_AGE,
+        filter__bandwidth=BANDWIDTH,
+        external_wrench_timeout=MAX_AGE,
+        diagnostic_updater__period=0.2,
+    )
+    ros.wait_until_active(process)
+    return process
+
+
+@pytest.fixture(scope='module')
+def reports(ros):
+    return ros.listen(DiagnosticArray, '/diagnostics')
+
+
+@pytest.fixture
+def samples(ros, process):
+    """Return the torque messages from now on; whatever was followed is over."""
+    samples = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
+    assert ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
+    wait(ros, process, 1.5 * MAX_AGE)
+    samples.clear()
+    return samples
+
+
+def wait(ros, process, seconds):
+    end = time.monotonic() + seconds
+    ros.wait_for('time to pass', lambda: time.monotonic() > end, process)
+
+
+def now():
+    return time.time_ns()
+
+
+def jet_at(t):
+    """Return a motion with all derivatives: q = (sin t, cos 2 t)."""
+    quarter = 0.5 * np.pi
+    return np.array(
+        [[np.sin(t + d * quarter), 2.0**d * np.cos(2.0 * t + d * quarter)] for d in range(5)]
+    )
+
+
+def reference(jet, stamp=0, rows=5):
+    """Return a sample, its joints in another order than the model's."""
+    message = JointReference(joint_names=NAMES[::-1])
+    set_stamp(message.header.stamp, stamp)
+    fields = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
+    for field, row in zip(fields[:rows], jet, strict=False):
+        setattr(message, field, row[::-1].tolist())
+    return message
+
+
+def positions(*values):
+    return JointState(name=NAMES, position=[float(x) for x in values])
+
+
+def status(ros, reports, name):
+    reports.clear()
+    ros.wait_for('diagnostics', lambda: reports)
+    found = {status.name: status for status in reports[-1].status}[f'feedforward: {name}']
+    return found, {value.key: value.value for value in found.values}
+
+
+def jet_of(sample):
+    point = sample.reference
+    return np.array(
+        [
+            point.positions,
+            point.velocities,
+            point.accelerations,
+            sample.reference_jerk,
+            sample.reference_snap,
+        ]
+    )
+
+
+def efforts_of(sample):
+    return np.array([sample.effort, sample.effort_dot, sample.effort_ddot])
+
+
+def stream_until(ros, process, topic, message, condition):
+    """Publish a sample every 10 ms or so until something holds."""
+
+    def step():
+        ros.publish(message(), topic, qos_profile_sensor_data)
+        return condition()
+
+    ros.wait_for('what the stream does', step, process)
+
+
+def test_every_sample_is_answered_once_under_its_own_stamp(ros, process, samples, model):
+    sent = {}
+
+    def message():
+        stamp = now()
+        sent[stamp] = jet_at(1e-9 * (stamp % 10**10))
+        return reference(sent[stamp], stamp)
+
+    stream_until(ros, process, SAMPLES, message, lambda: len(samples) > 20)
+    stamps = [nanoseconds(sample.header.stamp) for sample in samples]
+    assert len(set(stamps)) == len(stamps)
+    for sample, stamp in zip(samples, stamps, strict=True):
+        np.testing.assert_array_equal(jet_of(sample), sent[stamp])
+        expected = recursive_body_fixed(model, sent[stamp])
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=1e-11 * scale)
+        assert (sample.source, sample.reference_continuity) == (sample.SOURCE_STREAM, 4)
+        assert sample.joint_names == NAMES
+        assert nanoseconds(sample.reference.time_from_start) == 0
+
+
+def test_a_stale_stream_stops_the_output_and_says_so(ros, process, samples, reports):
+    for topic, message in (
+        (SAMPLES, lambda: reference(jet_at(0.3))),
+        (POSITIONS, lambda: positions(0.1, 0.2)),
+    ):
+        stream_until(ros, process, topic, message, lambda: len(samples) > 3)
+        found, _ = status(ros, reports, topic.removeprefix('/feedforward/'))
+        stopped = now()
+        wait(ros, process, 2.0 * MAX_AGE)
+        assert nanoseconds(samples[-1].header.stamp) <= stopped + 1e9 * MAX_AGE
+        count = len(samples)
+        found, values = status(ros, reports, topic.removeprefix('/feedforward/'))
+        assert found.level == found.WARN
+        assert found.message.startswith('stale: no sample for ')
+        assert 'the output has stopped (max_reference_age 0.3 s)' in found.message
+        assert int(values['accepted']) > 0
+        assert float(values['age [s]']) > MAX_AGE
+        assert len(samples) == count
+        samples.clear()
+
+
+@pytest.mark.parametrize('rows', [3, 4])
+def test_missing_derivatives_leave_arrays_empty_and_warn_once(ros, process, samples, model, rows):
+    jet = jet_at(0.5)
+    stream_until(
+        ros, process, SAMPLES, lambda: reference(jet, rows=rows), lambda: len(samples) > 5
+    )
+    sample = samples[-1]
+    sizes = [len(getattr(sample, name)) for name in ('reference_jerk', 'effort_dot')]
+    assert sizes == ([2, 2] if rows == 4 else [0, 0])
+    assert (len(sample.reference_snap), len(sample.effort_ddot)) == (0, 0)
+    assert sample.reference_continuity == rows - 1
+    expected = recursive_body_fixed(model, jet[:rows])
+    np.testing.assert_allclose(sample.effort, expected[0], rtol=1e-11)
+    text = {
+        3: 'carries no jerks: effort_dot and effort_ddot are left empty',
+        4: 'carries no snaps: effort_ddot is left empty',
+    }
+    assert process.log.count(text[rows]) == 1
+
+
+def test_bad_samples_are_counted_and_the_stream_goes_on(ros, process, samples, reports):
+    good = jet_at(0.2)
+    bad = good.copy()
+    bad[3, 1] = np.nan
+    _, before = status(ros, reports, 'joint_reference')
+    turn = iter(range(10**6))
+
+    def message():
+        return reference(good if next(turn) % 2 else bad)
+
+    stream_until(ros, process, SAMPLES, message, lambda: len(samples) > 10)
+    found, after = status(ros, reports, 'joint_reference')
+    assert int(after['rejected']) > int(before['rejected']) + 5
+    assert found.message == (
+        'last rejection: jerks of joint joint_2: expected a finite number, got nan'
+    )
+    for sample in samples:
+        np.testing.assert_array_equal(jet_of(sample), good)
+    assert '~/joint_reference rejected: jerks of joint joint_2' in process.log
+    ros.publish(reference(good, stamp=now() - 10**10), SAMPLES, qos_profile_sensor_data)
+    ros.wait_for(
+        'the refusal of an old stamp',
+        lambda: (
+            'header.stamp: expected an instant within 0.3 s of now' in process.log
+            or ros.publish(reference(good, stamp=now() - 10**10), SAMPLES, qos_profile_sensor_data)
+        ),
+        process,
+    )
+
+
+def test_positions_go_through_the_filter(ros, process, samples, model):
+    """A ramp: followed with the delay of the filter, at every tick, smoothly."""
+    begun = now()
+    speed = np.array([0.5, -0.25])
+    filter_delay = ReferenceFilter(2, bandwidth=BANDWIDTH).delay
+    pole = ReferenceFilter(2, bandwidth=BANDWIDTH).pole
+
+    def message():
+        return positions(*(speed * 1e-9 * (now() - begun)))
+
+    def long_enough():
+        return samples and nanoseconds(samples[-1].header.stamp) > begun + 2 * 10**9
+
+    stream_until(ros, process, POSITIONS, message, long_enough)
+    stamps = np.array([nanoseconds(sample.header.stamp) for sample in samples])
+    jets = np.array([jet_of(sample) for sample in samples])
+    assert {sample.source for sample in samples} == {FeedforwardTorque.SOURCE_STREAM}
+    assert (np.diff(stamps) > 0).all()
+    late = 1e-9 * (stamps - begun)[-50:, None] - jets[-50:, 0] / speed
+    # the stream's own steps and the transport come on top
+    assert filter_delay < late.mean() < filter_delay + 0.05
+    np.testing.assert_allclose(jets[-50:, 1].mean(axis=0), speed, rtol=0.1)
+    # each row is the derivative of the row before
+    steps = 1e-9 * np.diff(stamps)[:, None]
+    for d in range(4):
+        expected = jets[:-1, d] + 0.5 * steps * (jets[:-1, d + 1] + jets[1:, d + 1])
+        bound = pole ** (d + 2) * steps**2 * np.abs(speed).max() / pole
+        assert (np.abs(jets[1:, d] - expected) <= bound).all(), d
+    for sample, jet in zip(samples[::20], jets[::20], strict=True):
+        expected = recursive_body_fixed(model, jet)
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=1e-11 * scale)
+
+
+def test_trajectory_and_stream_take_over_from_each_other(ros, process, samples):
+    stream_until(ros, process, POSITIONS, lambda: positions(0.3, 0.4), lambda: len(samples) > 10)
+    ros.publish(trajectory(NAMES, [1.0, 1.0], times=[1.0]), TRAJECTORY)
+
+    # the stream goes on and is ignored
+    def over():
+        return samples[-1].source == FeedforwardTorque.SOURCE_HOLD
+
+    stream_until(ros, process, POSITIONS, lambda: positions(0.3, 0.4), over)
+    sources = [sample.source for sample in samples]
+    switches = np.flatnonzero(np.diff(sources))
+    assert [sources[0], *(sources[i + 1] for i in switches)] == [
+        FeedforwardTorque.SOURCE_STREAM,
+        FeedforwardTorque.SOURCE_TRAJECTORY,
+        FeedforwardTorque.SOURCE_HOLD,
+    ]
+    path = np.array([sample.reference.positions for sample in samples])
+    assert np.abs(np.diff(path, axis=0)).max() < 0.1
+    np.testing.assert_allclose(path[0], [0.3, 0.4])
+    np.testing.assert_allclose(path[-1], [1.0, 1.0])
+
+    # a stream that begins anew takes over in turn, from where the trajectory stands
+    wait(ros, process, 1.5 * MAX_AGE)
+    count = len(samples)
+
+    def reached():
+        return np.allclose(samples[-1].reference.positions, [0.8, 0.7], atol=1e-3)
+
+    stream_until(ros, process, POSITIONS, lambda: positions(0.8, 0.7), reached)
+    path = np.array([sample.reference.positions for sample in samples[count - 1 :]])
+    np.testing.assert_allclose(path[0], [1.0, 1.0])
+    assert np.abs(np.diff(path, axis=0)).max() < 0.1
+
+
+class TestExternalWrench:
+    """A wrench ON a link, in its frame."""
+
+    VALUES = np.array([0.1, 0.2, -0.3, 4.0, -5.0, 6.0])
+
+    @pytest.fixture(autouse=True)
+    def held(self, ros, process, samples, model):
+        """Hold a position, and return its efforts without a wrench."""
+        ros.publish(trajectory(NAMES, [0.3, 0.2]), TRAJECTORY)
+        ros.wait_for('samples', lambda: samples, process)
+        return recursive_body_fixed(model, jet_of(samples[-1]))
+
+    def message(self, frame, values=VALUES):
+        message = WrenchStamped()
+        message.header.frame_id = frame
+        torque, force = message.wrench.torque, message.wrench.force
+        torque.x, torque.y, torque.z, force.x, force.y, force.z = map(float, values)
+        return message
+
+    def test_counts_until_it_is_stale(self, ros, process, samples, model, reports, held):
+        frame = [name for name, frame in model.frames.items() if frame.body >= 0][-1]
+        load = {frame: np.vstack([self.VALUES, np.zeros((2, 6))])}
+        expected = recursive_body_fixed(model, jet_of(samples[-1]), load)
+        assert np.abs(expected - held).max() > 0.1
+
+        def loaded():
+            return np.allclose(efforts_of(samples[-1]), expected, rtol=0, atol=1e-10)
+
+        stream_until(ros, process, WRENCH, lambda: self.message(frame), loaded)
+        found, values = status(ros, reports, 'external_wrench')
+        ros.wait_for(
+            'the effort without the wrench',
+            lambda: np.allclose(efforts_of(samples[-1]), held, rtol=0, atol=1e-10),
+            process,
+        )
+        text = f"the wrench on '{frame}' is older than 0.3 s: it is no longer in force"
+        ros.wait_for('the warning', lambda: text in process.log, process)
+        found, values = status(ros, reports, 'external_wrench')
+        assert found.level == found.WARN
+        assert found.message == f'stale, not in force: {frame}'
+        assert int(values['accepted']) > 0
+
+    @pytest.mark.parametrize(
+        'frame, values, text',
+        [
+            ('nose', VALUES, "unknown frame 'nose': expected one of"),
+            ('link_2', [np.nan, *VALUES[1:]], 'wrench.torque.x: expected a finite number'),
+        ],
+    )
+    def test_bad_ones_are_ignored(self, ros, process, samples, reports, held, frame, values, text):
+        _, before = status(ros, reports, 'external_wrench')
+        stream_until(
+            ros,
+            process,
+            WRENCH,
+            lambda: self.message(frame, values),
+            lambda: f'~/external_wrench ignored: {text}' in process.log,
+        )
+        _, after = status(ros, reports, 'external_wrench')
+        assert int(after['ignored']) > int(before['ignored'])
+        np.testing.assert_allclose(efforts_of(samples[-1]), held, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    'name, value, reason',
+    [
+        ('filter.order', 4, 'filter.order'),
+        ('filter.bandwidth', 0.0, 'filter.bandwidth'),
+        ('max_reference_age', 11, "'max_reference_age': expected a number from 0.001 to 10"),
+    ],
+)
+def test_parameters_out_of_range(ros, process, name, value, reason):
+    taken, why = ros.set_parameter('/feedforward', name, value)
+    assert not taken
+    assert reason in why
+
+
+def test_another_filter_while_it_runs(ros, process, samples, reports):
+    stream_until(ros, process, POSITIONS, lambda: positions(0.3, 0.4), lambda: len(samples) > 5)
+    assert ros.set_parameter('/feedforward', 'filter.order', 5)[0]
+    _, values = status(ros, reports, 'joint_state_reference')
+    delay = ReferenceFilter(2, order=5, bandwidth=BANDWIDTH).delay
+    assert float(values['delay of the filter [s]']) == pytest.approx(delay, abs=1e-4)
+    assert ros.set_parameter('/feedforward', 'filter.order', 8)[0]
