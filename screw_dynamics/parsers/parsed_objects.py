@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,48 +72,73 @@ def from_urdfpy(
             f'parsed robot: expected an object with links and joints (urdfpy, yourdfpy, '
             f'urdf_parser_py), got {type(obj).__name__}'
         )
+    links = _items('links', source.links)
+    joint_objects = _items('joints', source.joints)
     inventing = type(source).__module__.partition('.')[0] in _INVENTING_PACKAGES
-    invented = [link.name for link in source.links if inventing and _is_invented(link.inertial)]
+    records = [_link(link, inventing) for link in links]
+    invented = [record.name for record, massless in records if massless]
     robot = Robot(
-        name=getattr(source, 'name', None) or 'robot',
-        links=tuple(_link(link, link.name in invented) for link in source.links),
-        joints=tuple(_joint(joint) for joint in source.joints),
+        name=str(getattr(source, 'name', None) or 'robot'),
+        links=tuple(record for record, _ in records),
+        joints=tuple(_joint(joint) for joint in joint_objects),
     )
     return screw_model(
         robot, gravity, base_link, tip_link, joints, locked, mimic, invented=invented
     )
 
 
-def _is_invented(inertial: Any) -> bool:
+def _items(name: str, value: Any) -> list[Any]:
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise UrdfError(f'parsed robot: {name}: expected a sequence, got {value!r}')
+    return list(value)
+
+
+def _attribute(place: Place | str, owner: Any, name: str) -> Any:
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        raise UrdfError(
+            f'{place}: expected an object with {name}, got {type(owner).__name__}'
+        ) from None
+
+
+def _name(place: Place | str, owner: Any, name: str) -> str:
+    value = _attribute(place, owner, name)
+    if not isinstance(value, str) or not value:
+        raise UrdfError(f'{place}: {name}: expected a name, got {value!r}')
+    return value
+
+
+def _link(link: Any, inventing: bool) -> tuple[Link, bool]:
+    """Return a link, and whether its parser has invented its inertia."""
+    place = Place('link', _name('parsed link', link, 'name'))
+    inertial = _inertial(place, getattr(link, 'inertial', None))
+    invented = inventing and inertial is not None and _is_invented(inertial)
+    return Link(place.name, place, None if invented else inertial), invented
+
+
+def _is_invented(inertial: Inertial) -> bool:
     return (
-        inertial is not None
-        and inertial.mass == 1.0
-        and np.array_equal(inertial.inertia, np.eye(3))
-        and (inertial.origin is None or np.array_equal(inertial.origin, np.eye(4)))
+        inertial.mass == 1.0
+        and np.array_equal(inertial.tensor, np.eye(3))
+        and np.array_equal(inertial.pose, np.eye(4))
     )
-
-
-def _link(link: Any, massless: bool) -> Link:
-    place = Place('link', str(link.name))
-    inertial = None if massless else _inertial(place, getattr(link, 'inertial', None))
-    return Link(place.name, place, inertial)
 
 
 def _inertial(place: Place, inertial: Any) -> Inertial | None:
     if inertial is None:
         return None
     here = place.inside('inertial')
-    mass = _number(here, 'mass', inertial.mass)
-    return values.inertial(here, mass, _origin(here, inertial), _tensor(here, inertial.inertia))
+    mass = _number(here, 'mass', _attribute(here, inertial, 'mass'))
+    tensor = _tensor(here, _attribute(here, inertial, 'inertia'))
+    return values.inertial(here, mass, _origin(here, inertial), tensor)
 
 
 def _tensor(place: Place, inertia: Any) -> Array:
-    if inertia is None:
-        raise UrdfError(f'{place}: inertia: expected a 3x3 tensor, got None')
     if not hasattr(inertia, 'ixx'):
-        return np.array(inertia, dtype=float)
+        return _array(f'{place}: inertia', 'a 3x3 tensor', inertia)
     xx, xy, xz, yy, yz, zz = (
-        _number(place, name, getattr(inertia, name))
+        _number(place, name, _attribute(place, inertia, name))
         for name in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
     )
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -125,16 +150,15 @@ def _origin(place: Place, owner: Any) -> Array:
         return np.eye(4)
     here = place.inside('origin')
     if not hasattr(origin, 'xyz'):
-        return values.rigid_pose(here, np.array(origin, dtype=float))
+        return values.rigid_pose(here, _array(here, 'a 4x4 rigid-body pose', origin))
     position = _vector(here, 'xyz', origin.xyz)
-    return pose(rpy_rotation(*_vector(here, 'rpy', origin.rpy)), position)
+    return pose(rpy_rotation(*_vector(here, 'rpy', _attribute(here, origin, 'rpy'))), position)
 
 
 def _joint(joint: Any) -> Joint:
-    place = Place('joint', str(joint.name))
-    kind = values.joint_type(
-        place, joint.joint_type if hasattr(joint, 'joint_type') else joint.type
-    )
+    place = Place('joint', _name('parsed joint', joint, 'name'))
+    at = 'joint_type' if hasattr(joint, 'joint_type') else 'type'
+    kind = values.joint_type(place, _attribute(place, joint, at))
     axis = getattr(joint, 'axis', None)
     if axis is None or kind in ('fixed', 'floating'):
         axis = np.array([1.0, 0.0, 0.0])
@@ -144,8 +168,8 @@ def _joint(joint: Any) -> Joint:
     return Joint(
         name=place.name,
         type=kind,
-        parent=str(joint.parent),
-        child=str(joint.child),
+        parent=_name(place, joint, 'parent'),
+        child=_name(place, joint, 'child'),
         place=place,
         origin=_origin(place, joint),
         axis=values.unit_axis(at_axis, _vector(at_axis, 'xyz', axis)),
@@ -158,7 +182,7 @@ def _joint(joint: Any) -> Joint:
 
 def _mimic(place: Place, mimic: Any) -> Mimic:
     return Mimic(
-        str(mimic.joint),
+        _name(place, mimic, 'joint'),
         _optional(place, mimic, 'multiplier', 1.0),
         _optional(place, mimic, 'offset', 0.0),
     )
@@ -190,17 +214,23 @@ def _optional(place: Place, owner: Any, name: str, default: float) -> float:
 def _number(place: Place, name: str, value: Any) -> float:
     try:
         return float(value)  # yourdfpy keeps some numbers as text
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UrdfError(f'{place}: {name}: expected a number, got {value!r}') from None
 
 
 def _vector(place: Place, name: str, value: Any) -> Array:
     if value is None:
         return np.zeros(3)
-    try:
-        vector = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise UrdfError(f'{place}: {name}: expected 3 numbers, got {value!r}') from None
+    vector = _array(f'{place}: {name}', '3 numbers', value)
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise UrdfError(f'{place}: {name}: expected 3 finite numbers, got {vector.tolist()}')
     return vector
+
+
+def _array(place: Place | str, expected: str, value: Any) -> Array:
+    try:
+        if value is not None:  # which NumPy would take as NaN
+            return np.array(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise UrdfError(f'{place}: expected {expected}, got {value!r}')

@@ -84,11 +84,11 @@ def joint_type(place: Place, value: object) -> str:
         If URDF has no such type.
 
     """
-    if value not in JOINT_TYPES:
+    if not isinstance(value, str) or value not in JOINT_TYPES:
         raise UnsupportedJointError(
             f'{place}: type: expected one of {", ".join(JOINT_TYPES)}, got {value!r}'
         )
-    return str(value)
+    return value
 
 
 def unit_axis(place: Place, axis: Array) -> Array:

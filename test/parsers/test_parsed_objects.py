@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from oracles.robots import bundled_urdfs
 
-from screw_dynamics.errors import InertiaError, InertiaWarning, TopologyError, UrdfError
+from screw_dynamics.errors import (
+    InertiaError,
+    InertiaWarning,
+    TopologyError,
+    UnsupportedJointError,
+    UrdfError,
+)
 from screw_dynamics.parsers import from_urdfpy, read_urdf, strip_geometry
 
 ARRAYS = ('home_poses', 'screws', 'inertias', 'multipliers', 'offsets', 'damping', 'friction')
@@ -89,6 +95,11 @@ def robot_object(package: str = 'some_parser', *, mass=1.0, inertia=None, **join
     )
 
 
+def link_object(**values):
+    """Return a robot of one link, with or without a name and an inertia."""
+    return like('some_parser', links=[SimpleNamespace(**({'name': 'b'} | values))], joints=[])
+
+
 @pytest.mark.parametrize('package', ['urdfpy', 'urchin'])
 def test_invented_inertia_is_taken_as_massless(package):
     with pytest.warns(InertiaWarning, match=r'taken as invented .* so massless: b') as warned:
@@ -142,6 +153,45 @@ def test_numbers_may_be_text_and_absent_values_have_defaults():
             UrdfError,
             "'j', <mimic>: multiplier: expected a finite number, got inf",
         ),
+        (
+            like('p', links=None, joints=[]),
+            UrdfError,
+            'robot: links: expected a sequence, got None',
+        ),
+        (
+            like('p', links=[], joints={}),
+            UrdfError,
+            r'robot: joints: expected a sequence, got \{\}',
+        ),
+        (
+            like('p', links=[3], joints=[]),
+            UrdfError,
+            'link: expected an object with name, got int',
+        ),
+        (link_object(name=None), UrdfError, 'parsed link: name: expected a name, got None'),
+        (link_object(inertial=3), UrdfError, "'b', <inertial>: expected an object with mass, got"),
+        (
+            link_object(inertial=SimpleNamespace(mass=1.0)),
+            UrdfError,
+            "'b', <inertial>: expected an object with inertia, got SimpleNamespace",
+        ),
+        (
+            link_object(inertial=SimpleNamespace(mass=1.0, inertia=SimpleNamespace(ixx=1.0))),
+            UrdfError,
+            "'b', <inertial>: expected an object with ixy, got SimpleNamespace",
+        ),
+        (robot_object(inertia='round'), UrdfError, "inertia: expected a 3x3 tensor, got 'round'"),
+        (robot_object(mass=10**400), UrdfError, 'mass: expected a number, got 1000'),
+        (robot_object(name=3), UrdfError, 'parsed joint: name: expected a name, got 3'),
+        (robot_object(parent=None), UrdfError, "'j': parent: expected a name, got None"),
+        (robot_object(joint_type=np.ones(2)), UnsupportedJointError, "'j': type: expected one of"),
+        (robot_object(origin='here'), UrdfError, '<origin>: expected a 4x4 rigid-body pose, got'),
+        (
+            robot_object(origin=SimpleNamespace(xyz=[0, 0, 0])),
+            UrdfError,
+            "'j', <origin>: expected an object with rpy, got SimpleNamespace",
+        ),
+        (robot_object(mimic=3), UrdfError, "'j', <mimic>: expected an object with joint, got int"),
     ],
 )
 def test_malformed_objects(robot, error, message):
