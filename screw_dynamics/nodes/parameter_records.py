@@ -161,7 +161,7 @@ class FeedforwardParameters(ModelParameters):
         maximum=MAX_ORDER,
     )
     filter_bandwidth: float = parameter(
-        10.0,
+        5.0,
         'Bandwidth (-3 dB) of the reference filter [Hz]; order 8 delays by 0.38 / bandwidth.',
         name='filter.bandwidth',
         minimum=0.1,

@@ -63,7 +63,7 @@ class ReferenceFilter:
 
     """
 
-    def __init__(self, joint_count: int, order: int = 8, bandwidth: float = 10.0) -> None:
+    def __init__(self, joint_count: int, order: int = 8, bandwidth: float = 5.0) -> None:
         if not MIN_ORDER <= order <= MAX_ORDER or order != int(order):
             raise InputError(
                 f'order: expected an integer from {MIN_ORDER} to {MAX_ORDER}, got {order}'

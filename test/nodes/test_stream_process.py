@@ -24,7 +24,7 @@ NAMES = ['joint_1', 'joint_2']
 SAMPLES, POSITIONS = '/feedforward/joint_reference', '/feedforward/joint_state_reference'
 TRAJECTORY, WRENCH = '/feedforward/joint_trajectory', '/feedforward/external_wrench'
 MAX_AGE = 0.3  # the machine that tests may be busy
-BANDWIDTH = 5.0
+BANDWIDTH = 6.0
 
 
 @pytest.fixture(scope='module')
