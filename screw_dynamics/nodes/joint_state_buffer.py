@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`JointStateBuffer`: the latest measured position of every joint, with its age."""
+"""`JointStateBuffer`: the latest measured state of every joint, with its age."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class JointStateBuffer:
     def __init__(self, joint_names: Sequence[str]) -> None:
         self._names = tuple(joint_names)
         self._positions = np.full(len(self._names), np.nan)
+        self._velocities = np.zeros(len(self._names))
         self._times = np.zeros(len(self._names), dtype=np.int64)
 
     def update(self, message: Any, now: int) -> None:
@@ -45,9 +46,10 @@ class JointStateBuffer:
             If the arrays of the message have different lengths.
 
         """
-        positions, _ = joint_state_rows(message, self._names)
+        positions, velocities = joint_state_rows(message, self._names)
         known = np.isfinite(positions)
         self._positions[known] = positions[known]
+        self._velocities[known] = np.nan_to_num(velocities[known], posinf=0.0, neginf=0.0)
         self._times[known] = now
 
     def clear(self) -> None:
@@ -75,11 +77,12 @@ class JointStateBuffer:
         result: Array = np.where(fresh, self._positions, np.nan)
         return result
 
-    def state(self, now: int, max_age: float) -> Array | None:
+    def state(self, now: int, max_age: float, moving: bool = False) -> Array | None:
         """
-        Return the measured positions as a joint jet at rest.
+        Return the measured state as a joint jet.
 
-        Measured velocities are noisy and their derivatives unknown; a reference begins at rest.
+        Measured velocities are noisy and their derivatives unknown; a reference begins at rest
+        unless it has to match one that does not.
 
         Parameters
         ----------
@@ -87,6 +90,8 @@ class JointStateBuffer:
             [ns].
         max_age : float
             [s].
+        moving : bool
+            With the measured velocities, 0 where there are none.
 
         Returns
         -------
@@ -96,4 +101,6 @@ class JointStateBuffer:
         """
         jet = np.zeros((JET_ROWS, len(self._names)))
         jet[0] = self.positions(now, max_age)
+        if moving:
+            jet[1] = self._velocities
         return jet if np.isfinite(jet[0]).all() else None

@@ -10,6 +10,11 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.parameter_rules import parameter
 from screw_dynamics.trajectory import MAX_ORDER, MIN_ORDER
 
+_INTERPOLATION = (
+    'Curve between trajectory points: smooth is C4 through all that the points carry, jtc the '
+    'spline that joint_trajectory_controller executes.'
+)
+
 
 @dataclass(frozen=True)
 class ModelParameters:
@@ -109,10 +114,7 @@ class FeedforwardParameters(ModelParameters):
         2, 'Highest time derivative of the effort that is published.', minimum=0, maximum=2
     )
     interpolation: str = parameter(
-        'smooth',
-        'Curve between trajectory points: smooth is C4 through all that the points carry.',
-        choices=('smooth',),
-        read_only=True,
+        'smooth', _INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
     )
     start_state: str = parameter(
         'reference',
@@ -186,10 +188,7 @@ class DynamicsServerParameters(ModelParameters):
     """Parameters of the node `dynamics_server`."""
 
     interpolation: str = parameter(
-        'smooth',
-        'Curve between trajectory points: smooth is C4 through all that the points carry.',
-        choices=('smooth',),
-        read_only=True,
+        'smooth', _INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
     )
     check_limits: str = parameter(
         'off',

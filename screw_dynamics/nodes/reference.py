@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.interpolation import Interpolation
 from screw_dynamics.trajectory import (
     JET_ROWS,
     PiecewisePolynomial,
@@ -19,11 +20,6 @@ from screw_dynamics.trajectory import (
     nearest_turn,
     scale_speed,
 )
-
-Interpolation = Callable[[Waypoints, 'Array | None'], PiecewisePolynomial]
-
-# A trajectory that is over at once must end where the reference stands; encoders are coarser.
-_SAME_POSITION = 1e-6  # rad or m
 
 
 class Source(IntEnum):
@@ -70,26 +66,25 @@ class Reference:
     The motion that the joints are asked to follow, as a function of time alone.
 
     Instants are integers [ns] on one clock. A trajectory applies from its start (or from now,
-    where that has passed) and until the start of the next; it takes over position, velocity,
-    acceleration, jerk and snap of what it replaces. After its end the last position is held.
+    where that has passed) and until the start of the next; how it takes over from what it
+    replaces is up to the interpolation. After its end the last position is held.
 
     Parameters
     ----------
     joint_count : int
-    interpolate : callable
-        Takes Waypoints and a start jet (or None), returns a PiecewisePolynomial.
+    interpolation : Interpolation
     continuous : collection of str
         Joints without limits: they go to the nearest turn.
 
     """
 
     def __init__(
-        self, joint_count: int, interpolate: Interpolation, continuous: Collection[str] = ()
+        self, joint_count: int, interpolation: Interpolation, continuous: Collection[str] = ()
     ) -> None:
         self.speed = 1.0
         self.time_from_start = 0.0
         self.held_for = 0.0
-        self._interpolate, self._continuous = interpolate, continuous
+        self._interpolation, self._continuous = interpolation, continuous
         self._motions: list[Motion] = []
         self._jet = np.empty((JET_ROWS, joint_count))
 
@@ -161,17 +156,12 @@ class Reference:
         jet = self.state(begin) if follow else None
         if jet is None or not np.isfinite(jet).all():
             jet = start_jet  # from a motion that overflows nothing can be continued
+            if jet is not None and self._interpolation.leaves_at_once:
+                begin = now
+        if jet is not None:
+            jet = nearest_turn(jet, waypoints, self._continuous)
         elapsed = 1e-9 * (begin - start) * self.speed
-        if jet is None:
-            if waypoints.times[0] > 0.0:
-                raise TrajectoryError(
-                    f'the first point has time_from_start {waypoints.times[0]:g} s and no state '
-                    'to start from is known: expected 0 s, or joint_states'
-                )
-            joined, curve = 0.0, self._interpolate(waypoints, None)
-        else:
-            joined = elapsed
-            curve = self._continued(waypoints, joined, jet)
+        joined, curve = self._interpolation.join(waypoints, elapsed, jet)
         kept = [motion for motion in self._motions if motion.begin < begin]
         motion = Motion(waypoints, curve, begin, start, joined, begin, elapsed)
         self._motions = [*kept, motion]
@@ -247,46 +237,3 @@ class Reference:
 
     def _curve_time(self, motion: Motion, time: int) -> float:
         return motion.anchor_time + self.speed * 1e-9 * (time - motion.anchor) - motion.joined
-
-    def _continued(self, waypoints: Waypoints, joined: float, jet: Array) -> PiecewisePolynomial:
-        """Return the curve from a jet through the points that are left."""
-        left = int(np.searchsorted(waypoints.times, joined, side='right'))
-        jet = nearest_turn(jet, waypoints, self._continuous)
-        if left == len(waypoints.times):
-            gap = np.abs(waypoints.positions[-1] - jet[0])
-            if (gap > _SAME_POSITION).any():
-                j = int(np.argmax(gap))
-                raise TrajectoryError(
-                    f'no time is left to reach the last point (time_from_start '
-                    f'{waypoints.times[-1]:g} s): joint {waypoints.joint_names[j]} would jump '
-                    f'from {jet[0, j]:g} to {waypoints.positions[-1, j]:g}'
-                )
-            return self._interpolate(
-                shifted(waypoints, slice(-1, None), waypoints.times[-1]), None
-            )
-        return self._interpolate(shifted(waypoints, slice(left, None), joined), jet)
-
-
-def shifted(waypoints: Waypoints, part: slice, time: float) -> Waypoints:
-    """
-    Return some of the points, with times counted from another instant.
-
-    Parameters
-    ----------
-    waypoints : Waypoints
-    part : slice
-    time : float
-        Becomes 0 [s].
-
-    Returns
-    -------
-    Waypoints
-
-    """
-    return Waypoints(
-        waypoints.joint_names,
-        waypoints.times[part] - time,
-        waypoints.positions[part].copy(),
-        waypoints.velocities[part].copy(),
-        waypoints.accelerations[part].copy(),
-    )

@@ -9,10 +9,10 @@ from rclpy.node import Node
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
-from screw_dynamics.errors import NotFiniteError, TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.external_wrench import ExternalWrenches
+from screw_dynamics.nodes.interpolation import INTERPOLATIONS
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference, Source
@@ -24,14 +24,7 @@ from screw_dynamics.nodes.torque_outputs import (
     TorqueOutput,
     TorqueSample,
 )
-from screw_dynamics.trajectory import (
-    JET_ROWS,
-    PiecewisePolynomial,
-    Waypoints,
-    compile_filter,
-    compile_sampling,
-    smooth_trajectory,
-)
+from screw_dynamics.trajectory import JET_ROWS, compile_filter, compile_sampling
 
 _ORDERS = (0, 1, 2)
 
@@ -53,35 +46,6 @@ def compile_torques(model: ScrewModel) -> None:
         LinkLoads(model, [], order).inverse_dynamics(jet, tau)
 
 
-def interpolated(waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
-    """
-    Return the C4 curve that is followed: at rest at both ends.
-
-    Parameters
-    ----------
-    waypoints : Waypoints
-    start_jet : (5, n) ndarray, optional
-
-    Returns
-    -------
-    PiecewisePolynomial
-
-    Raises
-    ------
-    TrajectoryError
-        If a number on the way is too large for double precision.
-
-    """
-    try:
-        with np.errstate(all='ignore'):
-            return smooth_trajectory(waypoints, start_jet, rest_at_ends=True)
-    except (NotFiniteError, np.linalg.LinAlgError) as error:
-        raise TrajectoryError(
-            f'The curve through the points overflows: expected smaller values or more time '
-            f'between the points ({error})'
-        ) from None
-
-
 class TorqueStream:
     """
     The reference of a robot and the publishers of the efforts that it takes.
@@ -99,7 +63,7 @@ class TorqueStream:
         self.model = model
         types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
         continuous = [name for name in model.joint_names if types[name] == 'continuous']
-        self.reference = Reference(model.n, interpolated, continuous)
+        self.reference = Reference(model.n, INTERPOLATIONS[parameters.interpolation], continuous)
         self.streamed = StreamedReference(
             self.reference, np.isin(model.joint_names, continuous), parameters
         )

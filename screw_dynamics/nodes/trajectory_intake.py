@@ -132,7 +132,9 @@ def _start_jet(
         jet = np.zeros((JET_ROWS, len(waypoints.joint_names)))
         jet[0] = waypoints.positions[0]
         return jet if waypoints.times[0] > 0.0 else None
-    jet_measured = measured.state(now, parameters.max_joint_state_age)
+    # the controller leaves its measured state with the measured velocity
+    moving = parameters.interpolation == 'jtc'
+    jet_measured = measured.state(now, parameters.max_joint_state_age, moving)
     if jet_measured is None and parameters.start_state == 'joint_states':
         raise TrajectoryError(
             "start_state is 'joint_states': expected a position of every joint on joint_states "

@@ -21,9 +21,8 @@ from screw_dynamics.nodes.conversions import (
     trajectory_points,
 )
 from screw_dynamics.nodes.error_codes import LimitError
+from screw_dynamics.nodes.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.nodes.parameter_records import DynamicsServerParameters
-from screw_dynamics.nodes.reference import shifted
-from screw_dynamics.nodes.torque_stream import interpolated
 from screw_dynamics.trajectory import JET_ROWS, check_position_limits, waypoints_from_points
 
 _MAX_ORDER = 2
@@ -62,7 +61,8 @@ def compute_trajectory_torques(
     except TrajectoryError as error:
         raise LimitError(str(error)) from None
     begin = waypoints.times[0]
-    curve = interpolated(shifted(waypoints, slice(None), begin), None)
+    interpolation = INTERPOLATIONS[parameters.interpolation]
+    curve = interpolation.curve(shifted(waypoints, slice(None), begin), None)
     times = _sample_times(waypoints.times - begin, request.sample_period, parameters.max_samples)
     jets = curve.jets(times, JET_ROWS)
     tau = inverse_dynamics(model, jets[:, : k + 3].copy())

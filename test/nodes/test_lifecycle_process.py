@@ -136,7 +136,7 @@ def test_two_namespaces_at_once(ros, started, planar, gripper):
         ({'publish_rate': 0}, "'publish_rate': expected a number from 1 to 1000, got 0"),
         ({'publish_rate': 5000.0}, "'publish_rate'"),
         ({'gravity': '[0.0, 9.81]'}, "'gravity': expected 3 numbers"),
-        ({'interpolation': 'cubic'}, "'interpolation': expected one of smooth"),
+        ({'interpolation': 'cubic'}, "'interpolation': expected one of smooth, jtc"),
         ({'urdf_path': '@planar', 'tip_link': 'nose'}, 'nose'),
         ({'urdf_path': '@planar', 'joints': '[nose]'}, 'nose'),
     ],

@@ -16,11 +16,11 @@ from sensor_msgs.msg import JointState
 from screw_dynamics import read_urdf, share_path
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes import dynamics_services as services
+from screw_dynamics.nodes.interpolation import INTERPOLATIONS
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameter_records import DynamicsServerParameters, FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference
 from screw_dynamics.nodes.streamed_reference import StreamedReference
-from screw_dynamics.nodes.torque_stream import interpolated
 from screw_dynamics.nodes.trajectory_intake import accept_trajectory
 from screw_dynamics.nodes.trajectory_torques import compute_trajectory_torques
 from screw_dynamics_interfaces.srv import (
@@ -66,15 +66,17 @@ def trajectories(draw):
     partial=st.booleans(),
     moving=st.booleans(),
     lead_time=st.sampled_from([0.0, 0.05]),
+    interpolation=st.sampled_from(['smooth', 'jtc']),
 )
-def test_trajectories(messages, state, partial, moving, lead_time):
+def test_trajectories(messages, state, partial, moving, lead_time, interpolation):
     parameters = FeedforwardParameters(
+        interpolation=interpolation,
         start_state=state,
         allow_partial_joints=partial,
         allow_nonzero_velocity_at_end=moving,
         lead_time=lead_time,
     )
-    reference = Reference(MODEL.n, interpolated)
+    reference = Reference(MODEL.n, INTERPOLATIONS[parameters.interpolation])
     streamed = StreamedReference(reference, np.zeros(MODEL.n, dtype=bool), parameters)
     measured = JointStateBuffer(NAMES)
     jet = np.zeros((5, MODEL.n))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.nodes.interpolation import SMOOTH
 from screw_dynamics.nodes.reference import Reference, Source
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
@@ -29,7 +30,7 @@ def sampled(reference, time):
 
 @pytest.fixture
 def reference():
-    return Reference(2, smooth_trajectory)
+    return Reference(2, SMOOTH)
 
 
 def test_nothing_before_the_first_trajectory(reference):
@@ -128,7 +129,7 @@ def test_a_single_point_where_it_stands_is_held(reference):
 
 
 def test_continuous_joints_take_the_nearest_turn():
-    reference = Reference(2, smooth_trajectory, continuous=['a'])
+    reference = Reference(2, SMOOTH, continuous=['a'])
     reference.add(waypoints([0.0, 0.0]), START, START)
     reference.add(waypoints([6.0, 6.0], first=1.0), START, START)
     jet = sampled(reference, START)[1]

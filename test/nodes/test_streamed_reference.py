@@ -13,12 +13,13 @@ from node_processes import trajectory
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.conversions import set_stamp
+from screw_dynamics.nodes.interpolation import SMOOTH
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference, Source
 from screw_dynamics.nodes.streamed_reference import Stream, StreamedReference, taylor_shifted
 from screw_dynamics.nodes.trajectory_intake import accept_trajectory
-from screw_dynamics.trajectory import ReferenceFilter, smooth_trajectory
+from screw_dynamics.trajectory import ReferenceFilter
 
 SECOND = 10**9
 MS = 10**6
@@ -32,7 +33,7 @@ class Commands:
     def __init__(self, urdf):
         self.model = read_urdf(urdf)
         self.parameters = FeedforwardParameters(max_reference_age=0.1)
-        self.reference = Reference(2, smooth_trajectory)
+        self.reference = Reference(2, SMOOTH)
         self.streamed = StreamedReference(self.reference, np.array([True, False]), self.parameters)
         self.now = NOW
 

@@ -14,13 +14,13 @@ from sensor_msgs.msg import JointState
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.nodes.conversions import set_stamp
+from screw_dynamics.nodes.interpolation import SMOOTH
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.other_joints import other_joints
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference
 from screw_dynamics.nodes.streamed_reference import StreamedReference
 from screw_dynamics.nodes.trajectory_intake import accept_trajectory
-from screw_dynamics.trajectory import smooth_trajectory
 
 SECOND = 10**9
 NOW = 1_700_000_000 * SECOND
@@ -35,7 +35,7 @@ class Intake:
         self.model = read_urdf(text)
         self.names = self.model.joint_names
         self.others = other_joints(text, self.model)
-        self.reference = Reference(self.model.n, smooth_trajectory)
+        self.reference = Reference(self.model.n, SMOOTH)
         self.measured = JointStateBuffer(self.names)
         self.parameters = FeedforwardParameters()
         self.streamed = StreamedReference(

@@ -4,42 +4,16 @@
 
 from __future__ import annotations
 
-from math import perm
-
 import numpy as np
 import pytest
 from hypothesis import given
+from oracles.controller_trajectory import through
 from strategies import one_joint, with_derivatives
 
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.trajectory import jtc_trajectory, waypoints_from_points
 
 START = np.array([[0.3], [0.5], [-1.0], [2.0], [-7.0]])
-
-
-def conditions(rows, length):
-    """The polynomial in plain time that takes on rows[0] at 0 and rows[1] at `length`."""
-    count = len(rows[0])
-    matrix = [
-        [perm(k, d) * (t ** (k - d) if k >= d else 0.0) for k in range(2 * count)]
-        for t in (0.0, length)
-        for d in range(count)
-    ]
-    solution = np.linalg.solve(np.array(matrix), np.concatenate(rows))
-    return np.polynomial.Polynomial(solution)
-
-
-def transcription(times, points, t):
-    """Sample by the controller's rules; points are lists [q], [q, v] or [q, v, a]."""
-    if t < times[0]:
-        return [points[0][0], 0.0, 0.0]
-    for i in range(len(times) - 1):
-        if times[i] <= t < times[i + 1]:
-            carried = min(len(points[i]), len(points[i + 1]))
-            ends = [points[i][:carried], points[i + 1][:carried]]
-            curve = conditions(ends, times[i + 1] - times[i])
-            return [curve.deriv(d)(t - times[i]) if d else curve(t - times[i]) for d in range(3)]
-    return [points[-1][0], 0.0, 0.0]
 
 
 CASES = {
@@ -62,7 +36,7 @@ def case_waypoints(points, times=TIMES):
 def test_every_kind_of_segment(case, t):
     points = CASES[case]
     jet = jtc_trajectory(case_waypoints(points)).jets([t], rows=3)[0, :, 0]
-    np.testing.assert_allclose(jet, transcription(TIMES, points, t), rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(jet, through(TIMES, points, t), rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize('case', CASES)
@@ -71,7 +45,7 @@ def test_a_later_first_point_is_reached_from_the_start_state(case):
     trajectory = jtc_trajectory(case_waypoints(points, TIMES + 0.5), START)
     with_start = [list(START[:3, 0]), *points]
     for t in (0.0, 0.2, 0.499, 0.5, 1.0):
-        expected = transcription(np.append(0.0, TIMES + 0.5), with_start, t)
+        expected = through(np.append(0.0, TIMES + 0.5), with_start, t)
         jet = trajectory.jets([t], rows=3)[0, :, 0]
         np.testing.assert_allclose(jet, expected, rtol=1e-11, atol=1e-11)
 
@@ -123,7 +97,7 @@ def test_joints_are_interpolated_each_by_its_own():
     )
     q = jtc_trajectory(waypoints).jets([0.5], rows=1)[0, 0]
     expected = [
-        transcription([0.0, 1.0], [[0.0, 0.0], [1.0, 0.5]], 0.5)[0],
-        transcription([0.0, 1.0], [[1.0, 0.0], [3.0, 0.0]], 0.5)[0],
+        through([0.0, 1.0], [[0.0, 0.0], [1.0, 0.5]], 0.5)[0],
+        through([0.0, 1.0], [[1.0, 0.0], [3.0, 0.0]], 0.5)[0],
     ]
     np.testing.assert_allclose(q, expected, rtol=1e-13)
