@@ -21,9 +21,10 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.lie import (
     inertia_parameters,
     inverse_pose,
-    pose,
-    rotation_onto_z,
+    pose_on_axis,
+    second_moment,
     transform_inertia,
+    turn_and_travel,
 )
 from screw_dynamics.model.require_model import require_model
 
@@ -141,7 +142,7 @@ def named_frame(model: ScrewModel, name: str) -> tuple[AxisFrames, NDArray[np.in
 
 def _derive(model: ScrewModel) -> AxisFrames:
     count = model.body_count
-    poses = np.array([_pose_on_axis(screw) for screw in model.screws]).reshape(count, 4, 4)
+    poses = np.array([pose_on_axis(screw) for screw in model.screws]).reshape(count, 4, 4)
     tree = np.column_stack([model.parents, model.coordinates]).astype(np.int64)
     bodies = np.empty((count, COLUMNS))
     for i in range(count):
@@ -153,22 +154,8 @@ def _derive(model: ScrewModel) -> AxisFrames:
         row[HOME_ROTATION : HOME_ROTATION + 9] = home[:3, :3].ravel()
         row[HOME_POSITION : HOME_POSITION + 3] = home[:3, 3]
         row[MULTIPLIER], row[OFFSET] = model.multipliers[i], model.offsets[i]
-        row[TURN], row[TRAVEL] = _turn_and_travel(model.screws[i])
+        row[TURN], row[TRAVEL] = turn_and_travel(model.screws[i])
         inertia = transform_inertia(model.inertias[i], inverse_pose(poses[i]))
         row[MASS], row[FIRST_MOMENT : FIRST_MOMENT + 3], rotational = inertia_parameters(inertia)
-        second = 0.5 * np.trace(rotational) * np.eye(3) - rotational
-        row[SECOND_MOMENT:] = second[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        row[SECOND_MOMENT:] = second_moment(rotational)
     return AxisFrames(tree, bodies, model.gravity, poses, {})
-
-
-def _pose_on_axis(screw: Array) -> Array:
-    e, v = screw[:3], screw[3:]
-    if not e.any():
-        return pose(rotation_onto_z(v), np.zeros(3))
-    # foot of the axis nearest the body's origin
-    return pose(rotation_onto_z(e), np.cross(e, v))
-
-
-def _turn_and_travel(screw: Array) -> tuple[float, float]:
-    e, v = screw[:3], screw[3:]
-    return (1.0, float(e @ v)) if e.any() else (0.0, 1.0)

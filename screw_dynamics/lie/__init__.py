@@ -6,8 +6,10 @@ from screw_dynamics.lie.adjoint import adjoint, adjoint_inverse, twist_cross
 from screw_dynamics.lie.inertia import (
     inertia_matrix,
     inertia_parameters,
+    second_moment,
     transform_inertia,
 )
+from screw_dynamics.lie.screw import pose_on_axis, screw_pitch, screw_type, turn_and_travel
 from screw_dynamics.lie.se3 import (
     exp_screw,
     inverse_pose,
@@ -34,10 +36,15 @@ __all__ = [
     'is_pose',
     'is_rotation',
     'pose',
+    'pose_on_axis',
     'rotation_onto_z',
     'rpy_rotation',
+    'screw_pitch',
+    'screw_type',
+    'second_moment',
     'skew',
     'transform_inertia',
+    'turn_and_travel',
     'twist_cross',
     'vee',
 ]

@@ -59,6 +59,31 @@ def inertia_parameters(inertia: Array) -> tuple[float, Array, Array]:
     return float(inertia[3, 3]), vee(inertia[:3, 3:]), inertia[:3, :3].copy()
 
 
+def second_moment(rotational_inertia: Array) -> Array:
+    """
+    Return the second moment S, integral of x x^T dm, of which the inertia is tr(S) I - S.
+
+    Parameters
+    ----------
+    rotational_inertia : (3, 3) ndarray
+        Theta, symmetric [kg m^2].
+
+    Returns
+    -------
+    (6,) ndarray
+        xx, yy, zz, xy, xz, yz [kg m^2].
+
+    Examples
+    --------
+    >>> second_moment(np.diag([2.0, 3.0, 3.0]))
+    array([2., 1., 1., 0., 0., 0.])
+
+    """
+    second = 0.5 * np.trace(rotational_inertia) * np.eye(3) - rotational_inertia
+    entries: Array = second[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    return entries
+
+
 def transform_inertia(inertia: Array, c: Array) -> Array:
     """
     Return the inertia in another frame: Ad_C^-T M Ad_C^-1 (M2018 (41)).

@@ -16,7 +16,7 @@ from screw_dynamics.errors import (
     ShapeError,
     TopologyError,
 )
-from screw_dynamics.lie import is_pose
+from screw_dynamics.lie import is_pose, screw_type
 from screw_dynamics.model.exact_geometry import inertia_form
 
 if TYPE_CHECKING:
@@ -35,27 +35,6 @@ _SCREW_TYPES = {
 # A unit screw or a rotation given in decimal text is off by rounding only; 1e-9 leaves room for
 # nine printed digits and is far above what double precision loses.
 _UNIT_TOLERANCE = 1e-9
-
-
-def screw_type(screw: Array) -> str:
-    """
-    Return 'revolute', 'helical' or 'prismatic', as the pitch of a unit screw says.
-
-    Parameters
-    ----------
-    screw : (6,) ndarray
-        X = (e; v).
-
-    Returns
-    -------
-    str
-
-    """
-    e, v = screw[:3], screw[3:]
-    if not e.any():
-        return 'prismatic'
-    # a pitch below rounding of the cross product x × e is no pitch
-    return 'helical' if abs(e @ v) > 1e-14 * max(1.0, float(np.linalg.norm(v))) else 'revolute'
 
 
 def check_model(model: ScrewModel) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import as_float_array, as_vector, require_finite
 from screw_dynamics.errors import ModelError, ShapeError
-from screw_dynamics.model.checks import screw_type
+from screw_dynamics.lie import screw_type
 from screw_dynamics.model.frame import Frame
 from screw_dynamics.model.joint_limits import JointLimits
 

@@ -23,8 +23,11 @@ from screw_dynamics.lie import (
     inertia_parameters,
     inverse_pose,
     pose,
-    rotation_onto_z,
+    pose_on_axis,
+    screw_type,
+    second_moment,
     transform_inertia,
+    turn_and_travel,
 )
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ SECOND_MOMENT = 20  # 6: integral of r r^T dm as xx, yy, zz, xy, xz, yz
 ROW = 26
 
 REVOLUTE, PRISMATIC, HELICAL = range(3)
+_KINDS = {'revolute': REVOLUTE, 'prismatic': PRISMATIC, 'helical': HELICAL}
 
 # Sines below rounding mean parallel axes; their direction would be noise.
 _PARALLEL = 2e-16
@@ -88,7 +92,7 @@ def joint_aligned(model: ScrewModel) -> JointAligned:
     parameters = np.zeros(HEADER + ROW * count)
     parameters[:HEADER] = count, model.n
     rows = parameters[HEADER:].reshape(count, ROW)
-    poses = np.array([_pose_on_axis(screw) for screw in model.screws]).reshape(count, 4, 4)
+    poses = np.array([pose_on_axis(screw) for screw in model.screws]).reshape(count, 4, 4)
     has_child = [False] * count
 
     for i in range(count):
@@ -102,7 +106,7 @@ def joint_aligned(model: ScrewModel) -> JointAligned:
         rows[i, MULTIPLIER] = model.multipliers[i]
         rows[i, OFFSET] = model.offsets[i]
         rows[i, COS_TURN] = 1.0
-        rows[i, PITCH] = _pitch(model.screws[i])
+        _, rows[i, PITCH] = turn_and_travel(model.screws[i])
         if parent < 0:
             rows[i, ORIGIN : ORIGIN + 3] = untilt @ -model.gravity
         else:
@@ -120,7 +124,7 @@ def joint_aligned(model: ScrewModel) -> JointAligned:
         rows[i, COS_ALPHA : SIN_BETA + 1] = cos_alpha, sin_alpha, cos_beta, sin_beta
         rows[i, PARENT : HAS_BETA + 1] = (
             parent,
-            _kind(model.screws[i]),
+            _KINDS[screw_type(model.screws[i])],
             model.coordinates[i],
             (cos_beta, sin_beta) != (1.0, 0.0),
         )
@@ -128,33 +132,10 @@ def joint_aligned(model: ScrewModel) -> JointAligned:
     for i in range(count):
         inertia = transform_inertia(model.inertias[i], inverse_pose(poses[i]))
         mass, first_moment, rotational = inertia_parameters(inertia)
-        second = 0.5 * np.trace(rotational) * np.eye(3) - rotational
         rows[i, MASS] = mass
         rows[i, FIRST_MOMENT : FIRST_MOMENT + 3] = first_moment
-        rows[i, SECOND_MOMENT:] = second[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        rows[i, SECOND_MOMENT:] = second_moment(rotational)
     return JointAligned(parameters, poses)
-
-
-def _pose_on_axis(screw: Array) -> Array:
-    e, v = screw[:3], screw[3:]
-    if not e.any():
-        return pose(rotation_onto_z(v / np.linalg.norm(v)), np.zeros(3))
-    return pose(rotation_onto_z(e / np.linalg.norm(e)), np.cross(e, v))
-
-
-def _kind(screw: Array) -> int:
-    if not screw[:3].any():
-        return PRISMATIC
-    return HELICAL if _pitch(screw) != 0.0 else REVOLUTE
-
-
-def _pitch(screw: Array) -> float:
-    e, v = screw[:3], screw[3:]
-    if not e.any():
-        return 1.0
-    pitch = float(e @ v)
-    # rounding of the cross product x × e is no pitch
-    return pitch if abs(pitch) > 1e-14 * max(1.0, float(np.linalg.norm(v))) else 0.0
 
 
 def _tilt(rotation: Array) -> tuple[float, float, float, float]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.lie import adjoint, exp_screw
+from screw_dynamics.lie import adjoint, exp_screw, screw_pitch
 
 if TYPE_CHECKING:
     from screw_dynamics.model.screw_model import ScrewModel
@@ -79,7 +79,5 @@ def pitch_and_point(screw: Array) -> tuple[float, Array | None]:
     (0.1, array([0., 2., 0.]))
 
     """
-    e, v = screw[:3], screw[3:]
-    if not e.any():
-        return float('inf'), None
-    return float(e @ v), np.cross(e, v)
+    pitch = screw_pitch(screw)
+    return pitch, np.cross(screw[:3], screw[3:]) if np.isfinite(pitch) else None

@@ -1,0 +1,114 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Unit screws (e; x × e + h e) and (0; e): kind, pitch and a frame on the axis."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.lie.se3 import pose
+from screw_dynamics.lie.so3 import rotation_onto_z
+
+# A smaller pitch, relative to the linear part, is rounding of the cross product x × e.
+_NO_PITCH = 1e-14
+
+
+def screw_pitch(screw: Array) -> float:
+    """
+    Return the pitch of a unit screw.
+
+    Parameters
+    ----------
+    screw : (6,) ndarray
+        X = (e; v).
+
+    Returns
+    -------
+    float
+        h = e . v [m/rad]; exactly 0 where rounding could be all of it, infinite for (0; e).
+
+    Examples
+    --------
+    >>> screw_pitch(np.array([0.0, 0.0, 1.0, 2.0, 0.0, 0.1]))
+    0.1
+
+    """
+    e, v = screw[:3], screw[3:]
+    if not e.any():
+        return float('inf')
+    pitch = float(e @ v)
+    return pitch if abs(pitch) > _NO_PITCH * max(1.0, float(np.linalg.norm(v))) else 0.0
+
+
+def screw_type(screw: Array) -> str:
+    """
+    Return 'revolute', 'helical' or 'prismatic', as the pitch of a unit screw says.
+
+    Parameters
+    ----------
+    screw : (6,) ndarray
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> screw_type(np.array([0.0, 0.0, 1.0, 2.0, 0.0, 0.0]))
+    'revolute'
+
+    """
+    pitch = screw_pitch(screw)
+    if pitch == 0.0:
+        return 'revolute'
+    return 'helical' if np.isfinite(pitch) else 'prismatic'
+
+
+def turn_and_travel(screw: Array) -> tuple[float, float]:
+    """
+    Return the angle about and the shift along the axis per unit of the joint variable.
+
+    Parameters
+    ----------
+    screw : (6,) ndarray
+
+    Returns
+    -------
+    turn, travel : float
+        (1, h) with the pitch h, or (0, 1) for a prismatic joint.
+
+    Examples
+    --------
+    >>> turn_and_travel(np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
+    (0.0, 1.0)
+
+    """
+    pitch = screw_pitch(screw)
+    return (1.0, pitch) if np.isfinite(pitch) else (0.0, 1.0)
+
+
+def pose_on_axis(screw: Array) -> Array:
+    """
+    Return the pose of a frame with z along the axis and its origin on it.
+
+    Parameters
+    ----------
+    screw : (6,) ndarray
+
+    Returns
+    -------
+    (4, 4) ndarray
+        The origin is the point of the axis nearest to the frame of the screw; for a prismatic
+        joint, which has a direction but no axis, that frame's own.
+
+    Examples
+    --------
+    >>> pose_on_axis(np.array([0.0, 0.0, 1.0, 2.0, 0.0, 0.1]))[:3, 3]
+    array([0., 2., 0.])
+
+    """
+    e, v = screw[:3], screw[3:]
+    if not e.any():
+        return pose(rotation_onto_z(v / np.linalg.norm(v)), np.zeros(3))
+    return pose(rotation_onto_z(e / np.linalg.norm(e)), np.cross(e, v))
