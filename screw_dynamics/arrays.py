@@ -53,6 +53,30 @@ def as_float_array(name: str, value: ArrayLike) -> Array:
     return array if array.flags.aligned else array.copy()
 
 
+def read_only_copy(name: str, value: ArrayLike) -> Array:
+    """
+    Return a copy of `value` that no caller can change, as `as_float_array` converts it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the error text.
+    value : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    InputError
+
+    """
+    array: Array = as_float_array(name, value).copy()
+    array.flags.writeable = False
+    return array
+
+
 def require_finite(name: str, array: Array, where: str = '') -> Array:
     """
     Return `array`, or name its first entry that is not finite.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +36,34 @@ _SCREW_TYPES = {
 # A unit screw or a rotation given in decimal text is off by rounding only; 1e-9 leaves room for
 # nine printed digits and is far above what double precision loses.
 _UNIT_TOLERANCE = 1e-9
+
+
+def as_names(what: str, value: Sequence[str]) -> tuple[str, ...]:
+    """
+    Return names as a tuple that no caller can change.
+
+    Parameters
+    ----------
+    what : str
+        For the error text.
+    value : sequence of str
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    ModelError
+        If it is no sequence of texts.
+
+    """
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ModelError(f'{what}: expected a sequence of names, got {value!r}')
+    for i, entry in enumerate(value):
+        if not isinstance(entry, str):
+            raise ModelError(f'{what}[{i}]: expected a name, got {entry!r}')
+    return tuple(value)
 
 
 def check_model(model: ScrewModel) -> None:

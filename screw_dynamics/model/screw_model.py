@@ -13,8 +13,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.errors import ModelError, UnknownNameError
+from screw_dynamics.arrays import Array, read_only_copy
+from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.model import checks, model_yaml, payload, reference, table
 from screw_dynamics.model.exact_geometry import exact_geometry
 from screw_dynamics.model.frame import Frame
@@ -105,24 +105,24 @@ class ScrewModel:
     def __post_init__(self) -> None:
         """Freeze all arrays and names, check that they make a model, make its geometry exact."""
         for name in _NAMES:
-            object.__setattr__(self, name, _names(name, getattr(self, name)))
+            object.__setattr__(self, name, checks.as_names(name, getattr(self, name)))
         for name in _FLOATS:
-            object.__setattr__(self, name, _frozen(name, getattr(self, name)))
+            object.__setattr__(self, name, read_only_copy(name, getattr(self, name)))
         for name in ('parents', 'coordinates'):
             indices = np.array(getattr(self, name), dtype=np.int64)
             indices.flags.writeable = False
             object.__setattr__(self, name, indices)
         bounds = {name: getattr(self.limits, name) for name in _LIMITS}
-        limits = {name: _frozen(f'limits.{name}', bound) for name, bound in bounds.items()}
+        limits = {name: read_only_copy(f'limits.{name}', bound) for name, bound in bounds.items()}
         object.__setattr__(self, 'limits', JointLimits(**limits))
         frames = {
-            name: Frame(int(frame.body), _frozen(f'frame {name!r}', frame.pose))
+            name: Frame(int(frame.body), read_only_copy(f'frame {name!r}', frame.pose))
             for name, frame in self.frames.items()
         }
         object.__setattr__(self, 'frames', MappingProxyType(frames))
         checks.check_model(self)
         for name, exact in exact_geometry(self).items():
-            object.__setattr__(self, name, _frozen(name, exact))
+            object.__setattr__(self, name, read_only_copy(name, exact))
 
     @property
     def n(self) -> int:
@@ -298,20 +298,3 @@ class ScrewModel:
 
         """
         return model_from_screws(parents, home_poses, screws, inertias, gravity, joint_names)
-
-
-def _names(name: str, value: Sequence[str]) -> tuple[str, ...]:
-    """Return names as a tuple that no caller can change."""
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        raise ModelError(f'{name}: expected a sequence of names, got {value!r}')
-    for i, entry in enumerate(value):
-        if not isinstance(entry, str):
-            raise ModelError(f'{name}[{i}]: expected a name, got {entry!r}')
-    return tuple(value)
-
-
-def _frozen(name: str, value: ArrayLike) -> Array:
-    """Return a read-only copy that no caller can change."""
-    array: Array = as_float_array(name, value).copy()
-    array.flags.writeable = False
-    return array

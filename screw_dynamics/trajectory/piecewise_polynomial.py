@@ -10,7 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, require_finite, require_out
+from screw_dynamics.arrays import (
+    Array,
+    as_float_array,
+    read_only_copy,
+    require_finite,
+    require_out,
+)
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.jit import Kernel
 
@@ -60,12 +66,10 @@ class PiecewisePolynomial:
     def __post_init__(self) -> None:
         """Check shapes and make the arrays read-only."""
         for name, ndim in (('breaks', 1), ('coefficients', 3), ('end', 1)):
-            # a copy of our own, so that read-only binds nobody else
-            array = np.array(as_float_array(name, getattr(self, name)), order='C')
+            array = read_only_copy(name, getattr(self, name))
             if array.ndim != ndim:
                 raise ShapeError(name, f'{ndim} dimensions', array.shape)
-            require_finite(name, array).flags.writeable = False
-            object.__setattr__(self, name, array)
+            object.__setattr__(self, name, require_finite(name, array))
         segments, n = len(self.breaks) - 1, len(self.end)
         shape = self.coefficients.shape
         if segments < 0 or (shape[0], shape[2]) != (segments, n) or shape[1] < 1:

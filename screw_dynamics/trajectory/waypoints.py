@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.arrays import Array, as_float_array, read_only_copy
 from screw_dynamics.errors import ShapeError, TrajectoryError
 from screw_dynamics.trajectory import waypoint_checks as checks
 
@@ -70,10 +70,9 @@ class Waypoints:
         times = checks.check_times(self.times)
         object.__setattr__(self, 'joint_names', tuple(self.joint_names))
         for name in ('positions', 'velocities', 'accelerations'):
-            array = as_float_array(name, getattr(self, name)).copy()
+            array = read_only_copy(name, getattr(self, name))
             if array.shape != (len(times), len(self.joint_names)):
                 raise ShapeError(name, str((len(times), len(self.joint_names))), array.shape)
-            array.flags.writeable = False
             object.__setattr__(self, name, array)
         times.flags.writeable = False
         object.__setattr__(self, 'times', times)
