@@ -21,6 +21,11 @@ from screw_dynamics.trajectory import (
     scale_speed,
 )
 
+# Faster than any use; its fourth power, which scales the snap, is far from overflow.
+MAX_SPEED = 1000.0
+# What a Duration message holds; reached after 68 years at speed 1 [s].
+LONGEST_DURATION = 2.0**31 - 1.0
+
 
 class Source(IntEnum):
     """Where a sample comes from; values as in FeedforwardTorque."""
@@ -192,7 +197,7 @@ class Reference:
         motion.curve.sample(t, out)
         if self.speed != 1.0:
             scale_speed(out, self.speed)
-        self.time_from_start = motion.joined + t
+        self.time_from_start = min(motion.joined + t, LONGEST_DURATION)
         self.held_for = t - motion.curve.breaks[-1]
         return Source.HOLD if self.held_for >= 0.0 else Source.TRAJECTORY
 
@@ -205,7 +210,7 @@ class Reference:
         Parameters
         ----------
         speed : float
-            d(time from start) / dt >= 0; 0 is a pause.
+            d(time from start) / dt, from 0 (a pause) to MAX_SPEED.
         now : int
             [ns].
 
@@ -214,8 +219,11 @@ class Reference:
         InputError
 
         """
-        if not (np.isfinite(speed) and speed >= 0.0):
-            raise InputError(f'speed scaling: expected a number of at least 0, got {speed}')
+        if not 0.0 <= speed <= MAX_SPEED:  # nor NaN
+            raise InputError(
+                f'speed scaling: expected a number of at least 0 and at most {MAX_SPEED:g}, got '
+                f'{speed}'
+            )
         if speed == self.speed:
             return
         later = [motion for motion in self._motions if motion.begin > now]

@@ -173,7 +173,15 @@ class TestSpeed:
         before = sampled(reference, begin - 1)[1]
         np.testing.assert_allclose(sampled(reference, begin)[1], before, atol=1e-6)
 
-    @pytest.mark.parametrize('speed', [-0.1, float('nan'), float('inf')])
+    @pytest.mark.parametrize('speed', [-0.1, 1000.1, 1e308, float('nan'), float('inf')])
     def test_nonsense_is_rejected(self, reference, speed):
         with pytest.raises(InputError, match='speed scaling: expected a number of at least 0'):
             reference.set_speed(speed, START)
+
+    def test_a_long_time_at_high_speed_still_fits_into_a_message(self, reference):
+        reference.add(waypoints([0.0, 0.0], [1.0, 1.0]), START, START)
+        reference.set_speed(1000.0, START)
+        source, jet = sampled(reference, START + 10**8 * SECOND)
+        assert source == Source.HOLD
+        assert jet[0].tolist() == [1.0, 1.0]
+        assert reference.time_from_start == 2**31 - 1
