@@ -71,6 +71,7 @@ def _replay(bag: Bag, options: ReplayOptions) -> int:
     node = BagReplay(bag, options)
     try:
         node.wait_for_subscribers()
+        node.wait_for_clock()
         node.get_logger().info(
             f'Replaying {bag.path} at rate {options.rate:g}, '
             f'{bag.duration - options.start_offset:.3f} s of it'

@@ -154,6 +154,28 @@ class BagReplay(Node):
                 )
             self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
 
+    def wait_for_clock(self) -> None:
+        """
+        Return when simulated time, if it is in use, has begun.
+
+        Raises
+        ------
+        BagError
+            If that takes too long.
+
+        """
+        deadline = time.monotonic() + self._options.wait
+        while self._options.wait and self.context.ok():
+            clock = self.get_clock()
+            if not clock.ros_time_is_active or clock.now().nanoseconds:
+                return
+            if time.monotonic() > deadline:
+                raise BagError(
+                    f'use_sim_time is set, but there is nothing on /clock within '
+                    f'{self._options.wait:g} s'
+                )
+            self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
+
     def run(self, stopped: Callable[[], bool] = lambda: False) -> None:
         """
         Publish until the end of the bag, or until stopped.
