@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
@@ -18,6 +19,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.controller_sync import ControllerSync
 from screw_dynamics.nodes.diagnostics import Diagnostics
 from screw_dynamics.nodes.executor import run_node
 from screw_dynamics.nodes.feedforward_reports import FeedforwardReports
@@ -30,6 +32,7 @@ from screw_dynamics.nodes.stream_inputs import StreamInputs
 from screw_dynamics.nodes.stream_reports import StreamReports
 from screw_dynamics.nodes.tick_timer import TickTimer
 from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques
+from screw_dynamics.nodes.trajectory_effort_output import require_two_topics
 from screw_dynamics.nodes.trajectory_intake import accept_trajectory
 
 NAME = 'feedforward'
@@ -49,11 +52,13 @@ class FeedforwardNode(LifecycleNode):
         self._stream: TorqueStream | None = None
         self._active = False
         self._inputs: list[Any] = []
-        self._ticks = TickTimer(self, self._tick, self._on_jump_back)
+        self._ticks = TickTimer(self, self._tick, self._on_jump)
         self._model_info = ModelInfoOutput(self)
         self._source = ModelSource(
             self, lambda: self._settings.values, compile_torques, self._on_model
         )
+        require_two_topics(self, self._settings.values)
+        self._settings.add_check(partial(require_two_topics, self))
         self._settings.add_check(self._source.check_settings)
         self._settings.on_change(self._on_parameters)
         self._reports = FeedforwardReports(self._source, self._ticks)
@@ -62,9 +67,14 @@ class FeedforwardNode(LifecycleNode):
             lambda: self._settings.values,
             lambda: self.get_clock().now().nanoseconds,
         )
+        tasks = {**self._reports.tasks(), **self._stream_reports.tasks()}
+        self._sync: ControllerSync | None = None
+        if self._settings.values.sync == 'controller_state':
+            self._sync = ControllerSync(self, lambda: self._stream, lambda: self._settings.values)
+            tasks.update(self._sync.tasks())
         self._diagnostics = Diagnostics(
             self,
-            {**self._reports.tasks(), **self._stream_reports.tasks()},
+            tasks,
             self._settings.values.diagnostics_period,
         )
 
@@ -111,10 +121,13 @@ class FeedforwardNode(LifecycleNode):
                 qos_profile_sensor_data,
                 **options,
             ),
-            self.create_subscription(
-                Float64, '~/speed_scaling', self._on_speed, latched, **options
-            ),
         ]
+        if self._sync is None:  # which knows the speed of the controller
+            self._inputs.append(
+                self.create_subscription(
+                    Float64, '~/speed_scaling', self._on_speed, latched, **options
+                )
+            )
         self._stream_inputs = StreamInputs(
             self,
             self._output,
@@ -192,6 +205,10 @@ class FeedforwardNode(LifecycleNode):
         self._reports.count_accepted()
         for warning in warnings:
             self.get_logger().warning(warning)
+        try:
+            stream.publish_trajectory(message.header)
+        except ScrewDynamicsError as error:
+            self.get_logger().error(f'Not published on ~/joint_trajectory_effort: {error}')
 
     def _now(self) -> int:
         now: int = self.get_clock().now().nanoseconds
@@ -259,10 +276,10 @@ class FeedforwardNode(LifecycleNode):
             self._reports.count_not_finite(str(error))
             self.get_logger().error(f'Nothing published: {error}', throttle_duration_sec=1.0)
 
-    def _on_jump_back(self) -> None:
+    def _on_jump(self, reason: str) -> None:
         assert self._stream is not None
         if not self._stream.empty:
-            self.get_logger().warning('Moved backwards in time: the active trajectory is dropped')
+            self.get_logger().warning(f'{reason}: the active trajectory is dropped')
         self._stream.forget()
 
 

@@ -26,6 +26,12 @@ class ModelParameters:
         'URDF. Joints left out are locked at 0.',
         read_only=True,
     )
+    joint_prefix: str = parameter(
+        '',
+        'Prefix of joint names: put before each name in joints; where that is empty, only joints '
+        'whose names begin with it are used.',
+        read_only=True,
+    )
     base_link: str = parameter(
         '', 'Link whose axes gravity is given in; empty: the root link.', read_only=True
     )
@@ -116,6 +122,20 @@ class FeedforwardParameters(ModelParameters):
     interpolation: str = parameter(
         'smooth', _INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
     )
+    sync: str = parameter(
+        'none',
+        'Clock of a trajectory: that of this node, or the trajectory time that '
+        'joint_trajectory_controller reports on ~/controller_state (needs control_msgs).',
+        choices=('none', 'controller_state'),
+        read_only=True,
+    )
+    sync_tolerance: float = parameter(
+        0.1,
+        'Largest difference of the trajectory times that is corrected [s]; beyond it the '
+        'controller executes something else.',
+        minimum=0.001,
+        maximum=10.0,
+    )
     start_state: str = parameter(
         'reference',
         'Where a trajectory starts: at the running reference (joint_states where there is none), '
@@ -177,6 +197,18 @@ class FeedforwardParameters(ModelParameters):
     )
     publish_commands: bool = parameter(
         False, 'Publish the effort as std_msgs/Float64MultiArray on ~/commands.'
+    )
+    publish_trajectory_effort: bool = parameter(
+        False,
+        'Publish accepted trajectories, densely sampled and with their efforts, on '
+        '~/joint_trajectory_effort.',
+    )
+    resample_period: float = parameter(
+        0.01,
+        'Distance of those samples [s]; a controller that interpolates efforts linearly is off by '
+        "at most max|tau''| resample_period^2 / 8.",
+        minimum=0.0005,
+        maximum=1.0,
     )
     autostart: bool = parameter(
         True, 'Configure and activate as soon as there is a robot model.', read_only=True

@@ -107,6 +107,11 @@ class Reference:
         """Drop all motions."""
         self._motions.clear()
 
+    @property
+    def newest(self) -> Motion:
+        """The motion that was added last; there must be one."""
+        return self._motions[-1]
+
     def state(self, time: int) -> Array | None:
         """
         Return the joint jet at an instant, with time running at speed 1.
@@ -236,6 +241,39 @@ class Reference:
         for motion in later:
             # where it joins has changed with the speed
             self.add(motion.waypoints, motion.start, now, motion.curve.jets([0.0])[0])
+
+    def synchronise(self, time_from_start: float, instant: int, tolerance: float) -> float | None:
+        """
+        Set the trajectory time of the motion that applies at an instant.
+
+        Parameters
+        ----------
+        time_from_start : float
+            That belongs to the instant [s].
+        instant : int
+            [ns].
+        tolerance : float
+            Largest correction [s]; a larger one is not made.
+
+        Returns
+        -------
+        float or None
+            The difference to what it was [s]. None where no motion applies, or the one that does
+            has ended: another that the other clock counts is not known.
+
+        """
+        motion = self._motion_at(instant)
+        if motion is None:
+            return None
+        end = motion.joined + motion.curve.breaks[-1]
+        own = motion.joined + self._curve_time(motion, instant)
+        difference = time_from_start - own
+        if own > end and (time_from_start > end or difference < -tolerance):
+            return None
+        if abs(difference) <= tolerance:
+            at = self._motions.index(motion)
+            self._motions[at] = replace(motion, anchor=instant, anchor_time=time_from_start)
+        return difference
 
     def _motion_at(self, time: int) -> Motion | None:
         for motion in reversed(self._motions):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -107,13 +107,9 @@ def load_model(text: str, source: str, parameters: ModelParameters) -> LoadedMod
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
-        described = read_urdf(
-            # bytes: a text is never mistaken for the name of a file
-            text.encode(),
-            base_link=parameters.base_link or None,
-            tip_link=parameters.tip_link or None,
-            joints=parameters.joints or None,
-        )
+        described = _read(text, parameters, _prefixed(parameters))
+        if parameters.joint_prefix and not parameters.joints:
+            described = _read(text, parameters, _with_prefix(described, parameters.joint_prefix))
     return LoadedModel(
         described,
         with_settings(described, parameters),
@@ -122,6 +118,30 @@ def load_model(text: str, source: str, parameters: ModelParameters) -> LoadedMod
         other_joints(text, described),
         tuple(str(item.message) for item in caught),
     )
+
+
+def _read(text: str, parameters: ModelParameters, joints: Sequence[str]) -> ScrewModel:
+    return read_urdf(
+        # bytes: a text is never mistaken for the name of a file
+        text.encode(),
+        base_link=parameters.base_link or None,
+        tip_link=parameters.tip_link or None,
+        joints=joints or None,
+    )
+
+
+def _prefixed(parameters: ModelParameters) -> list[str]:
+    return [parameters.joint_prefix + name for name in parameters.joints]
+
+
+def _with_prefix(model: ScrewModel, prefix: str) -> list[str]:
+    names = [name for name in model.joint_names if name.startswith(prefix)]
+    if not names:
+        raise InputError(
+            f"parameter 'joint_prefix': expected the beginning of some of the joints "
+            f'{", ".join(model.joint_names)}, got {prefix!r}'
+        )
+    return names
 
 
 def with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewModel:

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.timer import Timer
 
 from screw_dynamics.nodes.tick_statistics import TickStatistics
@@ -28,20 +29,22 @@ class TickTimer:
     node : Node
     on_tick : callable
         Takes the time of the node [ns].
-    on_jump_back : callable
-        Called before the tick in which that time has become smaller.
+    on_jump : callable
+        Called with the reason where instants of before mean nothing any more: that time has become
+        smaller, or use_sim_time has changed.
 
     """
 
     def __init__(
-        self, node: Node, on_tick: Callable[[int], None], on_jump_back: Callable[[], None]
+        self, node: Node, on_tick: Callable[[int], None], on_jump: Callable[[str], None]
     ) -> None:
         self._node, self._clock = node, node.get_clock()
-        self._on_tick, self._on_jump_back = on_tick, on_jump_back
+        self._on_tick, self._on_jump = on_tick, on_jump
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer: Timer | None = None
         self._last = 0
         self.statistics = TickStatistics(1)
+        node.add_post_set_parameters_callback(self._on_parameters)
 
     def start(self, rate: float) -> None:
         """
@@ -54,6 +57,7 @@ class TickTimer:
 
         """
         self.stop()
+        self._rate = rate
         simulated = self._node.get_parameter(_TIME_PARAMETER).value
         self._times_by_node = bool(simulated)
         self.statistics = TickStatistics(round(1e9 / rate))
@@ -67,13 +71,22 @@ class TickTimer:
             self._node.destroy_timer(self._timer)
             self._timer = None
 
+    def _on_parameters(self, parameters: Sequence[Parameter]) -> None:
+        """Change to the other clock: the source of the node's time has done so already."""
+        changed = [item.value for item in parameters if item.name == _TIME_PARAMETER]
+        if self._timer is None or not changed or bool(changed[-1]) == self._times_by_node:
+            return
+        self._on_jump(f'{_TIME_PARAMETER} has changed')
+        self._last = 0
+        self.start(self._rate)
+
     def _tick(self) -> None:
         begun = time.monotonic_ns()
         now = self._clock.now().nanoseconds
         if now == self._last:
             return  # simulated time stands still
         if now < self._last:
-            self._on_jump_back()
+            self._on_jump('Moved backwards in time')
             self.statistics.pause()
         self._last = now
         self._on_tick(now)

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from rclpy.node import Node
 
@@ -24,6 +26,7 @@ from screw_dynamics.nodes.torque_outputs import (
     TorqueOutput,
     TorqueSample,
 )
+from screw_dynamics.nodes.trajectory_effort_output import TrajectoryEffortOutput
 from screw_dynamics.trajectory import JET_ROWS, compile_filter, compile_sampling
 
 _ORDERS = (0, 1, 2)
@@ -72,6 +75,7 @@ class TorqueStream:
         self._node = node
         self._jet = np.zeros((JET_ROWS, model.n))
         self._outputs: list[TorqueOutput] = []
+        self._trajectory_output: TrajectoryEffortOutput | None = None
         if interfaces.msg is None:
             node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
         self._make_outputs(parameters)
@@ -91,6 +95,8 @@ class TorqueStream:
             self._outputs.append(FeedforwardTorqueOutput(node, names, self._jet, self._tau))
         if parameters.publish_joint_state:
             self._outputs.append(JointEffortOutput(node, names, self._jet, self._tau))
+        if parameters.publish_trajectory_effort:
+            self._trajectory_output = TrajectoryEffortOutput(node)
         if parameters.publish_commands:
             self._outputs.append(CommandsOutput(node, names, self._tau))
 
@@ -104,7 +110,12 @@ class TorqueStream:
 
         """
         old, self._parameters = self._parameters, parameters
-        names = ('derivative_order', 'publish_joint_state', 'publish_commands')
+        names = (
+            'derivative_order',
+            'publish_joint_state',
+            'publish_commands',
+            'publish_trajectory_effort',
+        )
         if any(getattr(old, name) != getattr(parameters, name) for name in names):
             self._make_outputs(parameters)
         self.streamed.apply(parameters, self._sampled(self._node.get_clock().now().nanoseconds))
@@ -173,6 +184,26 @@ class TorqueStream:
             time, source, self.reference.continuity, round(1e9 * self.reference.time_from_start)
         )
 
+    def publish_trajectory(self, header: Any) -> None:
+        """
+        Publish the trajectory that was accepted last with its efforts, where that is wanted.
+
+        Parameters
+        ----------
+        header : std_msgs.msg.Header
+            Of its message.
+
+        Raises
+        ------
+        ScrewDynamicsError
+            If it cannot be; nothing is published then.
+
+        """
+        if self._trajectory_output is not None:
+            self._trajectory_output.publish(
+                header, self.model, self.reference.newest, self._parameters.resample_period
+            )
+
     def _idle(self) -> bool:
         timeout = self._parameters.idle_timeout
         held_too_long = 0.0 < timeout < self.reference.held_for
@@ -224,3 +255,6 @@ class TorqueStream:
         for output in self._outputs:
             output.destroy()
         self._outputs.clear()
+        if self._trajectory_output is not None:
+            self._trajectory_output.destroy()
+            self._trajectory_output = None

@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from trajectory_msgs.msg import JointTrajectoryPoint
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
@@ -17,9 +16,9 @@ from screw_dynamics.nodes.conversions import (
     double_array,
     joint_order,
     nanoseconds,
-    set_stamp,
     trajectory_points,
 )
+from screw_dynamics.nodes.effort_points import effort_points
 from screw_dynamics.nodes.error_codes import LimitError
 from screw_dynamics.nodes.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.nodes.parameter_records import DynamicsServerParameters
@@ -71,10 +70,9 @@ def compute_trajectory_torques(
     response.interpolation = parameters.interpolation
     response.trajectory.header = request.trajectory.header
     response.trajectory.joint_names = names
-    response.trajectory.points = [
-        _point(t + begin, jet[:, back], efforts[0, back])
-        for t, jet, efforts in zip(times, jets, tau, strict=True)
-    ]
+    response.trajectory.points = effort_points(
+        (round(1e9 * (t + begin)) for t in times), jets[:, :3, back], tau[:, 0, back]
+    )
     for d, field in enumerate(('effort_dot', 'effort_ddot')[:k], start=1):
         setattr(response, field, double_array(tau[:, d, back]))
 
@@ -96,14 +94,3 @@ def _sample_times(knots: Array, period: Any, limit: int) -> Array:
     times: Array = 1e-9 * step * np.arange(count, dtype=np.float64)
     times[-1] = knots[-1]
     return times
-
-
-def _point(time: float, jet: Array, effort: Array) -> JointTrajectoryPoint:
-    point = JointTrajectoryPoint(
-        positions=double_array(jet[0]),
-        velocities=double_array(jet[1]),
-        accelerations=double_array(jet[2]),
-        effort=double_array(effort),
-    )
-    set_stamp(point.time_from_start, round(1e9 * time))
-    return point
