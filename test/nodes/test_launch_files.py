@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip('launch', reason='the launch files need the ROS 2 package launch')
 pytest.importorskip('launch_ros', reason='the launch files need the ROS 2 package launch_ros')
 
+from launch import LaunchContext, LaunchDescription, LaunchService
 from launch.actions import (
     DeclareLaunchArgument,
     IncludeLaunchDescription,
@@ -23,7 +24,6 @@ from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
-from launch import LaunchContext, LaunchDescription, LaunchService
 from screw_dynamics import share_path
 
 FILES = ('feedforward', 'dynamics_server', 'bringup')
