@@ -9,13 +9,14 @@ from screw_dynamics.lie.inertia import (
     second_moment,
     transform_inertia,
 )
-from screw_dynamics.lie.screw import pose_on_axis, screw_pitch, screw_type, turn_and_travel
-from screw_dynamics.lie.se3 import (
+from screw_dynamics.lie.screw import (
     exp_screw,
-    inverse_pose,
-    is_pose,
-    pose,
+    pose_on_axis,
+    screw_pitch,
+    screw_type,
+    turn_and_travel,
 )
+from screw_dynamics.lie.se3 import inverse_pose, is_pose, pose
 from screw_dynamics.lie.so3 import (
     axis_angle_rotation,
     is_rotation,

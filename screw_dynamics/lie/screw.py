@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Unit screws (e; x × e + h e) and (0; e): kind, pitch and a frame on the axis."""
+"""Unit screws (e; x × e + h e) and (0; e): kind, pitch, a frame on the axis, exponential."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.lie.se3 import pose
-from screw_dynamics.lie.so3 import rotation_onto_z
+from screw_dynamics.lie.so3 import axis_angle_rotation, rotation_onto_z
 
 # A smaller pitch, relative to the linear part, is rounding of the cross product x × e.
 _NO_PITCH = 1e-14
@@ -112,3 +112,32 @@ def pose_on_axis(screw: Array) -> Array:
     if not e.any():
         return pose(rotation_onto_z(v / np.linalg.norm(v)), np.zeros(3))
     return pose(rotation_onto_z(e / np.linalg.norm(e)), np.cross(e, v))
+
+
+def exp_screw(screw: Array, q: float) -> Array:
+    """
+    Return exp(q X) for a unit screw of any pitch (MK2021 (6), (7)).
+
+    Parameters
+    ----------
+    screw : (6,) ndarray
+        X = (e; x × e + h e) with |e| = 1 (revolute h = 0, helical), or (0; e) (prismatic).
+    q : float
+        Joint variable [rad or m].
+
+    Returns
+    -------
+    (4, 4) ndarray
+
+    Examples
+    --------
+    >>> exp_screw(np.array([0.0, 0, 0, 0, 0, 1]), 0.5)[:3, 3]
+    array([0. , 0. , 0.5])
+
+    """
+    e, v = screw[:3], screw[3:]
+    if not e.any():
+        return pose(np.eye(3), q * v)
+    rotation = axis_angle_rotation(e, q)
+    point = np.cross(e, v)  # foot of the axis nearest the origin
+    return pose(rotation, point - rotation @ point + q * screw_pitch(screw) * e)

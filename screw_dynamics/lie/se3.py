@@ -1,13 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Poses (4x4) and the exponential of a joint screw."""
+"""Poses (4x4)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.lie.so3 import axis_angle_rotation, is_rotation
+from screw_dynamics.lie.so3 import is_rotation
 
 
 def pose(rotation: Array, position: Array) -> Array:
@@ -46,35 +46,6 @@ def inverse_pose(c: Array) -> Array:
     """
     rotation = c[:3, :3].T
     return pose(rotation, -rotation @ c[:3, 3])
-
-
-def exp_screw(screw: Array, q: float) -> Array:
-    """
-    Return exp(q X) for a unit screw of any pitch (MK2021 (6), (7)).
-
-    Parameters
-    ----------
-    screw : (6,) ndarray
-        X = (e; x × e + h e) with |e| = 1 (revolute h = 0, helical), or (0; e) (prismatic).
-    q : float
-        Joint variable [rad or m].
-
-    Returns
-    -------
-    (4, 4) ndarray
-
-    Examples
-    --------
-    >>> exp_screw(np.array([0.0, 0, 0, 0, 0, 1]), 0.5)[:3, 3]
-    array([0. , 0. , 0.5])
-
-    """
-    e, v = screw[:3], screw[3:]
-    if not e.any():
-        return pose(np.eye(3), q * v)
-    rotation = axis_angle_rotation(e, q)
-    point = np.cross(e, v)  # foot of the axis nearest the origin
-    return pose(rotation, point - rotation @ point + q * (e @ v) * e)
 
 
 def is_pose(matrix: Array, tolerance: float = 1e-9) -> bool:
