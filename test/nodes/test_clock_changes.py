@@ -1,0 +1,81 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The clock of a running node: another source of time, and a jump forward."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from node_processes import trajectory
+from rosgraph_msgs.msg import Clock
+
+from screw_dynamics.nodes.conversions import nanoseconds
+from screw_dynamics_interfaces.msg import FeedforwardTorque
+
+NAMES = ['joint_1', 'joint_2']
+TOPIC = '/feedforward/joint_trajectory'
+SECOND = 10**9
+
+
+def tell_time(ros, now):
+    sec, nanosec = divmod(now, SECOND)
+    ros.publish(Clock(clock=Time(sec=sec, nanosec=nanosec)), '/clock')
+
+
+def test_use_sim_time_changes_while_a_trajectory_is_followed(ros, planar):
+    process = ros.start('feedforward', urdf_path=planar, publish_rate=100)
+    ros.wait_until_active(process)
+    samples = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
+    long = trajectory(NAMES, [0.0, 0.0], [1.0, 1.0], times=[0.0, 1000.0])
+    ros.publish(long, TOPIC)
+    ros.wait_for('samples by the system clock', lambda: len(samples) > 3, process)
+    assert abs(nanoseconds(samples[-1].header.stamp) - time.time_ns()) < 10 * SECOND
+
+    assert ros.set_parameter('/feedforward', 'use_sim_time', True) == (True, '')
+    ros.wait_for(
+        'the warning',
+        lambda: 'use_sim_time has changed: the active trajectory is dropped' in process.log,
+        process,
+    )
+    samples.clear()
+    now = 100 * SECOND
+
+    def step():
+        nonlocal now
+        now += SECOND // 100
+        tell_time(ros, now)
+        if not samples:  # the two topics are handled in any order
+            ros.publish(long, TOPIC)
+        return len(samples) > 5
+
+    ros.wait_for('samples by /clock', step, process)
+    assert all(
+        100 * SECOND < nanoseconds(sample.header.stamp) <= now
+        for sample in samples
+        if nanoseconds(sample.header.stamp) < 10**6 * SECOND  # else sent before the change
+    )
+
+    # time that has passed at once has passed: the end is held
+    now += 2000 * SECOND
+    ros.wait_for(
+        'the end',
+        lambda: (step(), samples[-1].source == FeedforwardTorque.SOURCE_HOLD)[1],
+        process,
+    )
+    np.testing.assert_array_equal(samples[-1].reference.positions, [1.0, 1.0])
+    assert not np.any(samples[-1].reference.velocities)
+
+    assert ros.set_parameter('/feedforward', 'use_sim_time', False) == (True, '')
+    ros.wait_for(
+        'the second warning',
+        lambda: process.log.count('use_sim_time has changed') == 2,
+        process,
+    )
+    samples.clear()
+    ros.publish(long, TOPIC)
+    ros.wait_for('samples by the system clock', lambda: len(samples) > 5, process)
+    assert abs(nanoseconds(samples[-1].header.stamp) - time.time_ns()) < 10 * SECOND
+    assert process.interrupt() == 0, process.log
+    assert 'Traceback' not in process.log
