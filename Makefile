@@ -5,10 +5,10 @@
 RUN := .ci/run_in_env
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all bench accuracy lint clean
+.PHONY: help setup demo test test-all bench bench-node soak accuracy lint clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 	@echo 'PYTHON=/path/to/python3 chooses the interpreter (3.10 to 3.13); see README.md'
 
 setup: ## make the environment in .venv: ROS 2, libraries, interfaces, this package
@@ -25,6 +25,12 @@ test-all: setup ## run the tests, the long ones too
 
 bench: setup ## measure speed and compare with other libraries
 	@$(RUN) python test/benchmark/run.py
+
+bench-node: setup ## measure rate, jitter and cost of the feedforward node (ARGS='--seconds 10')
+	@$(RUN) python -W ignore test/benchmark/node_run.py $(ARGS)
+
+soak: setup ## watch the memory of the nodes for half an hour (ARGS='--minutes 5')
+	@$(RUN) python -W ignore test/benchmark/node_soak.py $(ARGS)
 
 accuracy: setup ## compare all robots of the robot packages with independent references
 	@$(RUN) python test/accuracy/run.py

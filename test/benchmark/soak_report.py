@@ -63,6 +63,10 @@ class Soak:
 def markdown(soak: Soak) -> str:
     """Return the table as Markdown."""
     minutes = soak.times[-1] / 60.0
+    passed = (
+        f'No node grows by more than {SMALLEST_STEP:g} KiB after the warm-up and by more than '
+        f'{ALLOWED_GROWTH:g} KiB/h.'
+    )
     lines = [
         '# Soak',
         '',
@@ -91,7 +95,7 @@ def markdown(soak: Soak) -> str:
         )
     lines += [
         '',
-        *([f'**{problem}**' for problem in soak.problems()] or ['Nothing grows.']),
+        *([f'**{problem}**' for problem in soak.problems()] or [passed]),
         '',
         '![Resident memory over time](soak.png)',
         '',

@@ -1,0 +1,55 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Running nodes under random and mutated messages, bytes, requests and parameters."""
+
+from __future__ import annotations
+
+import pytest
+from bombardment import Bombardment
+from fuzz_strategies import items
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from node_processes import RosFixture
+
+ITEMS = 10  # per example
+
+
+def bombard(urdf, count, derandomize):
+    """Throw `count` things and return what was thrown."""
+    with RosFixture() as ros:
+        target = Bombardment(ros, urdf)
+
+        # running nodes have a past: an example alone would tell nothing, so none is shrunk
+        @settings(
+            max_examples=count // ITEMS,
+            derandomize=derandomize,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(st.lists(items, min_size=ITEMS, max_size=ITEMS))
+        def throw(chosen):
+            for item in chosen:
+                target.throw(item)
+
+        throw()
+        target.settle()
+        for process in (target.feedforward, target.server):
+            assert process.interrupt() == 0, process.log[-3000:]
+        print(
+            f'\n{sum(target.thrown.values())} thrown: {dict(target.thrown.most_common())}; '
+            f'{target.samples} samples, {target.settled} portions'
+        )
+        return target.thrown
+
+
+def test_a_portion(planar):
+    thrown = bombard(planar, 3000, derandomize=True)
+    assert sum(thrown.values()) >= 2500
+    assert {'bytes', 'parameters', 'get_mass_matrix'} <= set(thrown)
+
+
+@pytest.mark.long
+def test_a_hundred_thousand(planar):
+    assert sum(bombard(planar, 100_000, derandomize=False).values()) >= 99_000
