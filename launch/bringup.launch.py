@@ -14,8 +14,23 @@ from launch_ros.substitutions import FindPackageShare
 
 BOOLEANS = ['true', 'false']
 LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
-SHARED = ('namespace', 'robot_description_topic', 'use_sim_time', 'respawn', 'log_level')
-FEEDFORWARD = ('controller_name', 'effort_controller_name', 'publish_rate', 'autostart')
+SYNCS = ['none', 'controller_state']
+SHARED = (
+    'namespace',
+    'robot_description_topic',
+    'joint_prefix',
+    'use_sim_time',
+    'respawn',
+    'log_level',
+)
+FEEDFORWARD = (
+    'controller_name',
+    'effort_controller_name',
+    'trajectory_effort_controller_name',
+    'sync',
+    'publish_rate',
+    'autostart',
+)
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -54,6 +69,25 @@ def generate_launch_description() -> LaunchDescription:
                 'effort_controller_name',
                 default_value='',
                 description='Effort controller that gets the efforts; empty: none.',
+            ),
+            DeclareLaunchArgument(
+                'trajectory_effort_controller_name',
+                default_value='',
+                description='Controller that gets trajectories with efforts, densely sampled, on '
+                'its joint_trajectory topic; empty: none. Needs another controller_name, or an '
+                'empty one.',
+            ),
+            DeclareLaunchArgument(
+                'sync',
+                default_value='none',
+                choices=SYNCS,
+                description='Clock of trajectories: that of the node, or the controller_state of '
+                'controller_name.',
+            ),
+            DeclareLaunchArgument(
+                'joint_prefix',
+                default_value='',
+                description='Prefix of joint names; empty: as the parameter file says.',
             ),
             DeclareLaunchArgument(
                 'use_sim_time',

@@ -11,6 +11,8 @@ from launch_ros.substitutions import FindPackageShare
 
 BOOLEANS = ['true', 'false']
 LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
+# arguments that become parameters of type string where they are given
+TEXTS = {'urdf_file': 'urdf_path', 'joint_prefix': 'joint_prefix'}
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -35,6 +37,11 @@ def generate_launch_description() -> LaunchDescription:
                 'urdf_file',
                 default_value='',
                 description='URDF file, a path or package://; empty: robot_description_topic.',
+            ),
+            DeclareLaunchArgument(
+                'joint_prefix',
+                default_value='',
+                description='Prefix of joint names; empty: as the parameter file says.',
             ),
             DeclareLaunchArgument(
                 'use_sim_time',
@@ -68,8 +75,9 @@ def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     parameters = {
         'use_sim_time': ParameterValue(LaunchConfiguration('use_sim_time'), value_type=bool)
     }
-    if given('urdf_file'):
-        parameters['urdf_path'] = ParameterValue(LaunchConfiguration('urdf_file'), value_type=str)
+    for argument, parameter in TEXTS.items():
+        if given(argument):
+            parameters[parameter] = ParameterValue(LaunchConfiguration(argument), value_type=str)
     return [
         Node(
             package='screw_dynamics',

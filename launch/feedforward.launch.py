@@ -11,6 +11,9 @@ from launch_ros.substitutions import FindPackageShare
 
 BOOLEANS = ['true', 'false']
 LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
+SYNCS = ['none', 'controller_state']
+# arguments that become parameters of type string where they are given
+TEXTS = {'urdf_file': 'urdf_path', 'joint_prefix': 'joint_prefix'}
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -47,6 +50,25 @@ def generate_launch_description() -> LaunchDescription:
                 default_value='',
                 description='Effort controller that gets the efforts on its commands topic; '
                 'empty: none.',
+            ),
+            DeclareLaunchArgument(
+                'trajectory_effort_controller_name',
+                default_value='',
+                description='Controller that gets trajectories with efforts, densely sampled, on '
+                'its joint_trajectory topic; empty: none. Needs another controller_name, or an '
+                'empty one.',
+            ),
+            DeclareLaunchArgument(
+                'sync',
+                default_value='none',
+                choices=SYNCS,
+                description='Clock of trajectories: that of the node, or the controller_state of '
+                'controller_name.',
+            ),
+            DeclareLaunchArgument(
+                'joint_prefix',
+                default_value='',
+                description='Prefix of joint names; empty: as the parameter file says.',
             ),
             DeclareLaunchArgument(
                 'use_sim_time',
@@ -93,15 +115,27 @@ def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         'use_sim_time': ParameterValue(LaunchConfiguration('use_sim_time'), value_type=bool),
         'autostart': ParameterValue(LaunchConfiguration('autostart'), value_type=bool),
     }
-    if given('urdf_file'):
-        parameters['urdf_path'] = ParameterValue(LaunchConfiguration('urdf_file'), value_type=str)
+    for argument, parameter in TEXTS.items():
+        if given(argument):
+            parameters[parameter] = ParameterValue(LaunchConfiguration(argument), value_type=str)
     if given('publish_rate'):
         parameters['publish_rate'] = ParameterValue(
             LaunchConfiguration('publish_rate'), value_type=float
         )
     remappings = [('robot_description', given('robot_description_topic'))]
     if given('controller_name'):
-        remappings.append(('~/joint_trajectory', f'{given("controller_name")}/joint_trajectory'))
+        for topic in ('joint_trajectory', 'controller_state'):
+            remappings.append((f'~/{topic}', f'{given("controller_name")}/{topic}'))
+    if given('sync') != 'none':
+        parameters['sync'] = ParameterValue(LaunchConfiguration('sync'), value_type=str)
+    if given('trajectory_effort_controller_name'):
+        parameters['publish_trajectory_effort'] = True
+        remappings.append(
+            (
+                '~/joint_trajectory_effort',
+                f'{given("trajectory_effort_controller_name")}/joint_trajectory',
+            )
+        )
     if given('effort_controller_name'):
         parameters['publish_commands'] = True
         remappings.append(('~/commands', f'{given("effort_controller_name")}/commands'))

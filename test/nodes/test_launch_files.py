@@ -77,7 +77,11 @@ def nodes_of(name, **values):
 
 
 def test_remappings():
-    (node,) = nodes_of('feedforward', effort_controller_name='efforts')
+    (node,) = nodes_of(
+        'feedforward',
+        effort_controller_name='efforts',
+        trajectory_effort_controller_name='proxied',
+    )
     remappings = {
         ''.join(part.text for part in a): ''.join(part.text for part in b)
         for a, b in node._Node__remappings
@@ -85,7 +89,9 @@ def test_remappings():
     assert remappings == {
         'robot_description': 'robot_description',
         '~/joint_trajectory': 'joint_trajectory_controller/joint_trajectory',
+        '~/controller_state': 'joint_trajectory_controller/controller_state',
         '~/commands': 'efforts/commands',
+        '~/joint_trajectory_effort': 'proxied/joint_trajectory',
     }
 
 
