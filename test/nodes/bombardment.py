@@ -24,6 +24,7 @@ LATCHED_INPUTS = ('/feedforward/speed_scaling',)
 DEPTH = 2000  # messages that may wait, so that none is lost
 PORTION = 400  # messages between looks at the nodes
 PENDING = 8  # requests under way; a service keeps 10
+STEADY = 10  # samples in a row
 LONG = 1000.0  # s that the trajectory takes that has to go on
 
 
@@ -47,7 +48,7 @@ class Bombardment:
         self.thrown: Counter[str] = Counter()
         self.samples = self.not_finite = self.settled = 0
         self.last: FeedforwardTorque | None = None
-        self._steady = False  # the last two samples agree on the start: the speed is 1
+        self._steady = 0  # samples in a row that agree on the start: the speed is 1
         self._counts = (0, 0)
         self._message = ''
         self._typed = self._bytes = self._since = 0
@@ -76,7 +77,8 @@ class Bombardment:
 
     def _torque(self, message: FeedforwardTorque) -> None:
         self.samples += 1
-        self._steady = self.last is not None and abs(start_of(message) - start_of(self.last)) <= 2
+        same = self.last is not None and abs(start_of(message) - start_of(self.last)) <= 2
+        self._steady = self._steady + 1 if same else 0
         self.last = message
         point = message.reference
         rows = (message.effort, message.effort_dot, message.effort_ddot, point.positions,
@@ -190,7 +192,7 @@ class Bombardment:
             last = self.last
             return (
                 self.samples > begun
-                and self._steady
+                and self._steady >= STEADY
                 and last is not None
                 and last.source == last.SOURCE_TRAJECTORY
                 and last.reference.time_from_start.sec < 5
@@ -204,7 +206,10 @@ class Bombardment:
         self._sentinel()
         count = self.samples
         self.ros.wait_for('samples', lambda: self.samples > count + 3, self.feedforward)
-        assert abs(start_of(self.last) - start) <= 2
+        assert abs(start_of(self.last) - start) <= 2, (
+            f'begun at {start} before, {start_of(self.last)} after bad messages: {self.last}; '
+            f'{self.feedforward.log[-2000:]}'
+        )
 
 
 def start_of(sample: FeedforwardTorque) -> int:

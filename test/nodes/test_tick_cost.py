@@ -1,0 +1,72 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A tick leaves nothing behind: no memory, and no object for the garbage collector."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from screw_dynamics import read_urdf, share_path
+from screw_dynamics.nodes.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques
+from screw_dynamics.trajectory import waypoints_from_points
+
+START = 1_700_000_000 * 10**9
+PERIOD = 10**6
+TICKS = 5000
+
+
+@pytest.fixture
+def tick(ros):
+    """Return a function that runs a number of ticks of a stream that follows a trajectory."""
+    model = read_urdf(share_path('urdf/iiwa14.urdf'))
+    compile_torques(model)
+    stream = TorqueStream(
+        ros.node,
+        model,
+        FeedforwardParameters(publish_joint_state=True, publish_commands=True),
+    )
+    points = np.random.default_rng(2).uniform(-1.0, 1.0, (9, model.n))
+    waypoints = waypoints_from_points(
+        model.joint_names, [(2.0 * i, point) for i, point in enumerate(points)], model.joint_names
+    )
+    stream.reference.add(waypoints, START, START)
+    now = START
+
+    def run(count):
+        nonlocal now
+        for _ in range(count):
+            stream.publish(now)
+            now += PERIOD
+
+    run(100)
+    yield run
+    stream.destroy()
+
+
+def test_no_object_is_left_to_the_collector(tick):
+    gc.collect()
+    gc.disable()
+    try:
+        before = gc.get_count()[0]
+        tick(TICKS)
+        left = gc.get_count()[0] - before
+    finally:
+        gc.enable()
+    assert left < 50  # one per hundred ticks
+
+
+def test_no_memory_is_kept(tick):
+    tracemalloc.start()
+    try:
+        tick(500)
+        before = tracemalloc.get_traced_memory()[0]
+        tick(TICKS)
+        kept = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert kept < TICKS  # a byte per tick
