@@ -183,10 +183,11 @@ class Bombardment:
 
     def _follow(self) -> None:
         """Have a trajectory followed that bad messages do not stop."""
-        begun = self.samples
         message = trajectory(NAMES, [0.0, 0.0], [1.0, 0.5], times=[0.0, LONG])
         self._publishers[TRAJECTORY].publish(message)
         self._typed += 1
+        self._sentinel()
+        begun = self.samples + STEADY  # among those before are samples of another motion
 
         def following() -> bool:
             last = self.last
