@@ -203,6 +203,9 @@ class FeedforwardNode(LifecycleNode):
             self.get_logger().error(f'Trajectory rejected: {error}')
             return
         self._reports.count_accepted()
+        self.get_logger().info(
+            f'Following a trajectory of {len(message.points)} points', throttle_duration_sec=1.0
+        )
         for warning in warnings:
             self.get_logger().warning(warning)
         try:

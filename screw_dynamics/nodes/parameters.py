@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
 from rcl_interfaces.msg import SetParametersResult
@@ -46,6 +47,8 @@ class NodeParameters(Generic[Values]):
                 node.declare_parameter(name, default, descriptor(rule, item.default))
             except (InvalidParameterTypeException, InvalidParameterValueException) as error:
                 raise InputError(f'parameter {name!r}: {error}') from None
+        for text in misspelt(node, list(self._fields)):
+            node.get_logger().warning(text)
         self.values: Values = self._updated(
             record(), [node.get_parameter(name) for name in self._fields]
         )
@@ -103,3 +106,31 @@ class NodeParameters(Generic[Values]):
         if old != self.values:
             for listener in self._listeners:
                 listener(old, self.values)
+
+
+def misspelt(node: Node, names: Sequence[str]) -> list[str]:
+    """
+    Return a warning for every value given at start whose name is nearly that of a parameter.
+
+    ROS ignores values of parameters that a node does not declare; files that serve several nodes
+    rely on it, so only names close to a known one are worth a word.
+
+    Parameters
+    ----------
+    node : Node
+    names : sequence of str
+        The declared parameters.
+
+    Returns
+    -------
+    list of str
+
+    """
+    # rclpy has no public access to values that no parameter took
+    given = getattr(node, '_parameter_overrides', {})
+    texts = []
+    for name in given:
+        near = get_close_matches(name, names, n=1, cutoff=0.8)
+        if near and not node.has_parameter(name):
+            texts.append(f'There is no parameter {name!r}: did you mean {near[0]!r}?')
+    return texts

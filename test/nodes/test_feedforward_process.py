@@ -34,6 +34,7 @@ def process(ros, planar):
         'feedforward',
         urdf_path=planar,
         publish_rate=100,  # an integer for a double
+        pubish_rate=50.0,  # no parameter
         publish_joint_state=True,
         publish_commands=True,
         diagnostic_updater__period=0.2,
@@ -98,6 +99,15 @@ def test_samples_agree_with_an_independent_computation(ros, process, samples, mo
     times = np.array([nanoseconds(sample.reference.time_from_start) for sample in got])
     assert (np.diff(stamps) > 0).all()
     assert np.ptp(stamps - times) <= 2
+
+
+def test_a_misspelt_parameter_is_pointed_out(process):
+    assert "There is no parameter 'pubish_rate': did you mean 'publish_rate'?" in process.log
+
+
+def test_the_log_says_that_a_trajectory_is_followed(ros, process, samples):
+    ros.publish(trajectory(NAMES, [0.0, 0.0], [0.1, 0.1]), TOPIC)
+    ros.wait_for('the line', lambda: 'Following a trajectory of 2 points' in process.log, process)
 
 
 def test_the_end_is_held_without_derivatives(ros, process, samples, model):
