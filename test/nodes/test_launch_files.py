@@ -95,6 +95,22 @@ def test_remappings():
     }
 
 
+def test_what_bringup_starts_on_request(planar):
+    assert nodes_of('bringup') == []
+    publisher, recorder = nodes_of(
+        'bringup', start_rsp='true', record='true', urdf_file=str(planar), namespace='left'
+    )
+    assert publisher.node_package == 'robot_state_publisher'
+    topics = [''.join(part.text for part in words) for words in recorder.cmd[1:]]
+    assert topics[:3] == [
+        '/left/feedforward/feedforward',
+        '/left/feedforward/model_info',
+        '/left/joint_trajectory_controller/joint_trajectory',
+    ]
+    with pytest.raises(RuntimeError, match="'start_rsp': expected 'urdf_file' with it, got none"):
+        nodes_of('bringup', start_rsp='true')
+
+
 @pytest.mark.parametrize('name', FILES)
 def test_launched_for_real(ros, monkeypatch, planar, name):
     """Start, wait for the model, stop by shutdown; every process ends with code 0."""

@@ -1,0 +1,71 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong without bad input: efforts that overflow, ticks that are missed."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
+from node_processes import trajectory
+from std_srvs.srv import Trigger
+
+from screw_dynamics.nodes.diagnostics import ERROR, OK, WARN
+from screw_dynamics.nodes.feedforward_reports import FeedforwardReports
+from screw_dynamics.nodes.tick_statistics import TickStatistics
+from screw_dynamics_interfaces.msg import FeedforwardTorque
+
+NAMES = ['joint_1', 'joint_2']
+TOPIC = '/feedforward/joint_trajectory'
+PERIOD = 4_000_000  # ns
+
+
+def rate_report(missed):
+    """Report on 200 ticks of which some are missed."""
+    statistics = TickStatistics(PERIOD)
+    for i in range(200):
+        if i % 20 or i >= 20 * missed:
+            statistics.record(i * PERIOD, 1000)
+    reports = FeedforwardReports(None, SimpleNamespace(statistics=statistics))
+    return reports.tasks()['rate']()
+
+
+def test_missed_ticks_are_worth_a_warning_above_one_percent():
+    assert rate_report(0).level == OK
+    assert rate_report(2).level == OK
+    report = rate_report(8)
+    assert report.level == WARN
+    assert 'of the ticks missed' in report.message
+
+
+def test_an_effort_that_overflows_is_not_published(ros, planar):
+    process = ros.start(
+        'feedforward', urdf_path=planar, publish_rate=100, diagnostic_updater__period=0.1
+    )
+    ros.wait_until_active(process)
+    samples = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
+    reports = ros.listen(DiagnosticArray, '/diagnostics')
+    # the fourth power of the velocity, in effort_ddot, is beyond double precision
+    ros.publish(trajectory(NAMES, [0.0, 0.0], [1e99, -1e99], times=[0.0, 5.0]), TOPIC)
+
+    def error():
+        return [
+            status
+            for report in reports
+            for status in report.status
+            if status.name == 'feedforward: rate' and status.level == ERROR
+        ]
+
+    ros.wait_for('the error', error, process)
+    assert 'Nothing published: ' in process.log
+    assert error()[0].message
+    assert all(np.isfinite(sample.effort).all() for sample in samples)
+    assert ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
+    ros.publish(trajectory(NAMES, [0.1, 0.2], [0.1, 0.2], times=[0.0, 0.1]), TOPIC)
+    ros.wait_for(
+        'the next trajectory',
+        lambda: samples and list(samples[-1].reference.positions) == [0.1, 0.2],
+        process,
+    )
+    assert process.interrupt() == 0, process.log
