@@ -48,9 +48,15 @@ def isolate_ros() -> int:
     return int(os.environ['ROS_DOMAIN_ID'])
 
 
+_reservations: list[socket.socket] = []
+
+
 def unused_domain() -> int:
     """
     Return a random DDS domain in which nothing runs on this host.
+
+    It stays reserved for this process: another call, here or in a process beside this one, does
+    not choose it before the first node opens its ports.
 
     Returns
     -------
@@ -60,7 +66,19 @@ def unused_domain() -> int:
     """
     domains = list(range(1, LAST_DOMAIN + 1))
     random.SystemRandom().shuffle(domains)
-    return next((domain for domain in domains if _is_unused(domain)), domains[0])
+    return next((d for d in domains if _is_unused(d) and _reserve(d)), domains[0])
+
+
+def _reserve(domain: int) -> bool:
+    # a name in Linux' abstract socket space belongs to one process and ends with it
+    reservation = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        reservation.bind(f'\0screw_dynamics.dds_domain.{domain}')
+    except OSError:
+        reservation.close()
+        return False
+    _reservations.append(reservation)
+    return True
 
 
 def _is_unused(domain: int) -> bool:

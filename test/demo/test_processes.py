@@ -43,7 +43,19 @@ def listening(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('PYTHONUNBUFFERED', '1')
 
 
+@pytest.fixture
+def unreserved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every call choose anew."""
+    monkeypatch.setattr(processes, '_reserve', lambda domain: True)
+
+
+def test_a_chosen_domain_is_reserved() -> None:
+    chosen = [unused_domain() for _ in range(10)]
+    assert len(set(chosen)) == 10
+
+
 @pytest.mark.parametrize('offset', [0, 10])
+@pytest.mark.usefixtures('unreserved')
 def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
     monkeypatch.setattr(processes, 'LAST_DOMAIN', 2)
     monkeypatch.setattr(processes, 'FIRST_PORT', 31_000)
@@ -53,6 +65,7 @@ def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: in
 
 
 @pytest.mark.parametrize('reach', ['LOCALHOST', 'SUBNET'])
+@pytest.mark.usefixtures('unreserved')
 def test_the_domain_of_a_node_is_not_chosen(monkeypatch: pytest.MonkeyPatch, reach: str) -> None:
     rclpy = pytest.importorskip('rclpy', reason='needs a ROS 2 node')
     monkeypatch.setattr(processes, 'LAST_DOMAIN', 2)
