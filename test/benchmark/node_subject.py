@@ -41,8 +41,9 @@ class Probe:
 
     def __init__(self, samples: int) -> None:
         # begin, duration, part of it in publish() [ns]; objects left to the collector
-        self.ticks = np.zeros((samples, 4), dtype=np.int64)
-        self.pauses = np.zeros((PAUSES, 3), dtype=np.int64)  # begin, duration [ns], generation
+        # (ones, so that the memory is taken now and not while it is watched)
+        self.ticks = np.ones((samples, 4), dtype=np.int64)
+        self.pauses = np.ones((PAUSES, 3), dtype=np.int64)  # begin, duration [ns], generation
         self.tick_count = self.pause_count = 0
         self._publishing = self._pause_begun = 0
         gc.callbacks.append(self._on_collection)
