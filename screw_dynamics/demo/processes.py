@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
 import signal
@@ -48,9 +49,6 @@ def isolate_ros() -> int:
     return int(os.environ['ROS_DOMAIN_ID'])
 
 
-_reservations: list[socket.socket] = []
-
-
 def unused_domain() -> int:
     """
     Return a random DDS domain in which nothing runs on this host.
@@ -77,7 +75,7 @@ def _reserve(domain: int) -> bool:
     except OSError:
         reservation.close()
         return False
-    _reservations.append(reservation)
+    atexit.register(reservation.close)
     return True
 
 

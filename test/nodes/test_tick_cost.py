@@ -64,9 +64,12 @@ def test_no_memory_is_kept(tick):
     tracemalloc.start()
     try:
         tick(500)
-        before = tracemalloc.get_traced_memory()[0]
-        tick(TICKS)
-        kept = tracemalloc.get_traced_memory()[0] - before
+        kept = []
+        for _ in range(3):
+            before = tracemalloc.get_traced_memory()[0]
+            tick(TICKS)
+            kept.append(tracemalloc.get_traced_memory()[0] - before)
     finally:
         tracemalloc.stop()
-    assert kept < TICKS  # a byte per tick
+    # other threads of the test process allocate now and then; what a tick keeps shows every time
+    assert min(kept) < TICKS  # a byte per tick
