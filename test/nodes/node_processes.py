@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,18 +44,21 @@ class NodeProcess:
     """A running node; what it writes goes to a file."""
 
     def __init__(self, command: Sequence[str], environment: dict[str, str]) -> None:
-        self._file = tempfile.NamedTemporaryFile(suffix='.log')  # noqa: SIM115
+        handle, name = tempfile.mkstemp(suffix='.log')
+        self._log = Path(name)
+        weakref.finalize(self, self._log.unlink, missing_ok=True)
         self._process = subprocess.Popen(
             command,
-            stdout=self._file,
+            stdout=handle,
             stderr=subprocess.STDOUT,
             env=environment,
             start_new_session=True,
         )
+        os.close(handle)
 
     @property
     def log(self) -> str:
-        return Path(self._file.name).read_text(errors='replace')
+        return self._log.read_text(errors='replace')
 
     @property
     def running(self) -> bool:
