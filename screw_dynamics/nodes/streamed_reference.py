@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.conversions import SECOND
+from screw_dynamics.nodes.filtered_positions import FilteredPositions
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference
-from screw_dynamics.trajectory import JET_ROWS, ReferenceFilter, scale_speed
-
-_TURN = 2.0 * np.pi
+from screw_dynamics.trajectory import JET_ROWS, scale_speed
 
 
 class Stream(Enum):
@@ -75,14 +74,14 @@ class StreamedReference:
         parameters: FeedforwardParameters,
     ) -> None:
         self.followed: Stream | None = None
-        self._motions, self._continuous = motions, continuous
+        self._motions = motions
         self._arrivals: dict[Stream, int] = {}
-        n = len(continuous)
-        self._jet = np.zeros((JET_ROWS, n))
+        self._jet = np.zeros((JET_ROWS, len(continuous)))
         self._rows, self._instant = 0, 0  # of the latest sample
         self._published = True
-        self._filter = ReferenceFilter(n, parameters.filter_order, parameters.filter_bandwidth)
-        self._filter_instant = 0
+        self._filtered = FilteredPositions(
+            continuous, parameters.filter_order, parameters.filter_bandwidth
+        )
         self._max_age = round(SECOND * parameters.max_reference_age)
 
     def apply(self, parameters: FeedforwardParameters, time: int) -> None:
@@ -97,19 +96,12 @@ class StreamedReference:
 
         """
         self._max_age = round(SECOND * parameters.max_reference_age)
-        old = self._filter
-        wanted = (parameters.filter_order, parameters.filter_bandwidth)
-        if (old.order, old.bandwidth) == wanted:
-            return
-        self._filter = ReferenceFilter(len(old.goal), *wanted)
-        if self.followed is Stream.POSITIONS:
-            self._filter.start(old.goal, old.sample(self._elapsed(time), np.empty_like(self._jet)))
-            self._filter_instant = time
+        self._filtered.retune(parameters.filter_order, parameters.filter_bandwidth, time)
 
     @property
     def delay(self) -> float:
         """Steady-state delay of the reference filter [s]."""
-        return self._filter.delay
+        return self._filtered.delay
 
     def age(self, now: int) -> float:
         """
@@ -221,16 +213,10 @@ class StreamedReference:
 
         """
         if self._begins(Stream.POSITIONS, now):
-            jet = self._running_state(now, time)
-            if jet is not None:
-                positions = self._nearest_turn(positions, jet[0])
-            self._filter.start(positions, jet)
-            self._filter_instant = time
+            self._filtered.start(positions, time, self._running_state(now, time))
             self._take_over(Stream.POSITIONS)
         elif self.followed is Stream.POSITIONS:
-            self._filter.advance(self._elapsed(time))
-            self._filter_instant = max(time, self._filter_instant)
-            self._filter.follow(self._nearest_turn(positions, self._filter.goal))
+            self._filtered.follow(positions, time)
         self._arrivals[Stream.POSITIONS] = now
         return self.followed is Stream.POSITIONS
 
@@ -253,7 +239,7 @@ class StreamedReference:
         if self.followed is None or self.stale(now):
             return None
         if self.followed is Stream.POSITIONS:
-            self._filter.sample(self._elapsed(time), out)
+            self._filtered.sample(time, out)
             return StreamSample(time, JET_ROWS, JET_ROWS - 1)
         if self._published or now - self._instant > self._max_age:
             return None
@@ -280,7 +266,7 @@ class StreamedReference:
         if self.followed is None or self.stale(now):
             return None
         if self.followed is Stream.POSITIONS:
-            return self._filter.sample(self._elapsed(time), np.empty_like(self._jet))
+            return self._filtered.sample(time, np.empty_like(self._jet))
         return taylor_shifted(self._jet, (time - self._instant) / SECOND)
 
     def _begins(self, stream: Stream, now: int) -> bool:
@@ -299,14 +285,6 @@ class StreamedReference:
                 scale_speed(jet, self._motions.speed)
         # from a motion that overflows nothing can be continued
         return jet if jet is not None and np.isfinite(jet).all() else None
-
-    def _nearest_turn(self, positions: Array, near: Array) -> Array:
-        turns = np.round((near - positions) / _TURN)
-        shifted: Array = np.where(self._continuous, positions + _TURN * turns, positions)
-        return shifted
-
-    def _elapsed(self, time: int) -> float:
-        return max(0, time - self._filter_instant) / SECOND
 
 
 def taylor_shifted(jet: Array, elapsed: float) -> Array:

@@ -1,0 +1,127 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`FilteredPositions`: the reference filter on the clock of the node."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.nodes.conversions import SECOND
+from screw_dynamics.trajectory import JET_ROWS, ReferenceFilter
+
+_TURN = 2.0 * np.pi
+
+
+class FilteredPositions:
+    """
+    Positions that come now and then, as a smooth motion that is a function of time.
+
+    Parameters
+    ----------
+    continuous : (n,) ndarray of bool
+        Joints without limits: positions go to the nearest turn.
+    order, bandwidth : int, float
+        Of the `ReferenceFilter`.
+
+    """
+
+    def __init__(self, continuous: NDArray[np.bool_], order: int, bandwidth: float) -> None:
+        self._continuous = continuous
+        self._filter = ReferenceFilter(len(continuous), order, bandwidth)
+        self._instant = 0  # of the latest position
+
+    @property
+    def delay(self) -> float:
+        """Steady-state delay [s]."""
+        return self._filter.delay
+
+    def retune(self, order: int, bandwidth: float, time: int) -> None:
+        """
+        Go on in the same state with another filter.
+
+        Parameters
+        ----------
+        order, bandwidth : int, float
+        time : int
+            Instant of the change [ns].
+
+        """
+        old = self._filter
+        if (old.order, old.bandwidth) == (order, bandwidth):
+            return
+        jet = self.sample(time, np.empty((JET_ROWS, len(old.goal))))
+        self._filter = ReferenceFilter(len(old.goal), order, bandwidth)
+        self._filter.start(old.goal, jet)
+        self._instant = time
+
+    def start(self, positions: Array, time: int, jet: Array | None) -> None:
+        """
+        Begin at rest at the first position, or in the state of a motion that is taken over.
+
+        Parameters
+        ----------
+        positions : (n,) ndarray
+            [rad or m].
+        time : int
+            [ns].
+        jet : (5, n) ndarray, optional
+
+        Raises
+        ------
+        InputError
+            If the filter overflows.
+
+        """
+        if jet is not None:
+            positions = self._nearest_turn(positions, jet[0])
+        self._filter.start(positions, jet)
+        self._instant = time
+
+    def follow(self, positions: Array, time: int) -> None:
+        """
+        Go to other positions from an instant on.
+
+        Parameters
+        ----------
+        positions : (n,) ndarray
+            [rad or m].
+        time : int
+            [ns].
+
+        Raises
+        ------
+        InputError
+            If the filter overflows.
+
+        """
+        self._filter.advance(self._elapsed(time))
+        self._instant = max(time, self._instant)
+        self._filter.follow(self._nearest_turn(positions, self._filter.goal))
+
+    def sample(self, time: int, out: Array) -> Array:
+        """
+        Write the joint jet at an instant; nothing is allocated.
+
+        Parameters
+        ----------
+        time : int
+            [ns].
+        out : (5, n) ndarray
+
+        Returns
+        -------
+        (5, n) ndarray
+            `out`.
+
+        """
+        return self._filter.sample(self._elapsed(time), out)
+
+    def _elapsed(self, time: int) -> float:
+        return max(0, time - self._instant) / SECOND
+
+    def _nearest_turn(self, positions: Array, near: Array) -> Array:
+        turns = np.round((near - positions) / _TURN)
+        shifted: Array = np.where(self._continuous, positions + _TURN * turns, positions)
+        return shifted
