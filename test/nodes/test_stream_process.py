@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The feedforward process over DDS with streams: references, gaps, external wrenches."""
+"""The feedforward process over DDS with streams: samples, positions, gaps, take-overs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import time
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import WrenchStamped
 from node_processes import trajectory
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
+from stream_client import efforts_of, jet_of, status, stream_until, wait
 
 from screw_dynamics import read_urdf, recursive_body_fixed
 from screw_dynamics.nodes.conversions import nanoseconds, set_stamp
@@ -22,7 +22,7 @@ from screw_dynamics_interfaces.msg import FeedforwardTorque, JointReference
 
 NAMES = ['joint_1', 'joint_2']
 SAMPLES, POSITIONS = '/feedforward/joint_reference', '/feedforward/joint_state_reference'
-TRAJECTORY, WRENCH = '/feedforward/joint_trajectory', '/feedforward/external_wrench'
+TRAJECTORY = '/feedforward/joint_trajectory'
 MAX_AGE = 0.3  # the machine that tests may be busy
 BANDWIDTH = 6.0
 
@@ -40,7 +40,6 @@ def process(ros, planar):
         publish_rate=100.0,
         max_reference_age=MAX_AGE,
         filter__bandwidth=BANDWIDTH,
-        external_wrench_timeout=MAX_AGE,
         diagnostic_updater__period=0.2,
     )
     ros.wait_until_active(process)
@@ -60,11 +59,6 @@ def samples(ros, process):
     wait(ros, process, 1.5 * MAX_AGE)
     samples.clear()
     return samples
-
-
-def wait(ros, process, seconds):
-    end = time.monotonic() + seconds
-    ros.wait_for('time to pass', lambda: time.monotonic() > end, process)
 
 
 def now():
@@ -91,40 +85,6 @@ def reference(jet, stamp=0, rows=5):
 
 def positions(*values):
     return JointState(name=NAMES, position=[float(x) for x in values])
-
-
-def status(ros, reports, name):
-    reports.clear()
-    ros.wait_for('diagnostics', lambda: reports)
-    found = {status.name: status for status in reports[-1].status}[f'feedforward: {name}']
-    return found, {value.key: value.value for value in found.values}
-
-
-def jet_of(sample):
-    point = sample.reference
-    return np.array(
-        [
-            point.positions,
-            point.velocities,
-            point.accelerations,
-            sample.reference_jerk,
-            sample.reference_snap,
-        ]
-    )
-
-
-def efforts_of(sample):
-    return np.array([sample.effort, sample.effort_dot, sample.effort_ddot])
-
-
-def stream_until(ros, process, topic, message, condition):
-    """Publish a sample every 10 ms or so until something holds."""
-
-    def step():
-        ros.publish(message(), topic, qos_profile_sensor_data)
-        return condition()
-
-    ros.wait_for('what the stream does', step, process)
 
 
 def test_every_sample_is_answered_once_under_its_own_stamp(ros, process, samples, model):
@@ -286,69 +246,6 @@ def test_trajectory_and_stream_take_over_from_each_other(ros, process, samples):
     path = np.array([sample.reference.positions for sample in samples[count - 1 :]])
     np.testing.assert_allclose(path[0], [1.0, 1.0])
     assert np.abs(np.diff(path, axis=0)).max() < 0.1
-
-
-class TestExternalWrench:
-    """A wrench ON a link, in its frame."""
-
-    VALUES = np.array([0.1, 0.2, -0.3, 4.0, -5.0, 6.0])
-
-    @pytest.fixture(autouse=True)
-    def held(self, ros, process, samples, model):
-        """Hold a position, and return its efforts without a wrench."""
-        ros.publish(trajectory(NAMES, [0.3, 0.2]), TRAJECTORY)
-        ros.wait_for('samples', lambda: samples, process)
-        return recursive_body_fixed(model, jet_of(samples[-1]))
-
-    def message(self, frame, values=VALUES):
-        message = WrenchStamped()
-        message.header.frame_id = frame
-        torque, force = message.wrench.torque, message.wrench.force
-        torque.x, torque.y, torque.z, force.x, force.y, force.z = map(float, values)
-        return message
-
-    def test_counts_until_it_is_stale(self, ros, process, samples, model, reports, held):
-        frame = [name for name, frame in model.frames.items() if frame.body >= 0][-1]
-        load = {frame: np.vstack([self.VALUES, np.zeros((2, 6))])}
-        expected = recursive_body_fixed(model, jet_of(samples[-1]), load)
-        assert np.abs(expected - held).max() > 0.1
-
-        def loaded():
-            return np.allclose(efforts_of(samples[-1]), expected, rtol=0, atol=1e-10)
-
-        stream_until(ros, process, WRENCH, lambda: self.message(frame), loaded)
-        found, values = status(ros, reports, 'external_wrench')
-        ros.wait_for(
-            'the effort without the wrench',
-            lambda: np.allclose(efforts_of(samples[-1]), held, rtol=0, atol=1e-10),
-            process,
-        )
-        text = f"the wrench on '{frame}' is older than 0.3 s: it is no longer in force"
-        ros.wait_for('the warning', lambda: text in process.log, process)
-        found, values = status(ros, reports, 'external_wrench')
-        assert found.level == found.WARN
-        assert found.message == f'stale, not in force: {frame}'
-        assert int(values['accepted']) > 0
-
-    @pytest.mark.parametrize(
-        'frame, values, text',
-        [
-            ('nose', VALUES, "unknown frame 'nose': expected one of"),
-            ('link_2', [np.nan, *VALUES[1:]], 'wrench.torque.x: expected a finite number'),
-        ],
-    )
-    def test_bad_ones_are_ignored(self, ros, process, samples, reports, held, frame, values, text):
-        _, before = status(ros, reports, 'external_wrench')
-        stream_until(
-            ros,
-            process,
-            WRENCH,
-            lambda: self.message(frame, values),
-            lambda: f'~/external_wrench ignored: {text}' in process.log,
-        )
-        _, after = status(ros, reports, 'external_wrench')
-        assert int(after['ignored']) > int(before['ignored'])
-        np.testing.assert_allclose(efforts_of(samples[-1]), held, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize(

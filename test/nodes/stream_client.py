@@ -1,0 +1,49 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of streams share: streaming, looking at diagnostics and at torque samples."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from rclpy.qos import qos_profile_sensor_data
+
+
+def wait(ros, process, seconds):
+    end = time.monotonic() + seconds
+    ros.wait_for('time to pass', lambda: time.monotonic() > end, process)
+
+
+def status(ros, reports, name):
+    reports.clear()
+    ros.wait_for('diagnostics', lambda: reports)
+    found = {status.name: status for status in reports[-1].status}[f'feedforward: {name}']
+    return found, {value.key: value.value for value in found.values}
+
+
+def jet_of(sample):
+    point = sample.reference
+    return np.array(
+        [
+            point.positions,
+            point.velocities,
+            point.accelerations,
+            sample.reference_jerk,
+            sample.reference_snap,
+        ]
+    )
+
+
+def efforts_of(sample):
+    return np.array([sample.effort, sample.effort_dot, sample.effort_ddot])
+
+
+def stream_until(ros, process, topic, message, condition):
+    """Publish a sample every 10 ms or so until something holds."""
+
+    def step():
+        ros.publish(message(), topic, qos_profile_sensor_data)
+        return condition()
+
+    ros.wait_for('what the stream does', step, process)
