@@ -213,6 +213,24 @@ def test_positions_go_through_the_filter(ros, process, samples, model):
         np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=1e-11 * scale)
 
 
+def test_a_new_stream_takes_over_where_a_trajectory_stands(ros, process, samples):
+    stream_until(ros, process, POSITIONS, lambda: positions(0.3, 0.4), lambda: len(samples) > 10)
+    ros.publish(trajectory(NAMES, [1.0, 1.0], times=[1.0]), TRAJECTORY)
+    ros.wait_for('the end', lambda: samples[-1].source == FeedforwardTorque.SOURCE_HOLD, process)
+
+    def reached():
+        return np.allclose(samples[-1].reference.positions, [0.8, 0.7], atol=1e-3)
+
+    stream_until(ros, process, POSITIONS, lambda: positions(0.8, 0.7), reached)
+    path = np.array([sample.reference.positions for sample in samples])
+    assert np.abs(path - [1.0, 1.0]).max(axis=1).min() < 1e-9
+    assert {sample.source for sample in samples} >= {
+        FeedforwardTorque.SOURCE_STREAM,
+        FeedforwardTorque.SOURCE_TRAJECTORY,
+        FeedforwardTorque.SOURCE_HOLD,
+    }
+
+
 @pytest.mark.long  # a pause of the test longer than MAX_AGE makes its stream a new one
 def test_trajectory_and_stream_take_over_from_each_other(ros, process, samples):
     stream_until(ros, process, POSITIONS, lambda: positions(0.3, 0.4), lambda: len(samples) > 10)
