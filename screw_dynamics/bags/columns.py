@@ -42,7 +42,8 @@ def columns(messages: Iterable[Any]) -> dict[str, Any]:
 
 def _leaves(message: Any, prefix: str) -> Iterator[tuple[str, Any]]:
     for item in fields(message):
-        if item.name.startswith('__'):  # __msgtype__ is a field of the library's dataclasses
+        # the constants of a type, and __msgtype__, are fields of the library's dataclasses too
+        if str(item.type).startswith('ClassVar['):
             continue
         path, value = prefix + item.name, getattr(message, item.name)
         kind = getattr(value, '__msgtype__', None)

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rosbags.interfaces import Connection, ConnectionExtRosbag2, MessageDefinitionFormat, Qos
-from rosbags.rosbag2 import Reader, ReaderError
+from rosbags.rosbag2 import Reader
+from rosbags.serde import SerdeError
 from rosbags.typesys import (
     Stores,
     TypesysError,
@@ -21,76 +21,8 @@ from rosbags.typesys import (
 )
 
 from screw_dynamics.bags.columns import columns
+from screw_dynamics.bags.records import BagMessage, BagTopic, RawMessage
 from screw_dynamics.errors import BagError, UnknownNameError
-
-
-@dataclass(frozen=True)
-class BagMessage:
-    """One recorded message.
-
-    Parameters
-    ----------
-    topic : str
-        Name of the topic.
-    type : str
-        Message type, e.g. ``'sensor_msgs/msg/JointState'``.
-    log_time : int
-        When it was received [ns since the epoch].
-    message : object
-        A dataclass with the fields of the message; number arrays are ndarrays.
-
-    """
-
-    topic: str
-    type: str
-    log_time: int
-    message: Any
-
-
-@dataclass(frozen=True)
-class RawMessage:
-    """One recorded message as it came over the wire.
-
-    Parameters
-    ----------
-    topic : str
-        Name of the topic.
-    log_time : int
-        When it was received [ns since the epoch].
-    data : bytes
-        The message in CDR.
-
-    """
-
-    topic: str
-    log_time: int
-    data: bytes
-
-
-@dataclass(frozen=True)
-class BagTopic:
-    """One recorded topic.
-
-    Parameters
-    ----------
-    type : str
-        Message type.
-    count : int
-        Number of messages.
-    type_hash : str
-        RIHS01 hash of the type, computed from the definition where the bag has none.
-    definition : str
-        The embedded definition.
-    qos : tuple of Qos
-        The profiles that the publishers offered.
-
-    """
-
-    type: str
-    count: int
-    type_hash: str
-    definition: str
-    qos: tuple[Qos, ...]
 
 
 class Bag:
@@ -126,7 +58,7 @@ class Bag:
             if self.path.is_dir() and any(self.path.glob('*.mcap')):
                 hint = ' (the recording was cut off: `mcap recover` saves what was written)'
             raise BagError(f'{self.path}: expected a bag, got: {error}{hint}') from None
-        except (ReaderError, OSError) as error:
+        except Exception as error:  # damaged files make the library raise many kinds
             raise BagError(f'{self.path}: cannot be read as a bag: {error}') from error
         self._types = get_typestore(Stores.EMPTY)
         try:
@@ -151,7 +83,8 @@ class Bag:
             types = parse(connection.msgdef.data)
             known = self._types.fielddefs
             self._types.register({k: v for k, v in types.items() if k not in known})
-        except TypesysError as error:
+            self._types.get_msgdef(connection.msgtype)
+        except (TypesysError, KeyError) as error:
             raise BagError(
                 f'{self.path}: topic {connection.topic!r}: definition of {connection.msgtype} '
                 f'cannot be read: {error}'
@@ -212,10 +145,12 @@ class Bag:
         ------
         UnknownNameError
             If a topic is not in the bag.
+        BagError
+            When a message is reached that is not what its type says, or the file is damaged.
 
         """
         return (
-            BagMessage(c.topic, c.msgtype, time, self._types.deserialize_cdr(data, c.msgtype))
+            BagMessage(c.topic, c.msgtype, time, self._decoded(c, time, data))
             for c, time, data in self._read(self._chosen(topics))
         )
 
@@ -247,6 +182,16 @@ class Bag:
             for c, time, data in self._read(self._chosen(topics), start)
         )
 
+    def _decoded(self, connection: Connection, time: int, data: bytes) -> Any:
+        try:
+            return self._types.deserialize_cdr(data, connection.msgtype)
+        except SerdeError as error:
+            raise BagError(
+                f'{self.path}: topic {connection.topic!r}, message received at {time} ns: '
+                f'expected a {connection.msgtype} in plain CDR, got {len(data)} bytes '
+                f'({bytes(data[:8]).hex()}...): {error}'
+            ) from None
+
     def _chosen(self, topics: Sequence[str] | None) -> list[Connection]:
         known = self.topics
         for name in topics or ():
@@ -257,8 +202,12 @@ class Bag:
     def _read(
         self, connections: list[Connection], start: int | None = None
     ) -> Iterator[tuple[Connection, int, bytes]]:
-        if connections:  # an empty filter means all topics to the library
+        if not connections:  # an empty filter would mean all topics to the library
+            return
+        try:
             yield from self._reader.messages(connections, start=start)
+        except Exception as error:  # as in __init__
+            raise BagError(f'{self.path}: the file is damaged: {error!r}') from error
 
     def arrays(self, topic: str) -> dict[str, Any]:
         """
