@@ -7,10 +7,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.model.value_equality import ValueEquality
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(ValueEquality):
     """A named frame fixed to a body (or to the base, `body` = -1).
 
     Parameters

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.model.value_equality import ValueEquality
 
 
 @dataclass(frozen=True, eq=False)
-class JointLimits:
+class JointLimits(ValueEquality):
     """Limits of the n coordinates; infinite where none is given. Data only, never enforced.
 
     Parameters

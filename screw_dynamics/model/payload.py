@@ -17,12 +17,18 @@ from screw_dynamics.lie import inertia_matrix, transform_inertia
 if TYPE_CHECKING:
     from screw_dynamics.model.screw_model import ScrewModel
 
+POINT_MASS = ((0.0, 0.0, 0.0),) * 3  # rotational inertia about its centre
+
 
 def with_payload(
-    model: ScrewModel, frame: str, mass: float, com: ArrayLike, inertia: ArrayLike
+    model: ScrewModel,
+    frame: str,
+    mass: float,
+    com: ArrayLike = (0.0, 0.0, 0.0),
+    inertia: ArrayLike = POINT_MASS,
 ) -> ScrewModel:
     """
-    Return the model with a rigid load fixed to one of its frames.
+    Return the model with a rigid load fixed to one of its frames, by default a point mass.
 
     Parameters
     ----------
@@ -32,9 +38,10 @@ def with_payload(
     mass : float
         [kg].
     com : (3,) array_like
-        Centre of mass of the load in the frame [m].
+        Centre of mass of the load in the frame [m]; default its origin.
     inertia : (3, 3) array_like
-        Rotational inertia of the load about its centre of mass, in the frame's axes [kg m^2].
+        Rotational inertia of the load about its centre of mass, in the frame's axes [kg m^2];
+        default 0.
 
     Returns
     -------

@@ -21,6 +21,7 @@ from screw_dynamics.model.frame import Frame
 from screw_dynamics.model.from_screws import model_from_screws
 from screw_dynamics.model.joint_aligned import JointAligned, joint_aligned
 from screw_dynamics.model.joint_limits import JointLimits
+from screw_dynamics.model.value_equality import ValueEquality
 
 _FLOATS = (
     'home_poses',
@@ -37,14 +38,15 @@ _LIMITS = ('lower', 'upper', 'velocity', 'effort')
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScrewModel:
+class ScrewModel(ValueEquality):
     """
     An immutable tree of rigid bodies, each moved by one joint screw (product of exponentials).
 
     Body i has pose ``C_i = C_p B_i exp(X_i s_i)`` with parent p, and its joint variable
     ``s_i = multipliers[i] * q[coordinates[i]] + offsets[i]`` follows one of the n coordinates q
     (itself, unless the joint mimics another). Bodies are numbered so that parents come first.
-    All arrays are read-only float64; twists are [angular; linear].
+    All arrays are read-only float64; twists are [angular; linear]. Models compare by value,
+    exactly, and can be keys of dictionaries.
 
     Parameters
     ----------
@@ -183,34 +185,7 @@ class ScrewModel:
         except (KeyError, TypeError):
             raise UnknownNameError('frame', name, self.frames) from None
 
-    def with_payload(
-        self, frame: str, mass: float, com: ArrayLike, inertia: ArrayLike
-    ) -> ScrewModel:
-        """
-        Return the model with a rigid load fixed to one of its frames.
-
-        Parameters
-        ----------
-        frame : str
-            Name of the frame that carries the load.
-        mass : float
-            [kg].
-        com : (3,) array_like
-            Centre of mass of the load in the frame [m].
-        inertia : (3, 3) array_like
-            Rotational inertia about that centre of mass, in the frame's axes [kg m^2].
-
-        Returns
-        -------
-        ScrewModel
-            A new model; a load on the base changes nothing.
-
-        Raises
-        ------
-        UnknownNameError, InertiaError, ShapeError, NotFiniteError
-
-        """
-        return payload.with_payload(self, frame, mass, com, inertia)
+    with_payload = payload.with_payload
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """
