@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio
 
+from oracles.silence import silenced
 from screw_dynamics.arrays import Array
 from screw_dynamics.model import ScrewModel
 
@@ -32,7 +33,8 @@ class PinocchioModel:
 
     def __init__(self, urdf: Path, model: ScrewModel) -> None:
         self._screw_model = model
-        self._model = pinocchio.buildModelFromXML(urdf.read_text(encoding='utf-8'))
+        with silenced():  # the parser prints every oddity of the file
+            self._model = pinocchio.buildModelFromXML(urdf.read_text(encoding='utf-8'))
         self._model.gravity.linear = model.gravity
         self._data = self._model.createData()
         names = set(self._model.names) - {'universe'}
