@@ -65,6 +65,7 @@ class ModelSource:
         self._prepare, self._on_model = prepare, on_model
         self._thread: threading.Thread | None = None
         self._result: LoadedModel | ScrewDynamicsError | None = None
+        self._latest: tuple[object, ...] | None = None  # text of the topic, settings
         self._waiting_text: tuple[str, str] | None = None
         self._poll = node.create_timer(
             _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
@@ -136,6 +137,10 @@ class ModelSource:
         self._start(lambda: loaded)
 
     def _on_description(self, message: String) -> None:
+        latest = (message.data, self._parameters().model_settings)
+        if latest == self._latest:
+            return  # a publisher that repeats itself: what there is to say has been said
+        self._latest = latest
         self._waiting_text = (message.data, f"topic '{self._topic}'")
         self._look()
 
@@ -166,7 +171,7 @@ class ModelSource:
         if self._waiting_text is not None:
             (text, source), self._waiting_text = self._waiting_text, None
             self._start(lambda: load_model(text, source, self._parameters()))
-        elif self.loaded is None:
+        elif self.loaded is None and self._latest is None:
             self._node.get_logger().warning(
                 self.problem, throttle_duration_sec=_WAITING_PERIOD, skip_first=True
             )

@@ -46,6 +46,8 @@ class NodeParameters(Generic[Values]):
             try:
                 node.declare_parameter(name, default, descriptor(rule, item.default))
             except (InvalidParameterTypeException, InvalidParameterValueException) as error:
+                # a value given at start; what rclpy says names the parameter several times
+                coerced(rule, item.default, _given(node)[name].value)
                 raise InputError(f'parameter {name!r}: {error}') from None
         for text in misspelt(node, list(self._fields)):
             node.get_logger().warning(text)
@@ -126,11 +128,15 @@ def misspelt(node: Node, names: Sequence[str]) -> list[str]:
     list of str
 
     """
-    # rclpy has no public access to values that no parameter took
-    given = getattr(node, '_parameter_overrides', {})
     texts = []
-    for name in given:
+    for name in _given(node):
         near = get_close_matches(name, names, n=1, cutoff=0.8)
         if near and not node.has_parameter(name):
             texts.append(f'There is no parameter {name!r}: did you mean {near[0]!r}?')
     return texts
+
+
+def _given(node: Node) -> dict[str, Parameter]:
+    """Return the values given at start; rclpy has no public access to them."""
+    given: dict[str, Parameter] = node._parameter_overrides
+    return given

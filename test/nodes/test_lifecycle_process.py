@@ -101,6 +101,25 @@ def test_a_late_a_broken_and_a_new_description(ros, started, planar, gripper):
     assert process.interrupt() == 0, process.log
 
 
+def test_a_broken_description_is_named_once(ros, started, planar):
+    process = started('told', namespace='/arm', payload__mass=1.0, payload__frame='link_9')
+    topic = '/arm/robot_description'
+    ros.wait_for('the node', lambda: ros.state('/arm/told') == 'unconfigured', process)
+    for text, message in (
+        ('<robot name="broken"><link/></robot>', 'Failed to parse URDF: link'),
+        (planar.read_text(), "Failed to parse URDF: unknown frame 'link_9'"),
+    ):
+        ros.describe(text, topic)
+        ros.wait_for('the error', lambda message=message: message in process.log, process)
+        ros.describe(text, topic)
+        ros.spin(2.5)  # reminders, if any, come each second
+        assert process.log.count(message) == 1, process.log
+    # the same text means something else with other parameters
+    assert ros.set_parameter('/arm/told', 'payload.frame', 'link_2')[0]
+    ros.describe(planar.read_text(), topic)
+    ros.wait_until_active(process, '/arm/told')
+
+
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_signals_while_waiting_for_a_model(ros, started, number):
     process = started('waiting')
@@ -134,7 +153,16 @@ def test_two_namespaces_at_once(ros, started, planar, gripper):
         ({'urdf_path': 'package://nowhere/x.urdf'}, "package 'nowhere' not found"),
         ({'robot_description': "<robot name='r'/>"}, 'link'),
         ({'publish_rate': 0}, "'publish_rate': expected a number from 1 to 1000, got 0"),
-        ({'publish_rate': 5000.0}, "'publish_rate'"),
+        (
+            {'publish_rate': 5000.0},
+            "]: parameter 'publish_rate': expected a number from 1 to 1000, got 5000.0\n",
+        ),
+        (
+            {'derivative_order': 7},
+            "]: parameter 'derivative_order': expected a number from 0 to 2, got 7\n",
+        ),
+        ({'derivative_order': 1.5}, "]: parameter 'derivative_order': expected an integer, got"),
+        ({'autostart': 3}, "]: parameter 'autostart': expected true or false, got 3\n"),
         ({'gravity': '[0.0, 9.81]'}, "'gravity': expected 3 numbers"),
         ({'interpolation': 'cubic'}, "'interpolation': expected one of smooth, jtc"),
         ({'urdf_path': '@planar', 'tip_link': 'nose'}, 'nose'),
