@@ -4,8 +4,9 @@
 Exact robot dynamics with time derivatives of any order, from a URDF, live in ROS 2.
 
 The data flow is the layout: `parsers` read a URDF into a `model`; `trajectory` turns waypoints
-into joint jets; `dynamics` and `kinematics` compute on both; `nodes` put it all on ROS 2 topics
-and services; `bags` and `demo` record and show it. Only `nodes` and `demo` need ROS.
+into joint jets; `dynamics` and `kinematics` compute on both; `elastic` says what motors behind
+springs must do; `nodes` put it all on ROS 2 topics and services; `bags` and `demo` record and show
+it. Only `nodes` and `demo` need ROS.
 
 Examples
 --------
@@ -29,6 +30,19 @@ from screw_dynamics.dynamics import (
     mass_matrix,
     recursive_body_fixed,
 )
+from screw_dynamics.elastic import (
+    AntagonisticPair,
+    CubicSpring,
+    ElasticJoint,
+    ElasticJoints,
+    ExponentialSpring,
+    LinearSpring,
+    Motor,
+    MotorFeedforward,
+    Rotor,
+    TabulatedSpring,
+    VariableStiffness,
+)
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.kinematics import frame_jacobian, frame_pose
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
@@ -38,10 +52,21 @@ from screw_dynamics.share import share_path
 __version__ = '0.1.0'
 
 __all__ = [
+    'AntagonisticPair',
+    'CubicSpring',
+    'ElasticJoint',
+    'ElasticJoints',
+    'ExponentialSpring',
     'Frame',
     'JointLimits',
+    'LinearSpring',
+    'Motor',
+    'MotorFeedforward',
+    'Rotor',
     'ScrewDynamicsError',
     'ScrewModel',
+    'TabulatedSpring',
+    'VariableStiffness',
     '__version__',
     'bias_forces',
     'coriolis_matrix',

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import ModelError
 from screw_dynamics.model.frame import Frame
 from screw_dynamics.model.joint_limits import JointLimits
+from screw_dynamics.model.yaml_document import read_document, write_document
 from screw_dynamics.model.yaml_reader import Node
 
 if TYPE_CHECKING:
@@ -38,8 +38,6 @@ def model_to_yaml(model: ScrewModel, path: str | os.PathLike[str] | None = None)
     str
 
     """
-    import yaml
-
     document = {
         'format': FORMAT,
         'version': VERSION,
@@ -53,19 +51,7 @@ def model_to_yaml(model: ScrewModel, path: str | os.PathLike[str] | None = None)
             for name, frame in model.frames.items()
         },
     }
-    # default_flow_style=None: rows of numbers in one line, everything else in block style
-    # allow_unicode=False: YAML folds line breaks, and U+0085 and U+2028 are some
-    text: str = yaml.dump(
-        document,
-        Dumper=getattr(yaml, 'CSafeDumper', yaml.SafeDumper),
-        sort_keys=False,
-        default_flow_style=None,
-        width=1000,
-        allow_unicode=False,
-    )
-    if path is not None:
-        Path(path).write_text(text, encoding='utf-8')
-    return text
+    return write_document(document, path)
 
 
 def model_from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
@@ -91,7 +77,7 @@ def model_from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
     # imported here: the module of the model needs this one
     from screw_dynamics.model.screw_model import ScrewModel
 
-    root = Node(_document(source), 'model')
+    root = Node(read_document(source, 'model'), 'model')
     if root['format'].text() != FORMAT:
         raise ModelError(f'model.format: expected {FORMAT!r}, got {root["format"].text()!r}')
     if root['version'].value != VERSION:
@@ -176,27 +162,3 @@ def _body_name(model: ScrewModel, body: int) -> str | None:
 
 def _numbers(array: Array) -> Any:
     return array.tolist()
-
-
-def _document(source: str | bytes | os.PathLike[str]) -> Any:
-    import yaml
-
-    content: str | bytes
-    if isinstance(source, bytes) or (isinstance(source, str) and '\n' in source):
-        content, origin = source, 'model text'
-    else:
-        origin = str(source)
-        if not isinstance(source, (str, os.PathLike)):
-            raise ModelError(
-                f'model source: expected a path, YAML text or bytes, got {type(source).__name__}'
-            )
-        try:
-            content = Path(source).read_bytes()
-        except (OSError, ValueError) as error:
-            reason = getattr(error, 'strerror', None) or error
-            raise ModelError(f'{origin}: expected a readable model file: {reason}') from error
-    try:
-        # libyaml's loader, where PyYAML was built with it, is some ten times as fast
-        return yaml.load(content, Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
-    except (yaml.YAMLError, UnicodeError) as error:
-        raise ModelError(f'{origin}: expected YAML: {" ".join(str(error).split())}') from None

@@ -26,6 +26,7 @@ ALLOWED = {
     'kinematics': {'lie', 'model'},
     'dynamics': {'lie', 'model', 'kinematics'},
     'trajectory': set(),
+    'elastic': {'lie', 'model', 'kinematics', 'dynamics', 'trajectory'},
     'bags': set(),
 }
 

@@ -1,0 +1,35 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Elastic joints: from a joint jet to what the motors behind springs must do."""
+
+from screw_dynamics.elastic.elastic_joint import ElasticJoint
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.motor import Motor
+from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.elastic.rotor import Rotor
+from screw_dynamics.elastic.springs import (
+    AntagonisticPair,
+    CubicSpring,
+    ExponentialSpring,
+    LinearSpring,
+    Spring,
+    TabulatedSpring,
+    VariableStiffness,
+)
+
+__all__ = [
+    'AntagonisticPair',
+    'CubicSpring',
+    'ElasticJoint',
+    'ElasticJoints',
+    'ExponentialSpring',
+    'LinearSpring',
+    'Motor',
+    'MotorFeedforward',
+    'MotorTable',
+    'Rotor',
+    'Spring',
+    'TabulatedSpring',
+    'VariableStiffness',
+]

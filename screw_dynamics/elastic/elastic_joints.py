@@ -1,0 +1,186 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ElasticJoints`: the elastic joints of a robot, by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from screw_dynamics.elastic import elastic_joints_yaml
+from screw_dynamics.elastic.elastic_joint import ElasticJoint
+from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.elastic.motor_table import MotorTable, motor_table
+from screw_dynamics.errors import ModelError, UnknownNameError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.require_model import require_model
+
+
+@dataclass(frozen=True)
+class ElasticJoints:
+    """
+    Springs, motors and limits of a robot's joints; immutable, independent of a model.
+
+    Parameters
+    ----------
+    joints : mapping of str to ElasticJoint
+        By the name of the coordinate; a joint that is not named is rigid with ``Motor()``.
+    rotor_coupling : bool
+        Whether the rotors, carried by moving links, feel the motion of these (Tomei's model); by
+        default a rotor has the kinetic energy B theta'^2 / 2 only (Spong's model).
+
+    Raises
+    ------
+    ModelError
+        If an entry is no `ElasticJoint`; the joint is named.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> joint = sd.ElasticJoint(sd.LinearSpring(200.0), sd.Motor(rotor_inertia=0.1))
+    >>> joints = sd.ElasticJoints({'joint_1': joint})
+    >>> sd.ElasticJoints.from_yaml(joints.to_yaml()) == joints
+    True
+
+    """
+
+    joints: Mapping[str, ElasticJoint]
+    rotor_coupling: bool = False
+    _tables: WeakKeyDictionary[ScrewModel, MotorTable] = field(
+        default_factory=WeakKeyDictionary, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        """Check and freeze the entries."""
+        if not isinstance(self.joints, Mapping):
+            raise ModelError(f'joints: expected a mapping, got {type(self.joints).__name__}')
+        for name, joint in self.joints.items():
+            if not isinstance(name, str):
+                raise ModelError(f'joints: expected the name of a joint, got {name!r}')
+            if not isinstance(joint, ElasticJoint):
+                raise ModelError(f'joint {name!r}: expected an ElasticJoint, got {joint!r}')
+        if not isinstance(self.rotor_coupling, bool):
+            raise ModelError(
+                f'rotor_coupling: expected true or false, got {self.rotor_coupling!r}'
+            )
+        object.__setattr__(self, 'joints', MappingProxyType(dict(self.joints)))
+
+    def __reduce__(self) -> tuple[type[ElasticJoints], tuple[dict[str, ElasticJoint], bool]]:
+        """Return how to build the record again, for pickle and copy."""
+        return ElasticJoints, (dict(self.joints), self.rotor_coupling)
+
+    def motors(self, model: ScrewModel) -> MotorTable:
+        """
+        Return the motors of a robot as arrays on the joint side; built once per model.
+
+        Parameters
+        ----------
+        model : ScrewModel
+
+        Returns
+        -------
+        MotorTable
+
+        Raises
+        ------
+        UnknownNameError
+            If a joint is none of the model's coordinates.
+
+        """
+        table = self._tables.get(require_model(model))
+        if table is None:
+            for name in self.joints:
+                if name not in model.joint_names:
+                    raise UnknownNameError('joint', name, model.joint_names)
+            table = self._tables[model] = motor_table(model, self.joints)
+        return table
+
+    def required_rows(self, model: ScrewModel) -> int:
+        """
+        Return how many rows of a joint jet the motor effort needs.
+
+        Parameters
+        ----------
+        model : ScrewModel
+
+        Returns
+        -------
+        int
+            3 for a rigid robot, 4 where every spring has a damper, else 5: q to q''''.
+
+        """
+        return 3 + self.motors(model).lost_orders
+
+    def buffers(self, model: ScrewModel, rows: int | None = None) -> MotorFeedforward:
+        """
+        Return arrays for the `out` of `elastic_feedforward` with one sample.
+
+        Parameters
+        ----------
+        model : ScrewModel
+        rows : int, optional
+            Of the joint jet; default `required_rows`.
+
+        Returns
+        -------
+        MotorFeedforward
+            Full of NaN.
+
+        """
+        table = self.motors(model)
+        rows = self.required_rows(model) if rows is None else rows
+        if rows < self.required_rows(model):
+            raise ModelError(f'rows: expected at least {self.required_rows(model)}, got {rows}')
+        positions = rows - table.lost_orders
+        return MotorFeedforward(
+            motor_names=table.names,
+            gear_ratios=table.gear_ratios,
+            effort_jet=np.full((rows - 2, table.n), np.nan),
+            deflection_jet=np.full((positions, table.m), np.nan),
+            motor_jet=np.full((positions, table.m), np.nan),
+            motor_effort_jet=np.full((positions - 2, table.m), np.nan),
+        )
+
+    def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
+        """
+        Return the record as YAML text, without loss, and write it where a path is given.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            File to write.
+
+        Returns
+        -------
+        str
+
+        """
+        return elastic_joints_yaml.elastic_joints_to_yaml(self, path)
+
+    @staticmethod
+    def from_yaml(source: str | bytes | os.PathLike[str]) -> ElasticJoints:
+        """
+        Read elastic joints.
+
+        Parameters
+        ----------
+        source : str, bytes or path
+            A path, or the document itself; text with a line break is a document.
+
+        Returns
+        -------
+        ElasticJoints
+
+        Raises
+        ------
+        ModelError
+            If the file cannot be read or an entry is unknown, missing or out of range; the entry
+            is named.
+
+        """
+        return elastic_joints_yaml.elastic_joints_from_yaml(source)

@@ -1,0 +1,191 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Elastic joints as YAML documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from screw_dynamics.elastic.elastic_joint import ElasticJoint
+from screw_dynamics.elastic.motor import Motor
+from screw_dynamics.elastic.rotor import Rotor
+from screw_dynamics.elastic.springs import (
+    AntagonisticPair,
+    CubicSpring,
+    ExponentialSpring,
+    LinearSpring,
+    Spring,
+    TabulatedSpring,
+    VariableStiffness,
+)
+from screw_dynamics.errors import ModelError
+from screw_dynamics.model.yaml_document import read_document, write_document
+from screw_dynamics.model.yaml_reader import Node
+
+if TYPE_CHECKING:
+    from screw_dynamics.elastic.elastic_joints import ElasticJoints
+
+SPRINGS: dict[str, type[Spring]] = {
+    spring.type: spring
+    for spring in (
+        LinearSpring,
+        CubicSpring,
+        ExponentialSpring,
+        TabulatedSpring,
+        VariableStiffness,
+        AntagonisticPair,
+    )
+}
+RIGID = 'rigid'
+_LIMITS = {'deflection': 'max_deflection', 'effort_rate': 'max_effort_rate'}
+_JOINT_KEYS = ('spring', 'motor', 'second_motor', 'limits', 'rotor')
+
+R = TypeVar('R')
+
+
+def elastic_joints_to_yaml(
+    joints: ElasticJoints, path: str | os.PathLike[str] | None = None
+) -> str:
+    """
+    Return elastic joints as YAML text and write it where a path is given.
+
+    Parameters
+    ----------
+    joints : ElasticJoints
+    path : str or path, optional
+        File to write.
+
+    Returns
+    -------
+    str
+
+    """
+    document = {
+        'elastic_joints': {name: _joint_entry(joint) for name, joint in joints.joints.items()},
+        'rotor_coupling': joints.rotor_coupling,
+    }
+    return write_document(document, path)
+
+
+def elastic_joints_from_yaml(source: str | bytes | os.PathLike[str]) -> ElasticJoints:
+    """
+    Read elastic joints from YAML.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        A path, or the document itself; text with a line break is a document.
+
+    Returns
+    -------
+    ElasticJoints
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is no YAML, or an entry is unknown, missing or out of range;
+        the entry is named.
+
+    """
+    # imported here: the module of the record needs this one
+    from screw_dynamics.elastic.elastic_joints import ElasticJoints
+
+    root = Node(read_document(source, 'elastic joints'), 'document')
+    _check_keys(root, ('elastic_joints', 'rotor_coupling'))
+    joints = {
+        name: _joint(Node(node.value, f'elastic_joints.{name}'))
+        for name, node in root['elastic_joints'].entries()
+    }
+    coupling = root['rotor_coupling'].value if 'rotor_coupling' in root.value else False
+    return ElasticJoints(joints, coupling)
+
+
+def _joint(node: Node) -> ElasticJoint:
+    _check_keys(node, _JOINT_KEYS)
+    parts: dict[str, Any] = {}
+    if node.value.get('spring') is not None:
+        parts['spring'] = _spring(node['spring'])
+    for key in ('motor', 'second_motor'):
+        if node.value.get(key) is not None:
+            parts[key] = _record(node[key], Motor)
+    if node.value.get('limits') is not None:
+        _check_keys(node['limits'], tuple(_LIMITS))
+        for key, entry in node['limits'].entries():
+            parts[_LIMITS[key]] = entry.number()
+    if node.value.get('rotor') is not None:
+        parts['rotor'] = _record(node['rotor'], Rotor)
+    return _built(node, ElasticJoint, parts)
+
+
+def _spring(node: Node) -> Spring | None:
+    kind = node['type'].value
+    if kind == RIGID:
+        _check_keys(node, ('type',))
+        return None
+    if kind not in SPRINGS:
+        names = ', '.join((RIGID, *SPRINGS))
+        raise ModelError(f'{node.path}.type: expected one of {names}, got {kind!r}')
+    if 'damping' in node.value and kind != LinearSpring.type:
+        raise ModelError(
+            f'{node.path}.damping: expected none with a spring of type {kind!r}: a damper goes '
+            f'beside a {LinearSpring.type} spring only'
+        )
+    return _record(node, SPRINGS[kind], extra=('type',))
+
+
+def _record(node: Node, kind: Callable[..., R], extra: tuple[str, ...] = ()) -> R:
+    """Return a record whose fields are the entries of a mapping."""
+    parts = [field for field in fields(kind) if field.init]  # type: ignore[arg-type]
+    _check_keys(node, (*extra, *(field.name for field in parts)))
+    for field in parts:
+        if field.default is MISSING:
+            node[field.name]
+    values = {key: _value(entry) for key, entry in node.entries() if key not in extra}
+    return _built(node, kind, values)
+
+
+def _built(node: Node, kind: Callable[..., R], values: dict[str, Any]) -> R:
+    try:
+        return kind(**values)
+    except ModelError as error:
+        raise ModelError(f'{node.path}.{error}') from None
+
+
+def _value(node: Node) -> Any:
+    """Return a number, a list of numbers, a truth value or a name."""
+    if isinstance(node.value, list):
+        return tuple(item.number() for item in node.items())
+    if isinstance(node.value, str):
+        try:
+            return float(node.value)  # 1e-3, no YAML 1.1 number for lack of a dot, is one
+        except ValueError:
+            return node.value
+    return node.value
+
+
+def _check_keys(node: Node, allowed: tuple[str, ...]) -> None:
+    for key, _ in node.entries():
+        if key not in allowed:
+            raise ModelError(f'{node.path}: expected entries {", ".join(allowed)}, got {key!r}')
+
+
+def _joint_entry(joint: ElasticJoint) -> dict[str, Any]:
+    spring: dict[str, Any] = {'type': RIGID}
+    if joint.spring is not None:
+        spring = {'type': joint.spring.type} | _fields(joint.spring)
+    entry: dict[str, Any] = {'spring': spring, 'motor': _fields(joint.motor)}
+    if joint.second_motor is not None:
+        entry['second_motor'] = _fields(joint.second_motor)
+    entry['limits'] = {key: getattr(joint, name) for key, name in _LIMITS.items()}
+    if joint.rotor is not None:
+        rotor = {key: value for key, value in _fields(joint.rotor).items() if value is not None}
+        entry['rotor'] = rotor
+    return entry
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    values = {field.name: getattr(record, field.name) for field in fields(record) if field.init}
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}

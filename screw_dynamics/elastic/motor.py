@@ -1,0 +1,65 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Motor`: what a data sheet says about a motor and its gear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from screw_dynamics.elastic.values import checked_number
+
+
+@dataclass(frozen=True)
+class Motor:
+    """
+    A motor with its gear, all values on the motor's side of the gear.
+
+    Parameters
+    ----------
+    rotor_inertia : float
+        J of rotor and fast gear parts about the spin axis [kg m^2].
+    gear_ratio : float
+        r > 0, motor revolutions per revolution of the joint, or rad/m of a prismatic one. With
+        the default 1 all values are already reflected to the joint.
+    viscous_friction : float
+        [N m s/rad]
+    coulomb_friction : float
+        c of the smooth law ``c tanh(velocity / coulomb_velocity)`` [N m].
+    coulomb_velocity : float
+        Motor velocity at which that friction reaches 76 % of c, above 0 [rad/s].
+    max_effort : float
+        Peak effort [N m]. Data for feasibility checks, like `max_velocity`.
+    max_velocity : float
+        [rad/s]
+
+    Examples
+    --------
+    >>> round(Motor(rotor_inertia=3e-5, gear_ratio=160.0).joint_inertia, 12)
+    0.768
+
+    """
+
+    rotor_inertia: float = 0.0
+    gear_ratio: float = 1.0
+    viscous_friction: float = 0.0
+    coulomb_friction: float = 0.0
+    coulomb_velocity: float = 0.1
+    max_effort: float = np.inf
+    max_velocity: float = np.inf
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for field in fields(self):
+            limit = field.name.startswith('max_')
+            above = limit or field.name in ('gear_ratio', 'coulomb_velocity')
+            value = checked_number(
+                field.name, getattr(self, field.name), above=above, infinite=limit
+            )
+            object.__setattr__(self, field.name, value)
+
+    @property
+    def joint_inertia(self) -> float:
+        """Rotor inertia B = r^2 J as the joint feels it [kg m^2 or kg]."""
+        return self.gear_ratio**2 * self.rotor_inertia

@@ -1,0 +1,92 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`MotorFeedforward`: motor positions and efforts with their time derivatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+
+
+@dataclass(frozen=True, eq=False)
+class MotorFeedforward:
+    """
+    What the m motors of an elastic robot with n joints must do, on the joint side of the gear.
+
+    Row d of a jet is the d-th time derivative; a batch has a leading axis T. From effort rows up
+    to order k follow p rows of motor positions: p = k + 1 as soon as a joint has a spring without
+    damper, k + 2 where all springs have one, k + 3 where every joint is rigid.
+
+    Parameters
+    ----------
+    motor_names : tuple of str
+    gear_ratios : (m,) ndarray
+        Of the motors, so that `on_motor_side` can convert.
+    effort_jet : (..., k + 1, n) ndarray
+        Effort tau transmitted to the links [N m or N, per s^d].
+    deflection_jet : (..., p, m) ndarray
+        phi = theta - q [rad or m, per s^d].
+    motor_jet : (..., p, m) ndarray
+        Motor position theta [rad or m, per s^d].
+    motor_effort_jet : (..., p - 2, m) ndarray
+        Motor effort tau_m [N m or N, per s^d].
+
+    """
+
+    motor_names: tuple[str, ...]
+    gear_ratios: Array
+    effort_jet: Array
+    deflection_jet: Array
+    motor_jet: Array
+    motor_effort_jet: Array
+
+    @property
+    def effort(self) -> Array:
+        """Effort transmitted to the links, (..., n) [N m or N]."""
+        return self.effort_jet[..., 0, :]
+
+    @property
+    def deflection(self) -> Array:
+        """Deflection of the springs, (..., m) [rad or m]."""
+        return self.deflection_jet[..., 0, :]
+
+    @property
+    def motor_position(self) -> Array:
+        """Motor position theta, (..., m) [rad or m]."""
+        return self.motor_jet[..., 0, :]
+
+    @property
+    def motor_velocity(self) -> Array:
+        """Motor velocity, (..., m) [rad/s or m/s]."""
+        return self.motor_jet[..., 1, :]
+
+    @property
+    def motor_acceleration(self) -> Array:
+        """Motor acceleration, (..., m) [rad/s^2 or m/s^2]."""
+        return self.motor_jet[..., 2, :]
+
+    @property
+    def motor_effort(self) -> Array:
+        """Motor effort tau_m, (..., m) [N m or N]."""
+        return self.motor_effort_jet[..., 0, :]
+
+    def on_motor_side(self) -> MotorFeedforward:
+        """
+        Return the same with motor positions and efforts on the motor's side of the gear.
+
+        Returns
+        -------
+        MotorFeedforward
+            theta_M = r theta [rad], tau_M = tau_m / r [N m], gear ratios 1. Efforts transmitted
+            to the links and deflections belong to the joint's side and stay.
+
+        """
+        return replace(
+            self,
+            gear_ratios=np.ones_like(self.gear_ratios),
+            motor_jet=self.motor_jet * self.gear_ratios,
+            motor_effort_jet=self.motor_effort_jet / self.gear_ratios,
+        )

@@ -1,0 +1,171 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`MotorTable`: the motors and springs of one model as arrays, on the joint side of the gear."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.elastic_joint import ElasticJoint
+from screw_dynamics.elastic.springs import AntagonisticPair, VariableStiffness
+from screw_dynamics.elastic.springs.spring import DAMPED, RIGID
+from screw_dynamics.model import ScrewModel
+
+# columns of `MotorTable.rows`
+INERTIA, VISCOUS, COULOMB, COULOMB_VELOCITY = range(4)
+
+
+@dataclass(frozen=True, eq=False)
+class MotorTable:
+    """
+    The m >= n motors of a robot with n joints, in the order of the joints.
+
+    All values on the joint side of the gear; every array is read-only.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The joint's name; 'joint/1' and 'joint/2' for the motors of an antagonistic pair.
+    joint_names : tuple of str
+        The n coordinates of the model.
+    joint_of_motor : (m,) int64 ndarray
+    first_motor : (n,) int64 ndarray
+        Index of the (first) motor of each joint.
+    gear_ratios : (m,) ndarray
+    rows : (m, 4) ndarray
+        B = r^2 J [kg m^2 or kg], viscous friction r^2 d, Coulomb friction r c, its velocity v0/r.
+    max_efforts, max_velocities : (m,) ndarray
+        [N m or N], [rad/s or m/s].
+    laws : (n,) int64 ndarray
+        Code of each joint's spring law, see `springs.spring`.
+    offsets : (n,) int64 ndarray
+        Where the parameters of each law begin in `parameters`.
+    parameters : ndarray
+        Of all laws.
+    damped : (n,) int64 ndarray
+        Row of each damped joint in a table of damped joints; -1 for the others.
+    variable : (n,) int64 ndarray
+        The same for the joints that take a stiffness trajectory.
+    stiffness : (V,) ndarray
+        The stiffness of these where no trajectory is given [N m/rad or N/m].
+
+    """
+
+    names: tuple[str, ...]
+    joint_names: tuple[str, ...]
+    joint_of_motor: NDArray[np.int64]
+    first_motor: NDArray[np.int64]
+    gear_ratios: Array
+    rows: Array
+    max_efforts: Array
+    max_velocities: Array
+    laws: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    parameters: Array
+    damped: NDArray[np.int64]
+    variable: NDArray[np.int64]
+    stiffness: Array
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    @property
+    def m(self) -> int:
+        """Number of motors."""
+        return len(self.names)
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joint_names)
+
+    @property
+    def damped_names(self) -> tuple[str, ...]:
+        """Names of the damped joints, in order."""
+        return tuple(self.joint_names[j] for j in np.flatnonzero(self.damped >= 0))
+
+    @property
+    def variable_names(self) -> tuple[str, ...]:
+        """Names of the joints that take a stiffness trajectory, in order."""
+        return tuple(self.joint_names[j] for j in np.flatnonzero(self.variable >= 0))
+
+    @property
+    def lost_orders(self) -> int:
+        """
+        Derivatives of the effort that motor positions cost, at most.
+
+        Of k + 1 effort rows, k + 3 rows of theta follow for a rigid joint (0), k + 2 for a
+        damped one (1) and k + 1 for any other spring (2).
+        """
+        lost = np.where(self.laws == RIGID, 0, np.where(self.laws == DAMPED, 1, 2))
+        return int(lost.max(initial=0))
+
+
+def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorTable:
+    """
+    Return the table of a model; joints without an entry are rigid with ``Motor()``.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : mapping of str to ElasticJoint
+
+    Returns
+    -------
+    MotorTable
+
+    """
+    ordered = [joints.get(name, ElasticJoint()) for name in model.joint_names]
+    motors = [motor for joint in ordered for motor in joint.motors]
+    names = [
+        f'{name}/{i + 1}' if len(joint.motors) > 1 else name
+        for name, joint in zip(model.joint_names, ordered, strict=True)
+        for i in range(len(joint.motors))
+    ]
+    counts = np.array([len(joint.motors) for joint in ordered], dtype=np.int64)
+    springs = [joint.spring for joint in ordered]
+    laws = np.array([RIGID if s is None else s.code for s in springs], dtype=np.int64)
+    columns = [np.empty(0) if s is None else s.parameters for s in springs]
+    sizes = np.array([len(column) for column in columns], dtype=np.int64)
+    ratios = np.array([motor.gear_ratio for motor in motors])
+    varies = [isinstance(s, (VariableStiffness, AntagonisticPair)) for s in springs]
+    rows = [
+        (
+            motor.joint_inertia,
+            motor.gear_ratio**2 * motor.viscous_friction,
+            motor.gear_ratio * motor.coulomb_friction,
+            motor.coulomb_velocity / motor.gear_ratio,
+        )
+        for motor in motors
+    ]
+    return MotorTable(
+        names=tuple(names),
+        joint_names=model.joint_names,
+        joint_of_motor=np.repeat(np.arange(model.n), counts),
+        first_motor=np.cumsum(counts) - counts,
+        gear_ratios=ratios,
+        rows=np.array(rows).reshape(-1, 4),
+        max_efforts=ratios * np.array([motor.max_effort for motor in motors]),
+        max_velocities=np.array([motor.max_velocity for motor in motors]) / ratios,
+        laws=laws,
+        offsets=np.cumsum(sizes) - sizes,
+        parameters=np.concatenate([*columns, np.empty(0)]),
+        damped=_numbered(laws == DAMPED),
+        variable=_numbered(np.array(varies, dtype=bool)),
+        stiffness=np.array(
+            [s.stiffness for s in springs if isinstance(s, (VariableStiffness, AntagonisticPair))]
+        ),
+    )
+
+
+def _numbered(chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the rank of each chosen entry among the chosen; -1 elsewhere."""
+    return np.where(chosen, np.cumsum(chosen) - 1, -1).astype(np.int64)

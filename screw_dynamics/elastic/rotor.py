@@ -1,0 +1,48 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Rotor`: which link carries a motor, and about which axis it spins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from screw_dynamics.arrays import as_float_array
+from screw_dynamics.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Rotor:
+    """
+    Where the rotor of a motor sits. Its mass and locked inertia belong to the carrying link.
+
+    Parameters
+    ----------
+    axis : (3,) sequence of float, optional
+        Spin axis in the frame of the carrier, any length above 0; default the joint's axis.
+    carrier : str, optional
+        Name of the link that carries the motor; default the link before the joint.
+
+    Examples
+    --------
+    >>> Rotor(axis=(0.0, 0.0, 2.0)).axis
+    (0.0, 0.0, 1.0)
+
+    """
+
+    axis: tuple[float, float, float] | None = None
+    carrier: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check both and make the axis a unit vector."""
+        if self.axis is not None:
+            axis = as_float_array('axis', self.axis)
+            norm = float(np.linalg.norm(axis)) if axis.shape == (3,) else 0.0
+            if not 0.0 < norm < np.inf:
+                raise ModelError(f'axis: expected three numbers, not all zero, got {self.axis!r}')
+            # a unit axis stays as it is, bit for bit
+            unit = axis if abs(norm - 1.0) < 1e-12 else axis / norm
+            object.__setattr__(self, 'axis', tuple(unit.tolist()))
+        if self.carrier is not None and not isinstance(self.carrier, str):
+            raise ModelError(f'carrier: expected the name of a link, got {self.carrier!r}')

@@ -1,0 +1,162 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Rotors as bodies of the robot: the model of links and spinning rotors.
+
+A robot description gives links with their rotors locked. The spin of a symmetric rotor adds to
+that a single number, its moment of inertia J about the spin axis s: the rotor becomes a massless
+body with the inertia ``J s s^T`` that turns by r theta on its carrier link, and the carrier gives
+that inertia away. Mass, centre of mass and the inertia across s stay with the carrier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.rotor import Rotor
+from screw_dynamics.kinematics import frame_pose
+from screw_dynamics.model import Frame, JointLimits, ScrewModel
+
+
+@dataclass(frozen=True, eq=False)
+class RotorBody:
+    """
+    A spinning rotor on a link of a robot.
+
+    Parameters
+    ----------
+    motor : str
+        Name of the motor.
+    coordinate : int
+        Index of the joint that it drives.
+    carrier : int
+        Index of the body that carries it, -1 for the base.
+    axis : (3,) ndarray
+        Unit spin axis in the carrier body's frame.
+    inertia : float
+        J about that axis, at the motor's side of the gear [kg m^2].
+    gear_ratio : float
+        r: turns of the rotor per joint motion, rad/rad or rad/m.
+
+    """
+
+    motor: str
+    coordinate: int
+    carrier: int
+    axis: Array
+    inertia: float
+    gear_ratio: float
+
+
+def place_rotor(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, Array]:
+    """
+    Return the body that carries a rotor and the spin axis in that body's frame.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    coordinate : int
+        Index of the joint that the motor drives.
+    rotor : Rotor
+
+    Returns
+    -------
+    carrier : int
+        Index of the body, -1 for the base.
+    axis : (3,) ndarray
+        Unit vector.
+
+    Raises
+    ------
+    UnknownNameError
+        If the model has no frame of the carrier's name.
+
+    """
+    followers = np.flatnonzero(model.coordinates == coordinate)
+    own = [i for i in followers if model.tree_joint_names[i] == model.joint_names[coordinate]]
+    joint = int((*own, *followers)[0])
+    sense = np.sign(model.multipliers[joint])
+    if rotor.carrier is None:
+        body = int(model.parents[joint])
+        name = model.base_link if body < 0 else model.body_names[body]
+        link = model.frames.get(name, Frame(body, np.eye(4)))
+        default = sense * model.home_poses[joint][:3, :3] @ _direction(model.screws[joint])
+    else:
+        link = model.frame(rotor.carrier)
+        body = link.body
+        at_zero = frame_pose(model, np.zeros(model.n), rotor.carrier)[:3, :3]
+        in_base = sense * _direction(model.spatial_screws[joint])
+        default = link.pose[:3, :3] @ at_zero.T @ in_base
+    axis = default if rotor.axis is None else link.pose[:3, :3] @ np.array(rotor.axis)
+    return body, axis / np.linalg.norm(axis)
+
+
+def model_with_rotors(model: ScrewModel, rotors: Sequence[RotorBody]) -> ScrewModel:
+    """
+    Return the model of links and rotors, with a coordinate theta per rotor after those of q.
+
+    Its inverse dynamics has the efforts of the links' joints in the first n columns (where the
+    springs act with +u) and ``S^T q'' + S'^T q' + B theta''`` of every motor, at the joint's side
+    of the gear, in the others.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        With the locked rotors in the inertias of their carriers.
+    rotors : sequence of RotorBody
+
+    Returns
+    -------
+    ScrewModel
+        Bodies keep their indices and frames; every rotor has a frame of the name of its body.
+
+    """
+    inertias = [*model.inertias.copy()]
+    names: list[str] = []
+    for rotor in rotors:
+        spin = np.zeros((6, 6))
+        spin[:3, :3] = rotor.inertia * np.outer(rotor.axis, rotor.axis)
+        if rotor.carrier >= 0:
+            inertias[rotor.carrier] = inertias[rotor.carrier] - spin
+        inertias.append(spin)
+        name = f'rotor of {rotor.motor}'
+        while name in (*model.frames, *model.body_names, *model.tree_joint_names, *names):
+            name += "'"
+        names.append(name)
+    count, extra = model.body_count, len(rotors)
+    limits, free = model.limits, JointLimits.none(extra)
+    return replace(
+        model,
+        joint_names=(*model.joint_names, *names),
+        tree_joint_names=(*model.tree_joint_names, *names),
+        body_names=(*model.body_names, *names),
+        joint_types=(*model.joint_types, *['continuous'] * extra),
+        parents=np.append(model.parents, [rotor.carrier for rotor in rotors]),
+        home_poses=np.concatenate([model.home_poses, np.tile(np.eye(4), (extra, 1, 1))]),
+        screws=np.vstack([model.screws, *[[*rotor.axis, 0.0, 0.0, 0.0] for rotor in rotors]]),
+        inertias=np.array(inertias),
+        coordinates=np.append(model.coordinates, model.n + np.arange(extra)),
+        multipliers=np.append(model.multipliers, [rotor.gear_ratio for rotor in rotors]),
+        offsets=np.append(model.offsets, np.zeros(extra)),
+        limits=JointLimits(
+            lower=np.append(limits.lower, free.lower),
+            upper=np.append(limits.upper, free.upper),
+            velocity=np.append(limits.velocity, free.velocity),
+            effort=np.append(limits.effort, free.effort),
+        ),
+        damping=np.append(model.damping, np.zeros(extra)),
+        friction=np.append(model.friction, np.zeros(extra)),
+        frames={
+            **model.frames,
+            **{name: Frame(count + a, np.eye(4)) for a, name in enumerate(names)},
+        },
+    )
+
+
+def _direction(screw: Array) -> Array:
+    """Return the axis of a turning joint, the direction of a sliding one."""
+    return screw[:3] if screw[:3].any() else screw[3:]

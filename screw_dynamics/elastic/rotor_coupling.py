@@ -1,0 +1,155 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Which joints feel which rotors, and the derivatives that the motor efforts need because of it.
+
+The effort u_j behind joint j contains ``S_ji theta_i''`` and the gyroscopic torque of rotor i,
+linear in theta_i', wherever joint j moves the carrier of rotor i; and theta_i = q_i + phi_i(u_i)
+is known only where u_i is. The chain starts at the joints that feel no elastic rotor (the last
+ones) and ends at the base; every link of it costs two derivatives, one where only the gyroscopic
+torque is felt, none where nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.rotor_bodies import RotorBody, model_with_rotors
+from screw_dynamics.errors import InputError
+from screw_dynamics.kinematics import frame_jacobian
+from screw_dynamics.model import ScrewModel
+
+# Orders above that of an effort at which a rotor's theta enters it.
+_NOTHING, _GYROSCOPIC, _INERTIAL = 0, 1, 2
+
+# Axes typed with nine digits are perpendicular to this only; what is left couples nothing.
+_PERPENDICULAR = 1e-9
+
+# Coupling that vanishes in some positions only is found at positions drawn at random.
+_POSITIONS = 4
+
+# theta to order 2 and u to order 2: what every motor's own equation takes for its effort.
+_OWN_ORDER = 2
+
+
+@dataclass(frozen=True, eq=False)
+class RotorCoupling:
+    """
+    The order in which efforts and motor positions follow from each other.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        Links and rotors, see `rotor_bodies.model_with_rotors`.
+    rotors : tuple of RotorBody
+        Those on moving links.
+    orders : (n,) int ndarray
+        Highest time derivative of u_j that the motor efforts (order 0) need.
+    levels : tuple of tuple of int
+        Joints whose efforts follow together, from the last joints to the base.
+    rows : int
+        Rows of the joint jet, from positions on, that the motor efforts need.
+
+    """
+
+    model: ScrewModel
+    rotors: tuple[RotorBody, ...]
+    orders: NDArray[np.int64]
+    levels: tuple[tuple[int, ...], ...]
+    rows: int
+
+
+def rotor_coupling(
+    model: ScrewModel, rotors: Sequence[RotorBody], elastic: Sequence[bool]
+) -> RotorCoupling:
+    """
+    Find the order in which the efforts of a robot with rotors on its links can be computed.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    rotors : sequence of RotorBody
+        Those on the base or without inertia are felt by no joint and left out.
+    elastic : sequence of n bool
+        Whether a joint has a spring; theta = q where it has none.
+
+    Returns
+    -------
+    RotorCoupling
+
+    Raises
+    ------
+    InputError
+        If an elastic joint moves the rotor of its own motor, or several joints move each other's
+        rotors in a circle: theta then obeys a differential equation and no chain exists.
+
+    """
+    moving = tuple(rotor for rotor in rotors if rotor.carrier >= 0 and rotor.inertia > 0.0)
+    extended = model_with_rotors(model, moving)
+    felt = _felt(extended, model.n, moving)
+    chain = [
+        (j, rotor.coordinate, int(felt[j, a]))
+        for a, rotor in enumerate(moving)
+        if elastic[rotor.coordinate]
+        for j in np.flatnonzero(felt[:, a]).tolist()
+    ]
+    sequence = _sequence(model, chain)
+    orders = np.full(model.n, _OWN_ORDER)
+    levels = np.zeros(model.n, dtype=np.int64)
+    for j in reversed(sequence):
+        for i, above in ((i, above) for k, i, above in chain if k == j):
+            orders[i] = max(orders[i], orders[j] + above)
+    for j in sequence:
+        levels[j] = max((levels[i] + 1 for k, i, _ in chain if k == j), default=0)
+    # q to two orders above every effort; a rigid joint's q is its theta too, never above that
+    rows = int(orders.max(initial=_OWN_ORDER)) + 3
+    return RotorCoupling(
+        extended,
+        moving,
+        orders,
+        tuple(tuple(np.flatnonzero(levels == x).tolist()) for x in np.unique(levels)),
+        rows,
+    )
+
+
+def _felt(extended: ScrewModel, n: int, rotors: Sequence[RotorBody]) -> NDArray[np.int64]:
+    """Return how far above the order of u_j the derivatives of theta_a enter it, (n, motors)."""
+    felt = np.zeros((n, len(rotors)), dtype=np.int64)
+    q = np.zeros((_POSITIONS, extended.n))
+    q[:, :n] = np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSITIONS, n))
+    for a, rotor in enumerate(rotors):
+        name = extended.body_names[len(extended.body_names) - len(rotors) + a]
+        turns = frame_jacobian(extended, q, name)[:, :3, :n]
+        along = _largest(np.einsum('i,tij->tj', rotor.axis, turns))
+        pairs = np.cross(turns[:, :, :, None], turns[:, :, None, :], axis=1)
+        across = _largest(np.einsum('i,tijk->tkj', rotor.axis, pairs)).max(axis=0, initial=0.0)
+        felt[across > _PERPENDICULAR, a] = _GYROSCOPIC
+        felt[along > _PERPENDICULAR, a] = _INERTIAL
+    return felt
+
+
+def _largest(values: Array) -> Array:
+    largest: Array = np.abs(values).max(axis=0)
+    return largest
+
+
+def _sequence(model: ScrewModel, chain: Sequence[tuple[int, int, int]]) -> list[int]:
+    """Return the joints such that each comes after those whose rotors it feels."""
+    graph: dict[int, set[int]] = {j: set() for j in range(model.n)}
+    for j, i, _ in chain:
+        graph[j].add(i)
+    try:
+        return list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        names = [repr(model.joint_names[i]) for i in reversed(error.args[1])]
+        raise InputError(
+            'rotor coupling: expected every elastic joint to carry only rotors of joints behind '
+            f'it, got {" which moves the rotor of ".join(names)}: name other carriers, or make '
+            'one of these joints rigid'
+        ) from None

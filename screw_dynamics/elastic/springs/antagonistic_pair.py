@@ -1,0 +1,138 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`AntagonisticPair`: two motors that pull one joint through nonlinear springs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.springs.spring import (
+    PAIR_CUBIC,
+    PAIR_EXPONENTIAL,
+    PAIR_QUADRATIC,
+    Spring,
+    as_deflections,
+)
+from screw_dynamics.elastic.values import check_range, checked_number
+from screw_dynamics.errors import ModelError
+
+# what each law needs, and its code
+_FIELDS = {
+    'exponential': ('spring_stiffness', 'rate'),
+    'quadratic': ('quadratic_stiffness',),
+    'cubic': ('spring_stiffness', 'cubic_stiffness'),
+}
+_CODES = {'exponential': PAIR_EXPONENTIAL, 'quadratic': PAIR_QUADRATIC, 'cubic': PAIR_CUBIC}
+
+
+@dataclass(frozen=True)
+class AntagonisticPair(Spring):
+    """
+    ``tau = f1(phi1) + f2(phi2)``, phi_i = theta_i - q, with the mirrored law f2(x) = -f1(-x).
+
+    Effort tau and stiffness sigma = f1'(phi1) + f2'(phi2) are chosen independently. Laws of f1:
+
+    - 'exponential': ``(k / a) (exp(a x) - 1)``, k = spring_stiffness, a = rate
+    - 'quadratic': ``c x^2`` for x > 0, c = quadratic_stiffness
+    - 'cubic': ``k1 x + k3 x^3``, k1 = spring_stiffness, k3 = cubic_stiffness
+
+    Parameters
+    ----------
+    law : str
+        'exponential', 'quadratic' or 'cubic'.
+    stiffness : float
+        sigma where no trajectory of it is given, above 0 [N m/rad or N/m].
+    spring_stiffness : float
+        Of one spring at rest [N m/rad or N/m]; exponential and cubic law.
+    rate : float
+        [1/rad or 1/m]; exponential law.
+    quadratic_stiffness : float
+        [N m/rad^2 or N/m^2]; quadratic law.
+    cubic_stiffness : float
+        [N m/rad^3 or N/m^3]; cubic law.
+    pull_only : bool
+        Tendons: phi1 >= 0 >= phi2 is required. The quadratic law always does.
+    min_stiffness, max_stiffness : float
+        Range of sigma [N m/rad or N/m]. Data for feasibility checks.
+
+    Examples
+    --------
+    >>> pair = AntagonisticPair('quadratic', stiffness=100.0, quadratic_stiffness=250.0)
+    >>> [float(f) for f in pair.efforts(0.1, -0.1)]
+    [2.5, -2.5]
+
+    """
+
+    law: str
+    stiffness: float
+    spring_stiffness: float = 0.0
+    rate: float = 0.0
+    quadratic_stiffness: float = 0.0
+    cubic_stiffness: float = 0.0
+    pull_only: bool = False
+    min_stiffness: float = 0.0
+    max_stiffness: float = np.inf
+
+    type: ClassVar[str] = 'antagonistic'
+
+    def __post_init__(self) -> None:
+        """Check the parameters: those of the law, and no others."""
+        if self.law not in _FIELDS:
+            raise ModelError(f'law: expected one of {", ".join(_FIELDS)}, got {self.law!r}')
+        for name in ('spring_stiffness', 'rate', 'quadratic_stiffness', 'cubic_stiffness'):
+            needed = name in _FIELDS[self.law]
+            value = checked_number(name, getattr(self, name), above=needed)
+            if value and not needed:
+                raise ModelError(f'{name}: expected none with the law {self.law!r}, got {value:g}')
+            object.__setattr__(self, name, value)
+        if not isinstance(self.pull_only, bool):
+            raise ModelError(f'pull_only: expected true or false, got {self.pull_only!r}')
+        stiffness = checked_number('stiffness', self.stiffness, above=True)
+        low = checked_number('min_stiffness', self.min_stiffness)
+        high = checked_number('max_stiffness', self.max_stiffness, above=True, infinite=True)
+        check_range('min_stiffness', low, 'stiffness', stiffness)
+        check_range('stiffness', stiffness, 'max_stiffness', high)
+        object.__setattr__(self, 'stiffness', stiffness)
+        object.__setattr__(self, 'min_stiffness', low)
+        object.__setattr__(self, 'max_stiffness', high)
+
+    @property
+    def code(self) -> int:
+        """Code of the law for the kernels."""
+        return _CODES[self.law]
+
+    @property
+    def parameters(self) -> Array:
+        """Stiffness sigma, tendons or not, and the parameters of the law."""
+        law = [getattr(self, name) for name in _FIELDS[self.law]]
+        return np.array([self.stiffness, float(self.pull_only), *law])
+
+    def efforts(self, deflection_1: ArrayLike, deflection_2: ArrayLike) -> tuple[Array, Array]:
+        """
+        Return the efforts that both springs transmit.
+
+        Parameters
+        ----------
+        deflection_1, deflection_2 : array_like
+            Of the first and the second motor [rad or m].
+
+        Returns
+        -------
+        f1, f2 : ndarray
+            [N m or N]; their sum acts on the link.
+
+        """
+        return self._pull(as_deflections(deflection_1)), -self._pull(-as_deflections(deflection_2))
+
+    def _pull(self, phi: Array) -> Array:
+        if self.law == 'exponential':
+            return self.spring_stiffness / self.rate * np.expm1(self.rate * phi)
+        if self.law == 'quadratic':
+            slack_free = np.maximum(phi, 0.0)
+            return self.quadratic_stiffness * slack_free * slack_free
+        return phi * (self.spring_stiffness + self.cubic_stiffness * phi * phi)

@@ -1,0 +1,75 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`CubicSpring`: a hardening spring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.springs.spring import CUBIC, Spring, as_deflections
+from screw_dynamics.elastic.values import checked_number
+
+
+@dataclass(frozen=True)
+class CubicSpring(Spring):
+    """
+    ``tau = stiffness * phi + cubic_stiffness * phi^3`` of the deflection phi.
+
+    Parameters
+    ----------
+    stiffness : float
+        At rest, above 0 [N m/rad or N/m].
+    cubic_stiffness : float
+        0 or more [N m/rad^3 or N/m^3].
+
+    Examples
+    --------
+    >>> float(CubicSpring(150.0, 4000.0).effort(0.1))
+    19.0
+
+    """
+
+    stiffness: float
+    cubic_stiffness: float
+
+    type: ClassVar[str] = 'cubic'
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        stiffness = checked_number('stiffness', self.stiffness, above=True)
+        cubic = checked_number('cubic_stiffness', self.cubic_stiffness)
+        object.__setattr__(self, 'stiffness', stiffness)
+        object.__setattr__(self, 'cubic_stiffness', cubic)
+
+    @property
+    def code(self) -> int:
+        """Code of the law for the kernels."""
+        return CUBIC
+
+    @property
+    def parameters(self) -> Array:
+        """Both coefficients."""
+        return np.array([self.stiffness, self.cubic_stiffness])
+
+    def effort(self, deflection: ArrayLike) -> Array:
+        """
+        Return the effort that the spring transmits.
+
+        Parameters
+        ----------
+        deflection : array_like
+            [rad or m]
+
+        Returns
+        -------
+        ndarray
+            [N m or N]
+
+        """
+        phi = as_deflections(deflection)
+        return phi * (self.stiffness + self.cubic_stiffness * phi * phi)

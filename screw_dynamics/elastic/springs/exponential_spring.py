@@ -1,0 +1,73 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ExponentialSpring`: a spring whose stiffness grows exponentially on both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.springs.spring import EXPONENTIAL, Spring, as_deflections
+from screw_dynamics.elastic.values import checked_number
+
+
+@dataclass(frozen=True)
+class ExponentialSpring(Spring):
+    """
+    ``tau = (stiffness / rate) sinh(rate * phi)`` of the deflection phi.
+
+    Parameters
+    ----------
+    stiffness : float
+        At rest, above 0 [N m/rad or N/m].
+    rate : float
+        Above 0 [1/rad or 1/m]; the stiffness is ``stiffness * cosh(rate * phi)``.
+
+    Examples
+    --------
+    >>> round(float(ExponentialSpring(100.0, 5.0).effort(0.2)), 6)
+    23.504024
+
+    """
+
+    stiffness: float
+    rate: float
+
+    type: ClassVar[str] = 'exponential'
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        stiffness = checked_number('stiffness', self.stiffness, above=True)
+        object.__setattr__(self, 'stiffness', stiffness)
+        object.__setattr__(self, 'rate', checked_number('rate', self.rate, above=True))
+
+    @property
+    def code(self) -> int:
+        """Code of the law for the kernels."""
+        return EXPONENTIAL
+
+    @property
+    def parameters(self) -> Array:
+        """Stiffness and rate."""
+        return np.array([self.stiffness, self.rate])
+
+    def effort(self, deflection: ArrayLike) -> Array:
+        """
+        Return the effort that the spring transmits.
+
+        Parameters
+        ----------
+        deflection : array_like
+            [rad or m]
+
+        Returns
+        -------
+        ndarray
+            [N m or N]
+
+        """
+        return self.stiffness / self.rate * np.sinh(self.rate * as_deflections(deflection))

@@ -1,0 +1,76 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`LinearSpring`: a series elastic joint, with or without a damper beside the spring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.springs.spring import DAMPED, LINEAR, Spring
+from screw_dynamics.elastic.values import checked_number
+
+
+@dataclass(frozen=True)
+class LinearSpring(Spring):
+    """
+    ``tau = stiffness * phi + damping * phi'`` of the deflection phi.
+
+    Parameters
+    ----------
+    stiffness : float
+        K > 0 [N m/rad or N/m], behind the gear; r^2 K of a spring before a gear of ratio r.
+    damping : float
+        d >= 0 of a damper parallel to the spring [N m s/rad or N s/m]. With d > 0 the deflection
+        is a state of its own, a filter of the effort with the time constant d / K.
+
+    Examples
+    --------
+    >>> float(LinearSpring(200.0).effort(0.01))
+    2.0
+
+    """
+
+    stiffness: float
+    damping: float = 0.0
+
+    type: ClassVar[str] = 'linear'
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        stiffness = checked_number('stiffness', self.stiffness, above=True)
+        object.__setattr__(self, 'stiffness', stiffness)
+        object.__setattr__(self, 'damping', checked_number('damping', self.damping))
+
+    @property
+    def code(self) -> int:
+        """Code of the law for the kernels."""
+        return DAMPED if self.damping > 0.0 else LINEAR
+
+    @property
+    def parameters(self) -> Array:
+        """Stiffness and damping."""
+        return np.array([self.stiffness, self.damping])
+
+    def effort(self, deflection: ArrayLike, rate: ArrayLike = 0.0) -> Array:
+        """
+        Return the effort that spring and damper transmit.
+
+        Parameters
+        ----------
+        deflection : array_like
+            [rad or m]
+        rate : array_like
+            Of the deflection [rad/s or m/s].
+
+        Returns
+        -------
+        ndarray
+            [N m or N]
+
+        """
+        return self.stiffness * np.asarray(deflection) + self.damping * np.asarray(rate)

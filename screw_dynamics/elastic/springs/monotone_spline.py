@@ -1,0 +1,111 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A quintic spline through a strictly increasing table, C2 and strictly increasing itself.
+
+A continuous motor effort needs f'' continuous, which rules out the monotone cubic splines (C1),
+and a C2 cubic spline overshoots. A quintic piece is free in value, slope and curvature at both
+ends, so every slope and curvature is a local choice:
+
+1. On the unit interval, with secant s and end slopes g0, g1, the quintic without curvature at its
+   ends has the slope
+   ``g(u) = g0 (1 - S) + g1 S + (s - (g0 + g1) / 2) 30 u^2 (1 - u)^2``, S = 3 u^2 - 2 u^3.
+   It is linear in (g0, g1) and not negative at the corners (0, 0), (2s, 0), (0, 2s), (2s, 2s):
+   30 u^2 (1 - u)^2 <= 15/8 < 2. So it is positive wherever 0 < g0, g1 < 2s, and the harmonic mean
+   of adjacent secants is such a slope: a monotone C2 spline exists for every table.
+2. Slopes and curvatures of the quartic through five neighbouring points are far more accurate
+   where the table is smooth. The slope g of a piece is linear in them too, so on the way from (1)
+   to these there is a part that keeps g positive: each knot goes as far as its pieces allow.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+
+# Least slope of a piece, relative to the smaller of the harmonic means at its ends. The spline
+# (1) keeps 1/16 of it: the bound of its proof at the corner (2s, 2s) of the box.
+_LEAST_SLOPE = 0.05
+
+# Points of the polynomials that estimate slopes and curvatures.
+_STENCIL = 5
+
+
+def monotone_spline(x: Array, y: Array) -> Array:
+    """
+    Return the pieces of the spline.
+
+    Parameters
+    ----------
+    x, y : (N,) ndarray
+        Both strictly increasing, N >= 2.
+
+    Returns
+    -------
+    (N - 1, 6) ndarray
+        Coefficients of each piece in powers of the distance to its first knot.
+
+    """
+    steps = np.diff(x)
+    secants = np.diff(y) / steps
+    slopes = np.concatenate([secants[:1], _harmonic_means(secants), secants[-1:]])
+    accurate = np.array([_local_derivatives(x, y, i) for i in range(len(x))])
+    part = np.ones(len(x))
+    while True:
+        g = slopes + part * (accurate[:, 0] - slopes)
+        c = part * accurate[:, 1]
+        pieces = _pieces(steps, y, g, c)
+        least = _LEAST_SLOPE * np.minimum(slopes[:-1], slopes[1:])
+        low = np.array([_least_slope(*piece) for piece in zip(pieces, steps, strict=True)]) < least
+        touched = np.concatenate([low, [False]]) | np.concatenate([[False], low])
+        if not (touched & (part > 0.0)).any():
+            return pieces
+        part[touched] = np.where(part[touched] > 1e-3, 0.5 * part[touched], 0.0)
+
+
+def _harmonic_means(secants: Array) -> Array:
+    # not 2 a b / (a + b), which may under- or overflow
+    low, high = np.minimum(secants[:-1], secants[1:]), np.maximum(secants[:-1], secants[1:])
+    return 2.0 * low / (1.0 + low / high)
+
+
+def _local_derivatives(x: Array, y: Array, i: int) -> tuple[float, float]:
+    """Return slope and curvature at x[i] of the polynomial through the nearest points."""
+    first = min(max(i - _STENCIL // 2, 0), max(len(x) - _STENCIL, 0))
+    near = slice(first, first + _STENCIL)
+    scale = x[near][-1] - x[near][0]
+    powers = np.vander((x[near] - x[i]) / scale, increasing=True)
+    coefficients = np.append(np.linalg.solve(powers, y[near] - y[i]), 0.0)
+    return coefficients[1] / scale, 2.0 * coefficients[2] / scale**2
+
+
+def _pieces(steps: Array, y: Array, slopes: Array, curvatures: Array) -> Array:
+    """Return the quintics with these values, slopes and curvatures at both ends."""
+    h = steps
+    g0, c0 = slopes[:-1] * h, 0.5 * curvatures[:-1] * h * h
+    # what value, slope and curvature at the far end lack, in units of the step
+    value = np.diff(y) - g0 - c0
+    slope = slopes[1:] * h - g0 - 2.0 * c0
+    curvature = curvatures[1:] * h * h - 2.0 * c0
+    return np.stack(
+        [
+            y[:-1],
+            slopes[:-1],
+            0.5 * curvatures[:-1],
+            (10.0 * value - 4.0 * slope + 0.5 * curvature) / h**3,
+            (-15.0 * value + 7.0 * slope - curvature) / h**4,
+            (6.0 * value - 3.0 * slope + 0.5 * curvature) / h**5,
+        ],
+        axis=1,
+    )
+
+
+def _least_slope(piece: Array, step: float) -> float:
+    """Return the least slope of a piece."""
+    slope = piece[1:] * np.arange(1, 6) * step ** np.arange(5)
+    curvature = slope[1:] * np.arange(1, 5)
+    turns = np.roots(curvature[::-1])
+    real = np.clip(turns.real[np.abs(turns.imag) < 1e-6], 0.0, 1.0)
+    points = np.concatenate([[0.0, 1.0], real])
+    return float(np.polynomial.polynomial.polyval(points, slope).min())

@@ -1,0 +1,88 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""YAML documents as they come in and go out, every float exactly as it was."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from screw_dynamics.errors import ModelError
+
+
+def write_document(document: Any, path: str | os.PathLike[str] | None = None) -> str:
+    """
+    Return a document as YAML text and write it where a path is given.
+
+    Parameters
+    ----------
+    document : object
+        Mappings, sequences, text and numbers.
+    path : str or path, optional
+        File to write.
+
+    Returns
+    -------
+    str
+
+    """
+    import yaml
+
+    # default_flow_style=None: rows of numbers in one line, everything else in block style
+    # allow_unicode=False: YAML folds line breaks, and U+0085 and U+2028 are some
+    text: str = yaml.dump(
+        document,
+        Dumper=getattr(yaml, 'CSafeDumper', yaml.SafeDumper),
+        sort_keys=False,
+        default_flow_style=None,
+        width=1000,
+        allow_unicode=False,
+    )
+    if path is not None:
+        Path(path).write_text(text, encoding='utf-8')
+    return text
+
+
+def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
+    """
+    Load a YAML document.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        A path, or the document itself; text with a line break is a document.
+    what : str
+        What it describes, for the error text.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read or is no YAML.
+
+    """
+    import yaml
+
+    content: str | bytes
+    if isinstance(source, bytes) or (isinstance(source, str) and '\n' in source):
+        content, origin = source, f'{what} text'
+    else:
+        origin = str(source)
+        if not isinstance(source, (str, os.PathLike)):
+            raise ModelError(
+                f'{what} source: expected a path, YAML text or bytes, got {type(source).__name__}'
+            )
+        try:
+            content = Path(source).read_bytes()
+        except (OSError, ValueError) as error:
+            reason = getattr(error, 'strerror', None) or error
+            raise ModelError(f'{origin}: expected a readable {what} file: {reason}') from error
+    try:
+        # libyaml's loader, where PyYAML was built with it, is some ten times as fast
+        return yaml.load(content, Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise ModelError(f'{origin}: expected YAML: {" ".join(str(error).split())}') from None
