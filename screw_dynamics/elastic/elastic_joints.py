@@ -16,6 +16,7 @@ from screw_dynamics.elastic import elastic_joints_yaml
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
+from screw_dynamics.elastic.rotor_coupling import RotorCoupling, coupling_of
 from screw_dynamics.errors import ModelError, UnknownNameError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
@@ -52,6 +53,9 @@ class ElasticJoints:
     joints: Mapping[str, ElasticJoint]
     rotor_coupling: bool = False
     _tables: WeakKeyDictionary[ScrewModel, MotorTable] = field(
+        default_factory=WeakKeyDictionary, init=False, repr=False, compare=False
+    )
+    _couplings: WeakKeyDictionary[ScrewModel, RotorCoupling] = field(
         default_factory=WeakKeyDictionary, init=False, repr=False, compare=False
     )
 
@@ -100,6 +104,35 @@ class ElasticJoints:
             table = self._tables[model] = motor_table(model, self.joints)
         return table
 
+    def coupling(self, model: ScrewModel) -> RotorCoupling | None:
+        """
+        Return how rotors on moving links and the joints feel each other; built once per model.
+
+        Parameters
+        ----------
+        model : ScrewModel
+
+        Returns
+        -------
+        RotorCoupling or None
+            None where `rotor_coupling` is false.
+
+        Raises
+        ------
+        InputError
+            If a spring has a damper, or joints move each other's rotors in a circle.
+        UnknownNameError
+            If the model lacks a joint, or the link that carries a motor.
+
+        """
+        if not self.rotor_coupling:
+            return None
+        coupling = self._couplings.get(require_model(model))
+        if coupling is None:
+            coupling = coupling_of(model, self.motors(model), self.joints)
+            self._couplings[model] = coupling
+        return coupling
+
     def required_rows(self, model: ScrewModel) -> int:
         """
         Return how many rows of a joint jet the motor effort needs.
@@ -111,10 +144,12 @@ class ElasticJoints:
         Returns
         -------
         int
-            3 for a rigid robot, 4 where every spring has a damper, else 5: q to q''''.
+            3 for a rigid robot, 4 where every spring has a damper, else 5: q to q''''. More
+            where rotors on moving links are coupled: up to 2 n + 3.
 
         """
-        return 3 + self.motors(model).lost_orders
+        coupling = self.coupling(model)
+        return 3 + self.motors(model).lost_orders if coupling is None else coupling.rows
 
     def buffers(self, model: ScrewModel, rows: int | None = None) -> MotorFeedforward:
         """

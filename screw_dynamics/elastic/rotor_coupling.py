@@ -12,7 +12,7 @@ torque is felt, none where nothing is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
@@ -20,7 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic.rotor_bodies import RotorBody, model_with_rotors
+from screw_dynamics.elastic.elastic_joint import ElasticJoint
+from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.elastic.rotor import Rotor
+from screw_dynamics.elastic.rotor_bodies import RotorBody, model_with_rotors, place_rotor
+from screw_dynamics.elastic.springs.spring import RIGID
 from screw_dynamics.errors import InputError
 from screw_dynamics.kinematics import frame_jacobian
 from screw_dynamics.model import ScrewModel
@@ -34,7 +38,7 @@ _PERPENDICULAR = 1e-9
 # Coupling that vanishes in some positions only is found at positions drawn at random.
 _POSITIONS = 4
 
-# theta to order 2 and u to order 2: what every motor's own equation takes for its effort.
+# theta'' in a motor's own equation; behind a spring it takes as many orders of the effort.
 _OWN_ORDER = 2
 
 
@@ -53,6 +57,9 @@ class RotorCoupling:
         Highest time derivative of u_j that the motor efforts (order 0) need.
     levels : tuple of tuple of int
         Joints whose efforts follow together, from the last joints to the base.
+    lost_orders : int
+        By how much the efforts u must be known beyond the order of the motor efforts: 2, or 0
+        where every joint is rigid.
     rows : int
         Rows of the joint jet, from positions on, that the motor efforts need.
 
@@ -62,7 +69,52 @@ class RotorCoupling:
     rotors: tuple[RotorBody, ...]
     orders: NDArray[np.int64]
     levels: tuple[tuple[int, ...], ...]
+    lost_orders: int
     rows: int
+
+
+def coupling_of(
+    model: ScrewModel, table: MotorTable, joints: Mapping[str, ElasticJoint]
+) -> RotorCoupling:
+    """
+    Return the coupling of the rotors of an elastic robot.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    table : MotorTable
+        Its motors.
+    joints : mapping of str to ElasticJoint
+
+    Returns
+    -------
+    RotorCoupling
+
+    Raises
+    ------
+    InputError
+        If a spring has a damper: its deflection is a filter of the effort, not a function of its
+        derivatives, and the chain of this module ends there. See also `rotor_coupling`.
+    UnknownNameError
+        If the model has no link of a carrier's name.
+
+    """
+    if table.damped_names:
+        raise InputError(
+            f'joint {table.damped_names[0]!r}: expected a spring without damper, got one: rotor '
+            'coupling and dampers cannot be combined; set damping to 0 or rotor_coupling to false'
+        )
+    rotors = []
+    for name, j, first in zip(
+        table.joint_names, range(table.n), table.first_motor.tolist(), strict=True
+    ):
+        joint = joints.get(name, ElasticJoint())
+        carrier, axis = place_rotor(model, j, joint.rotor or Rotor())
+        for a, motor in enumerate(joint.motors, first):
+            rotors.append(
+                RotorBody(table.names[a], j, carrier, axis, motor.rotor_inertia, motor.gear_ratio)
+            )
+    return rotor_coupling(model, rotors, (table.laws != RIGID).tolist())
 
 
 def rotor_coupling(
@@ -100,7 +152,8 @@ def rotor_coupling(
         for j in np.flatnonzero(felt[:, a]).tolist()
     ]
     sequence = _sequence(model, chain)
-    orders = np.full(model.n, _OWN_ORDER)
+    lost_orders = _OWN_ORDER if any(elastic) else 0
+    orders = np.full(model.n, lost_orders)
     levels = np.zeros(model.n, dtype=np.int64)
     for j in reversed(sequence):
         for i, above in ((i, above) for k, i, above in chain if k == j):
@@ -108,12 +161,13 @@ def rotor_coupling(
     for j in sequence:
         levels[j] = max((levels[i] + 1 for k, i, _ in chain if k == j), default=0)
     # q to two orders above every effort; a rigid joint's q is its theta too, never above that
-    rows = int(orders.max(initial=_OWN_ORDER)) + 3
+    rows = int(orders.max(initial=0)) + 3
     return RotorCoupling(
         extended,
         moving,
         orders,
         tuple(tuple(np.flatnonzero(levels == x).tolist()) for x in np.unique(levels)),
+        lost_orders,
         rows,
     )
 

@@ -52,7 +52,7 @@ def coupled_efforts(
 
     Returns
     -------
-    efforts : (T, p + 3, n) ndarray
+    efforts : (T, p + 1 + coupling.lost_orders, n) ndarray
         u and its time derivatives [N m or N]: tau of the reduced model with the rotors' part.
     reactions : dict of str to (T, p + 1) ndarray
         ``S^T q'' + S'^T q'`` and its time derivatives per motor on a moving link [N m or N]:
@@ -80,13 +80,14 @@ def coupled_efforts(
     for a, rotor in enumerate(coupling.rotors):
         positions[:, :, n + a] = joint_jets[:, :, rotor.coordinate]
 
-    result = np.empty((samples, order + 3, n))
+    kept = order + 1 + coupling.lost_orders
+    result = np.empty((samples, kept, n))
     for level in coupling.levels:
         highest = order + int(coupling.orders[list(level)].max())
         efforts = _efforts(coupling, positions, wrench_jets, highest)
         for j in level:
             effort = efforts[:, : order + int(coupling.orders[j]) + 1, j]
-            result[:, :, j] = effort[:, : order + 3]
+            result[:, :, j] = effort[:, :kept]
             by_motor = deflections(j, np.ascontiguousarray(effort))
             for a, rotor in enumerate(coupling.rotors):
                 if rotor.motor in by_motor:
