@@ -10,27 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
-from screw_dynamics.dynamics.bias_forces import BIAS_HELPERS, add_bias_forces
-from screw_dynamics.dynamics.composite_bodies import body_arrays, set_inertia, set_screw
-from screw_dynamics.dynamics.mass_matrix import add_mass_matrix
+from screw_dynamics.dynamics.joint_accelerations import (
+    ACCELERATION_HELPERS,
+    NOT_FINITE,
+    SINGULAR,
+    SOLVED,
+    acceleration_arrays,
+    set_accelerations,
+)
 from screw_dynamics.errors import SingularMassMatrixError
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kinematics.axis_frames import (
-    COORDINATE,
-    MULTIPLIER,
-    TRAVEL,
-    TURN,
-    axis_frames,
-)
-from screw_dynamics.kinematics.place_body import all_finite, place_body
+from screw_dynamics.kinematics.axis_frames import axis_frames
 
 if TYPE_CHECKING:
     from screw_dynamics.model import ScrewModel
-
-# A pivot below this part of the inertia it is the rest of has lost all but three digits.
-SINGULAR = 1e-13
-
-_SOLVED, _NOT_FINITE = -1, -2
 
 
 def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
@@ -83,9 +76,9 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
     status = _KERNEL(
         positions, rates, efforts, frames.tree, frames.bodies, frames.gravity, accelerations
     )
-    if status == _NOT_FINITE:
+    if status == NOT_FINITE:
         raise_not_finite(accelerations, single, q=q, qd=qd, tau=tau)
-    if status != _SOLVED:
+    if status != SOLVED:
         sample, coordinate = divmod(status, model.n)
         pivot = float(accelerations[sample, coordinate])
         raise _singular(model, coordinate, pivot, None if single else sample)
@@ -110,80 +103,30 @@ def _singular(
     return SingularMassMatrixError(model.joint_names[coordinate], pivot, SINGULAR, reason, sample)
 
 
-def _solve(matrix, scale, x):
-    """
-    Solve M x = b in place by M = L^T D L; the coordinate of a pivot that vanishes, or -1.
-
-    Only the lower triangle of `matrix` is read; it is overwritten. At a vanishing pivot k, x[k]
-    is set to the pivot over its scale, which is not finite where the pivot overflows.
-    """
-    n = x.shape[0]
-    for k in range(n - 1, -1, -1):
-        pivot = matrix[k, k]
-        if not SINGULAR * scale[k] < abs(pivot) < np.inf:
-            x[k] = pivot / scale[k] if scale[k] > 0.0 else pivot
-            return k
-        for i in range(k):
-            factor = matrix[k, i] / pivot
-            for j in range(i + 1):
-                matrix[i, j] -= factor * matrix[k, j]
-            x[i] -= factor * x[k]
-        for i in range(k):
-            matrix[k, i] /= pivot
-    for k in range(n):
-        x[k] /= matrix[k, k]
-        for i in range(k):
-            x[k] -= matrix[k, i] * x[i]
-    return -1
-
-
 def _forward_dynamics(q, qd, tau, tree, bodies, gravity, accelerations):
     """
-    Solve every sample; -1, or T-index * n + singular joint.
+    Solve every sample; SOLVED, or T-index * n + singular joint.
 
-    -2 at a sample that is, or becomes, not finite.
+    NOT_FINITE at a sample that is, or becomes, not finite.
     """
-    count, n = bodies.shape[0], q.shape[1]
-    rotations, steps, screws, mass, first, second = body_arrays(count)
-    rates, bias_accelerations = np.empty((count, 3)), np.empty((count, 6))
-    wrenches, wrench = np.empty((count, 6)), np.empty(6)
-    bias, matrix, scale = np.empty(n), np.empty((n, n)), np.empty(n)
+    n = q.shape[1]
+    workspace = acceleration_arrays(bodies.shape[0], n)
+    armature, external = np.zeros(n), np.empty((0, 6))
     for t in range(q.shape[0]):
-        if not (all_finite(q[t]) and all_finite(qd[t]) and all_finite(tau[t])):
-            return _NOT_FINITE
-        for i in range(count):
-            place_body(i, q[t], tree, bodies, rotations, steps)
-            set_inertia(i, bodies, rotations, mass, first, second)
-            set_screw(i, bodies, rotations, screws)
-        bias[:] = 0.0
-        add_bias_forces(
-            qd[t], tree, bodies, gravity, steps, screws, mass, first, second,
-            rates, bias_accelerations, wrenches, bias,
+        status = set_accelerations(
+            q[t], qd[t], tau[t], armature, external, tree, bodies, gravity, workspace,
+            accelerations[t],
         )  # fmt: skip
-        matrix[:] = 0.0
-        add_mass_matrix(tree, bodies, steps, screws, mass, first, second, wrench, matrix)
-        scale[:] = 0.0
-        for i in range(count):
-            spread = abs(second[i, 0, 0]) + abs(second[i, 1, 1]) + abs(second[i, 2, 2])
-            inertia = bodies[i, TURN] ** 2 * spread + bodies[i, TRAVEL] ** 2 * mass[i]
-            scale[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] ** 2 * inertia
-        for k in range(n):
-            accelerations[t, k] = tau[t, k] - bias[k]
-        singular = -1
-        if all_finite(scale) and all_finite(matrix.ravel()):
-            singular = _solve(matrix, scale, accelerations[t])
-        else:
-            accelerations[t] = np.nan  # no pivot tells an overflow from a singular matrix
-        if not all_finite(accelerations[t]):
-            return _NOT_FINITE
-        if singular >= 0:
-            return t * n + singular
-    return _SOLVED
+        if status == NOT_FINITE:
+            return NOT_FINITE
+        if status >= 0:
+            return t * n + status
+    return SOLVED
 
 
 _KERNEL = Kernel(
     _forward_dynamics,
     f'int64({read_only(2)}, {read_only(2)}, {read_only(2)}, {read_only(2, "int64")}, '
     f'{read_only(2)}, {read_only(1)}, float64[:, ::1])',
-    helpers=(add_mass_matrix, _solve, *BIAS_HELPERS),
+    helpers=ACCELERATION_HELPERS,
 )
