@@ -3,6 +3,7 @@
 """From waypoints to joint jets over time; plain data, no ROS."""
 
 from screw_dynamics.trajectory.jtc_spline import jtc_trajectory
+from screw_dynamics.trajectory.measured_motion import MeasuredMotion, measured_motion
 from screw_dynamics.trajectory.piecewise_polynomial import (
     JET_ROWS,
     PiecewisePolynomial,
@@ -33,6 +34,7 @@ __all__ = [
     'LimitViolation',
     'MAX_ORDER',
     'MIN_ORDER',
+    'MeasuredMotion',
     'PiecewisePolynomial',
     'ReferenceFilter',
     'TrajectoryPoint',
@@ -41,6 +43,7 @@ __all__ = [
     'compile_filter',
     'compile_sampling',
     'jtc_trajectory',
+    'measured_motion',
     'nearest_turn',
     'overshoot_bound',
     'require_end_in_future',

@@ -1,0 +1,59 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The entries of an inverse that lie within the band of the matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.jit import Kernel, read_only
+
+
+def band_of_inverse(factor: Array) -> Array:
+    """
+    Return the band of A^-1 from the Cholesky factor of A, in time linear in the size.
+
+    The inverse is full, but a quadratic form in few neighbouring unknowns needs its band only.
+    From L^T A^-1 = L^-1 the band follows column by column, the last one first.
+
+    Parameters
+    ----------
+    factor : (p + 1, N) ndarray
+        L of A = L L^T: row k holds the k-th subdiagonal, as `scipy.linalg.cholesky_banded` with
+        ``lower=True`` returns it.
+
+    Returns
+    -------
+    (p + 1, N) ndarray
+        Row k holds the entries [j + k, j] of A^-1; what is beyond its end is 0.
+
+    Examples
+    --------
+    >>> band_of_inverse(np.array([[2.0, 1.0], [1.0, 0.0]]))   # A = [[4, 2], [2, 2]]
+    array([[ 0.5,  1. ],
+           [-0.5,  0. ]])
+
+    """
+    band = np.zeros(factor.shape)
+    _fill(np.ascontiguousarray(factor), band)
+    return band
+
+
+def _inverse(factor, band):
+    width, count = factor.shape
+    for j in range(count - 1, -1, -1):
+        last = min(width, count - j)
+        for i in range(1, last):
+            total = 0.0
+            for k in range(1, last):
+                low, high = min(i, k), max(i, k)
+                total += factor[k, j] * band[high - low, j + low]
+            band[i, j] = -total / factor[0, j]
+        total = 1.0 / factor[0, j]
+        for k in range(1, last):
+            total -= factor[k, j] * band[k, j]
+        band[0, j] = total / factor[0, j]
+
+
+_fill = Kernel(_inverse, f'void({read_only(2)}, float64[:, ::1])')

@@ -1,0 +1,103 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Put recorded samples in order: stamps, repeats, gaps, turns of continuous joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.errors import ShapeError, TrajectoryError
+
+# Knots are as close as samples usually are; this many times the samples is what a gap may cost.
+_MOST_INTERVALS_PER_SAMPLE = 4
+
+
+class RecordedSamples(NamedTuple):
+    """
+    Samples in the order of their stamps.
+
+    Parameters
+    ----------
+    times : (N,) ndarray
+        Not decreasing [s].
+    positions : (N, n) ndarray
+        Without jumps of whole turns in continuous joints.
+    disordered : int
+        Samples that came with a stamp before that of the sample before them.
+    repeated : int
+        Samples left out, as they say the same of the same instant as another.
+
+    """
+
+    times: Array
+    positions: Array
+    disordered: int
+    repeated: int
+
+
+def in_order(
+    times: ArrayLike, positions: ArrayLike, continuous: Sequence[bool] | None, fewest: int
+) -> RecordedSamples:
+    """
+    Check and order the samples of a recording.
+
+    Parameters
+    ----------
+    times : (N,) array_like
+        Stamps [s].
+    positions : (N, n) array_like
+    continuous : sequence of n bool, optional
+        Joints whose positions may jump by whole turns, which is undone.
+    fewest : int
+        Instants that are needed.
+
+    Returns
+    -------
+    RecordedSamples
+
+    Raises
+    ------
+    TrajectoryError
+        If there are too few instants, or a gap as long as the rest of the recording.
+    ShapeError, NotFiniteError
+
+    """
+    stamps = require_finite('times', as_float_array('times', times))
+    values = require_finite('positions', as_float_array('positions', positions))
+    if stamps.ndim != 1 or values.ndim != 2 or len(values) != len(stamps):
+        raise ShapeError('positions', f'({len(stamps)}, n), a row per time', values.shape)
+    disordered = int((np.diff(stamps) < 0.0).sum())
+    order = np.argsort(stamps, kind='stable')
+    stamps, values = stamps[order], values[order]
+    _, first = np.unique(np.column_stack((stamps, values)), axis=0, return_index=True)
+    first.sort()
+    repeated = len(stamps) - len(first)
+    stamps, values = stamps[first], values[first].copy()
+    _check_instants(stamps, fewest)
+    if continuous is not None:
+        turning = np.flatnonzero(continuous)
+        values[:, turning] = np.unwrap(values[:, turning], axis=0)
+    return RecordedSamples(stamps, values, disordered, repeated)
+
+
+def _check_instants(stamps: Array, fewest: int) -> None:
+    steps = np.diff(stamps)
+    found = 1 + int((steps > 0.0).sum()) if len(stamps) else 0
+    if found < fewest:
+        raise TrajectoryError(
+            f'expected samples at {fewest} instants or more to estimate derivatives from, '
+            f'got {found}'
+        )
+    usual = float(np.median(steps[steps > 0.0]))
+    if stamps[-1] - stamps[0] > _MOST_INTERVALS_PER_SAMPLE * len(stamps) * usual:
+        longest = int(np.argmax(steps))
+        raise TrajectoryError(
+            f'samples are usually {usual:g} s apart, yet nothing was recorded for '
+            f'{steps[longest]:g} s after {stamps[longest]:.6f} s: expected a recording without '
+            f'long gaps; take one of its parts'
+        )

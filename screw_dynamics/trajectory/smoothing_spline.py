@@ -1,0 +1,196 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One signal as a smoothing spline whose smoothness the data choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.trajectory.band_inverse import band_of_inverse
+from screw_dynamics.trajectory.smoothing_system import SmoothingSystem
+from screw_dynamics.trajectory.uniform_bspline import UniformKnots
+
+# The fifth derivative is penalised, so that the snap is continuous, and has a finite variance.
+DEGREE = 5
+# Interval lengths per smoothing time, times pi: how well the knots resolve what passes the
+# smoothing. Beyond the largest, double precision suffers; at half of it, the uncertainty of the
+# snap comes out by some 3 % too small.
+_LEAST, _MOST = 0.6, 32.0
+_GIVEN = 24.0  # where the smoothing time is given
+_FEWEST_INTERVALS = 8
+_GRID = 9
+_TOLERANCE = 0.02  # of log(resolution), whose tenth power is the penalty
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothingSpline:
+    """
+    The estimate of one signal and its derivatives, with the posterior covariance.
+
+    Parameters
+    ----------
+    knots : UniformKnots
+    offset : float
+        Mean of the samples; apart, as its rounding would spoil high derivatives.
+    coefficients : (K + 5,) ndarray
+        Of what is left.
+    covariance : (6, K + 5) ndarray
+        Band of the covariance of the coefficients; row k holds the entries [j + k, j].
+    noise : float
+        Standard deviation of the measurement noise.
+    smoothing_time : float
+        Motions much slower than this pass, much faster ones count as noise [s].
+
+    """
+
+    knots: UniformKnots
+    offset: float
+    coefficients: Array
+    covariance: Array
+    noise: float
+    smoothing_time: float
+
+    def jets(self, times: Array, rows: int) -> Array:
+        """
+        Return the estimate and its derivatives.
+
+        Parameters
+        ----------
+        times : (T,) ndarray
+            [s].
+        rows : int
+            At most 5.
+
+        Returns
+        -------
+        (T, rows) ndarray
+
+        """
+        index, part = self.knots.intervals_of(times)
+        local = self.coefficients[index[:, None] + np.arange(DEGREE + 1)]
+        weights = [self.knots.weights(part, d) for d in range(rows)]
+        jets: Array = np.einsum('dta,ta->td', weights, local)
+        jets[:, 0] += self.offset
+        return jets
+
+    def covariances(self, times: Array, rows: int) -> Array:
+        """
+        Return the posterior covariance of the estimate and its derivatives, time by time.
+
+        Parameters
+        ----------
+        times : (T,) ndarray
+            [s].
+        rows : int
+            At most 5.
+
+        Returns
+        -------
+        (T, rows, rows) ndarray
+
+        """
+        index, part = self.knots.intervals_of(times)
+        a = np.arange(DEGREE + 1)
+        distance, first = np.abs(a[:, None] - a), np.minimum(a[:, None], a)
+        local = self.covariance[distance, index[:, None, None] + first]
+        weights = np.stack([self.knots.weights(part, d) for d in range(rows)], axis=1)
+        return weights @ local @ weights.transpose(0, 2, 1)
+
+
+def smoothing_splines(
+    times: Array, samples: Array, smoothing_time: float | None = None
+) -> list[SmoothingSpline]:
+    """
+    Return each signal as a smoothing spline.
+
+    The knots begin as close as the samples and are thinned out to what the smoothing needs, where
+    the restricted likelihood of the smoothing has its maximum.
+
+    Parameters
+    ----------
+    times : (N,) ndarray
+        Increasing, ties allowed [s].
+    samples : (N, n) ndarray
+        Of n signals.
+    smoothing_time : float, optional
+        Chosen by the data unless given [s].
+
+    Returns
+    -------
+    list of SmoothingSpline
+
+    """
+    duration = float(times[-1] - times[0])
+    mean = samples.mean(axis=0)
+    centred = samples - mean
+    splines: dict[int, SmoothingSpline] = {}
+    waiting = np.arange(samples.shape[1])
+    intervals = _first_intervals(times, smoothing_time)
+    while len(waiting):
+        knots = UniformKnots(float(times[0]), duration / intervals, intervals, DEGREE)
+        system = SmoothingSystem(knots, times, centred[:, waiting])
+        scale = len(times) / intervals
+        if smoothing_time is None:
+            resolutions = np.geomspace(_LEAST, _MOST, _GRID)
+            deviances = np.array([system.deviance(_penalty(r, scale)) for r in resolutions])
+            best = deviances.argmin(axis=0)
+            settled = (best < _GRID - 1) | (intervals <= _FEWEST_INTERVALS)
+        else:
+            resolutions = np.array([np.pi * smoothing_time / knots.spacing])
+            best = np.zeros(len(waiting), dtype=int)
+            settled = np.ones(len(waiting), dtype=bool)
+        for place in np.flatnonzero(settled):
+            j = int(waiting[place])
+            alone = SmoothingSystem(knots, times, centred[:, [j]])
+            resolution = _refined(alone, resolutions, int(best[place]), scale)
+            splines[j] = _spline(alone, resolution, scale, float(mean[j]))
+        waiting = waiting[~settled]
+        intervals = max(intervals // 2, _FEWEST_INTERVALS)
+    return [splines[j] for j in range(samples.shape[1])]
+
+
+def _first_intervals(times: Array, smoothing_time: float | None) -> int:
+    duration = float(times[-1] - times[0])
+    if smoothing_time is not None:
+        return max(int(np.ceil(duration * _GIVEN / (np.pi * smoothing_time))), 1)
+    steps = np.diff(times)
+    return max(int(np.ceil(duration / np.median(steps[steps > 0.0]))), _FEWEST_INTERVALS)
+
+
+def _penalty(resolution: float, scale: float) -> float:
+    """Return lambda for a resolution, given the samples per interval."""
+    return float((resolution / np.pi) ** (2 * DEGREE) * scale)
+
+
+def _refined(system: SmoothingSystem, grid: Array, best: int, scale: float) -> float:
+    """Return the most likely resolution near the best one of a grid."""
+    if not 0 < best < len(grid) - 1:
+        return float(grid[best])
+    found = minimize_scalar(
+        lambda log: float(system.deviance(_penalty(np.exp(log), scale))[0]),
+        bounds=np.log(grid[[best - 1, best + 1]]),
+        method='bounded',
+        options={'xatol': _TOLERANCE},
+    )
+    return float(np.exp(found.x))
+
+
+def _spline(
+    system: SmoothingSystem, resolution: float, scale: float, mean: float
+) -> SmoothingSpline:
+    smoothing = _penalty(resolution, scale)
+    factor = system.factor(smoothing)
+    coefficients, minimum = system.solve(smoothing, factor)
+    variance = float(system.noise_variance(minimum)[0])
+    return SmoothingSpline(
+        system.knots,
+        mean,
+        coefficients[:, 0],
+        variance * band_of_inverse(factor),
+        float(np.sqrt(variance)),
+        resolution / np.pi * system.knots.spacing,
+    )

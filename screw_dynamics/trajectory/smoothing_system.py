@@ -1,0 +1,146 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Penalised least squares of a spline on even knots, and how likely its smoothness is."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+from scipy.linalg import cho_solve_banded, cholesky_banded
+from scipy.sparse import csr_array
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.trajectory.uniform_bspline import UniformKnots
+
+_REFINEMENTS = 2
+
+
+class SmoothingSystem:
+    """
+    Least squares on samples plus a penalty on the m-th derivative, which m is the degree, too.
+
+    Minimises |y - B c|^2 + lambda |D c|^2, where B holds the basis functions at the samples and D
+    takes m-th differences. A spline of degree m has a piecewise constant m-th derivative, so
+    |D c|^2 is its squared integral exactly, times spacing^(2 m - 1). In Bayesian terms the m-th
+    derivative is white noise a priori, and all below it are continuous [W1978].
+
+    Parameters
+    ----------
+    knots : UniformKnots
+        With K intervals.
+    times : (N,) ndarray
+        Of the samples, in any order, within the knots [s].
+    samples : (N, n) ndarray
+        Of n signals that are treated side by side.
+
+    """
+
+    def __init__(self, knots: UniformKnots, times: Array, samples: Array) -> None:
+        self.knots, self.samples = knots, samples
+        m = knots.degree
+        size = knots.intervals + m
+        index, part = knots.intervals_of(times)
+        weights = knots.weights(part)
+        columns = index[:, None] + np.arange(m + 1)
+        starts = np.arange(0, columns.size + 1, m + 1)
+        self._basis = csr_array((weights.ravel(), columns.ravel(), starts), (len(times), size))
+        self._basis_t = self._basis.T.tocsr()
+        self._gram, self._penalty = np.zeros((2, m + 1, size))
+        signs = np.array([(-1) ** (m - a) * comb(m, a) for a in range(m + 1)])
+        for a in range(m + 1):
+            for b in range(a, m + 1):
+                products = np.bincount(index + a, weights[:, a] * weights[:, b], size)
+                self._gram[b - a] += products
+                self._penalty[b - a, a : a + knots.intervals] += signs[a] * signs[b]
+
+    def factor(self, smoothing: float) -> Array:
+        """
+        Return the Cholesky factor of B^T B + lambda D^T D.
+
+        Parameters
+        ----------
+        smoothing : float
+            lambda > 0.
+
+        Returns
+        -------
+        (m + 1, K + m) ndarray
+            Lower band.
+
+        """
+        band: Array = cholesky_banded(
+            self._gram + smoothing * self._penalty, lower=True, check_finite=False
+        )
+        return band
+
+    def solve(self, smoothing: float, factor: Array) -> tuple[Array, Array]:
+        """
+        Return the minimiser, and the minimum of each signal.
+
+        The residual of the normal equations is formed from differences, so refinement restores
+        the digits that squaring the penalty has cost.
+
+        Parameters
+        ----------
+        smoothing : float
+        factor : (m + 1, K + m) ndarray
+
+        Returns
+        -------
+        coefficients : (K + m, n) ndarray
+        minimum : (n,) ndarray
+
+        """
+        m = self.knots.degree
+        coefficients = np.zeros((self.knots.intervals + m, self.samples.shape[1]))
+        residual, bends = self.samples, np.zeros((self.knots.intervals, self.samples.shape[1]))
+        for _ in range(1 + _REFINEMENTS):
+            # the transpose of differences: differences of the values with zeros around
+            spread = (-1) ** m * np.diff(np.pad(bends, ((m, m), (0, 0))), m, axis=0)
+            gradient = self._basis_t @ residual - smoothing * spread
+            coefficients += cho_solve_banded((factor, True), gradient, check_finite=False)
+            residual = self.samples - self._basis @ coefficients
+            bends = np.diff(coefficients, m, axis=0)
+        return coefficients, (residual**2).sum(axis=0) + smoothing * (bends**2).sum(axis=0)
+
+    def noise_variance(self, minimum: Array) -> Array:
+        """
+        Return the variance of the measurement noise.
+
+        Parameters
+        ----------
+        minimum : (n,) ndarray
+            Of the penalised squares.
+
+        Returns
+        -------
+        (n,) ndarray
+            At least that of rounding.
+
+        """
+        # degree m - 1 polynomials cost nothing, hence m degrees of freedom fewer
+        free = max(len(self.samples) - self.knots.degree, 1)
+        rounding = np.finfo(float).eps * np.abs(self.samples).max(axis=0)
+        return np.maximum(minimum / free, rounding**2)
+
+    def deviance(self, smoothing: float) -> Array:
+        """
+        Return -2 log of the restricted likelihood of lambda, up to a constant [W1985].
+
+        Parameters
+        ----------
+        smoothing : float
+
+        Returns
+        -------
+        (n,) ndarray
+            The smoothness that is least here is the most likely one.
+
+        """
+        factor = self.factor(smoothing)
+        _, minimum = self.solve(smoothing, factor)
+        free = max(len(self.samples) - self.knots.degree, 1)
+        determinant = 2.0 * np.log(factor[0]).sum() - self.knots.intervals * np.log(smoothing)
+        variance: Array = np.maximum(self.noise_variance(minimum), np.finfo(float).tiny)
+        return free * np.log(variance) + determinant
