@@ -132,6 +132,10 @@ class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
         )
 
 
+class SimulationError(ScrewDynamicsError, ArithmeticError):
+    """A simulation cannot go on; time and joint are named."""
+
+
 class TrajectoryError(InputError):
     """A joint trajectory is unusable; point and joint are named."""
 
