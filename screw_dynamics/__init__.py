@@ -24,6 +24,7 @@ from screw_dynamics import lie, trajectory
 from screw_dynamics.dynamics import (
     bias_forces,
     coriolis_matrix,
+    effort_deviations,
     forward_dynamics,
     gravity_forces,
     inverse_dynamics,
@@ -70,6 +71,7 @@ __all__ = [
     '__version__',
     'bias_forces',
     'coriolis_matrix',
+    'effort_deviations',
     'forward_dynamics',
     'frame_jacobian',
     'frame_pose',

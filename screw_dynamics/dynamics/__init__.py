@@ -4,6 +4,7 @@
 
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
+from screw_dynamics.dynamics.effort_deviations import effort_deviations
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
@@ -15,6 +16,7 @@ __all__ = [
     'LinkLoads',
     'bias_forces',
     'coriolis_matrix',
+    'effort_deviations',
     'forward_dynamics',
     'gravity_forces',
     'inverse_dynamics',

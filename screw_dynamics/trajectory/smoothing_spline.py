@@ -98,7 +98,8 @@ class SmoothingSpline:
         distance, first = np.abs(a[:, None] - a), np.minimum(a[:, None], a)
         local = self.covariance[distance, index[:, None, None] + first]
         weights = np.stack([self.knots.weights(part, d) for d in range(rows)], axis=1)
-        return weights @ local @ weights.transpose(0, 2, 1)
+        covariances: Array = weights @ local @ weights.transpose(0, 2, 1)
+        return covariances
 
 
 def smoothing_splines(
@@ -172,7 +173,7 @@ def _refined(system: SmoothingSystem, grid: Array, best: int, scale: float) -> f
         return float(grid[best])
     found = minimize_scalar(
         lambda log: float(system.deviance(_penalty(np.exp(log), scale))[0]),
-        bounds=np.log(grid[[best - 1, best + 1]]),
+        bounds=(float(np.log(grid[best - 1])), float(np.log(grid[best + 1]))),
         method='bounded',
         options={'xatol': _TOLERANCE},
     )

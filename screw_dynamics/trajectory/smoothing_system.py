@@ -122,7 +122,8 @@ class SmoothingSystem:
         # degree m - 1 polynomials cost nothing, hence m degrees of freedom fewer
         free = max(len(self.samples) - self.knots.degree, 1)
         rounding = np.finfo(float).eps * np.abs(self.samples).max(axis=0)
-        return np.maximum(minimum / free, rounding**2)
+        variance: Array = np.maximum(minimum / free, rounding**2)
+        return variance
 
     def deviance(self, smoothing: float) -> Array:
         """
@@ -142,5 +143,6 @@ class SmoothingSystem:
         _, minimum = self.solve(smoothing, factor)
         free = max(len(self.samples) - self.knots.degree, 1)
         determinant = 2.0 * np.log(factor[0]).sum() - self.knots.intervals * np.log(smoothing)
-        variance: Array = np.maximum(self.noise_variance(minimum), np.finfo(float).tiny)
-        return free * np.log(variance) + determinant
+        variance = np.maximum(self.noise_variance(minimum), np.finfo(float).tiny)
+        deviance: Array = free * np.log(variance) + determinant
+        return deviance
