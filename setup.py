@@ -21,6 +21,7 @@ setup(
     license='Apache-2.0',
     keywords=['ROS', 'robotics', 'inverse dynamics', 'screw theory', 'feedforward'],
     packages=find_packages(exclude=['test', 'test.*']),
+    py_modules=['screw_dynamics_executables'],
     package_data={NAME: ['py.typed']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
@@ -68,12 +69,12 @@ setup(
     },
     entry_points={
         'console_scripts': [
-            f'feedforward = {NAME}.nodes.feedforward:main',
-            f'dynamics_server = {NAME}.nodes.dynamics_server:main',
-            f'trajectory_sender = {NAME}.nodes.trajectory_sender:main',
-            f'recorder = {NAME}.bags.recorder:main',
-            f'replay = {NAME}.bags.replay:main',
-            f'demo = {NAME}.demo.main_job:main',
+            'feedforward = screw_dynamics_executables:feedforward',
+            'dynamics_server = screw_dynamics_executables:dynamics_server',
+            'trajectory_sender = screw_dynamics_executables:trajectory_sender',
+            'recorder = screw_dynamics_executables:recorder',
+            'replay = screw_dynamics_executables:replay',
+            'demo = screw_dynamics_executables:demo',
         ],
     },
 )

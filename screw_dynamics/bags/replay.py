@@ -63,6 +63,10 @@ def main(args: Sequence[str] | None = None) -> int:
     except ScrewDynamicsError as error:
         print(f'replay: {error}', file=sys.stderr)
         return 1
+    except RuntimeError:
+        if rclpy.ok():
+            raise
+        return _INTERRUPTED  # something was about to be made when the context went down
     finally:
         rclpy.try_shutdown()
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -132,23 +132,7 @@ class DynamicsServerNode(Node):
         return Report(OK, message, {'answered': self._answered, 'failed': self._failed})
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """
-    Run the node.
-
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Command line; default that of the process.
-
-    Returns
-    -------
-    int
-        Exit code.
-
-    """
-    return run_node(DynamicsServerNode, NAME, args)
-
+main = partial(run_node, DynamicsServerNode, NAME)
 
 if __name__ == '__main__':
     sys.exit(main())

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Spin a node until it is told to stop: choice of executor, signals, exit code."""
+"""Run a node until it is told to stop: choice of executor, signals, exit code."""
 
 from __future__ import annotations
 
@@ -17,9 +17,16 @@ from screw_dynamics.errors import ScrewDynamicsError
 _LONGEST_WAIT = 1.0  # s
 
 
-def run_node(make_node: Callable[[], Node], name: str, args: Sequence[str] | None = None) -> int:
+def run_node(
+    make_node: Callable[[], Node],
+    name: str,
+    args: Sequence[str] | None = None,
+    *,
+    work: Callable[[Node], None] | None = None,
+    interrupted: int = 0,
+) -> int:
     """
-    Make a node and spin it until SIGINT, SIGTERM or the shutdown of the context.
+    Make a node and let it work until SIGINT, SIGTERM or the shutdown of the context.
 
     Parameters
     ----------
@@ -29,41 +36,52 @@ def run_node(make_node: Callable[[], Node], name: str, args: Sequence[str] | Non
         For the log, until there is a node.
     args : sequence of str, optional
         Command line; default that of the process.
+    work : callable, optional
+        Takes the node and returns when all is done; raises ScrewDynamicsError if it cannot be
+        done. Default: spin without end.
+    interrupted : int
+        Exit code after a stop that was asked for.
 
     Returns
     -------
     int
-        Exit code: 0 after a stop that was asked for, 1 if the node could not start.
+        Exit code: 0 when all is done, `interrupted`, or 1 if the node could not start or do it.
 
     """
-    node = None
+    try:
+        return _run(make_node, name, args, work or _spin, interrupted)
+    except (KeyboardInterrupt, ExternalShutdownException):
+        rclpy.try_shutdown()
+        return interrupted
+
+
+def _run(
+    make_node: Callable[[], Node],
+    name: str,
+    args: Sequence[str] | None,
+    work: Callable[[Node], None],
+    interrupted: int,
+) -> int:
+    """Run the node; Ctrl-C is raised at any point of it."""
+    node, initialized = None, False
     try:
         rclpy.init(args=None if args is None else list(args))
+        initialized = True
         node = make_node()
-        _spin(node)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
+        work(node)
     # what rclpy raises is a RuntimeError, also for a bad command line or parameter file
     except (ScrewDynamicsError, RuntimeError) as error:
-        if node is None:
-            get_logger(name).fatal(str(error))
-            return 1
-        if rclpy.ok():
+        if initialized and not rclpy.ok():
+            return interrupted  # something was about to be made when the context went down
+        if node is not None and not isinstance(error, ScrewDynamicsError):
             raise
-        # a callback was about to publish when the context went down: the stop was asked for
+        get_logger(name).fatal(str(error))
+        return 1
     finally:
-        _tear_down(node)
-    return 0
-
-
-def _tear_down(node: Node | None) -> None:
-    """Destroy the node and the context; a second Ctrl-C on the way changes nothing."""
-    try:
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
-    except KeyboardInterrupt:
-        rclpy.try_shutdown()
+    return 0
 
 
 def _spin(node: Node) -> None:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -286,23 +285,7 @@ class FeedforwardNode(LifecycleNode):
         self._stream.forget()
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """
-    Run the node.
-
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Command line; default that of the process.
-
-    Returns
-    -------
-    int
-        Exit code.
-
-    """
-    return run_node(FeedforwardNode, NAME, args)
-
+main = partial(run_node, FeedforwardNode, NAME)
 
 if __name__ == '__main__':
     sys.exit(main())

@@ -1,24 +1,28 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The executable `trajectory_sender`: publishes one JointTrajectory and ends."""
+"""
+The executable `trajectory_sender`: publishes one JointTrajectory and ends.
+
+Exit codes: 0 after sending, 1 if the trajectory is unusable or nobody listens, 130 after Ctrl-C.
+"""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import rclpy
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
-from rclpy.logging import get_logger
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
+from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.nodes.conversions import double_array, set_stamp
+from screw_dynamics.nodes.executor import run_node
 from screw_dynamics.nodes.parameter_rules import parameter
 from screw_dynamics.nodes.parameters import NodeParameters
 from screw_dynamics.nodes.trajectory_file import TrajectoryFile, read_trajectory
@@ -26,6 +30,7 @@ from screw_dynamics.trajectory import TrajectoryPoint
 
 NAME = 'trajectory_sender'
 TOPIC = 'feedforward/joint_trajectory'
+INTERRUPTED = 130  # as shells report it: the trajectory was not sent
 _LOOK_PERIOD = 0.05  # s
 _ACKNOWLEDGE_TIMEOUT = 5.0  # s
 
@@ -175,35 +180,13 @@ def send(node: Node) -> str:
     )
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """
-    Send the trajectory and end.
-
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Command line; default that of the process.
-
-    Returns
-    -------
-    int
-        Exit code: 0 after sending, 1 if the trajectory is unusable or nobody listens, 130 after
-        Ctrl-C.
-
-    """
-    try:
-        rclpy.init(args=None if args is None else list(args))
-        node = rclpy.create_node(NAME)
-        print(send(node))
-    except (KeyboardInterrupt, ExternalShutdownException):
-        return 130
-    except ScrewDynamicsError as error:
-        get_logger(NAME).fatal(str(error))
-        return 1
-    finally:
-        rclpy.try_shutdown()
-    return 0
-
+main = partial(
+    run_node,
+    partial(rclpy.create_node, NAME),
+    NAME,
+    work=lambda node: print(send(node)),
+    interrupted=INTERRUPTED,
+)
 
 if __name__ == '__main__':
     sys.exit(main())

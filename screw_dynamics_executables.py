@@ -1,0 +1,77 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The executables of the package `screw_dynamics`: what `ros2 run screw_dynamics <name>` calls.
+
+Importing the package takes a moment (NumPy, SciPy, ROS), in which Ctrl-C or a missing package
+would end in a traceback. So this module stands beside it and needs the standard library alone.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from functools import partial
+from importlib import import_module
+
+_INTERRUPTED = 130  # what shells report for a process that SIGINT has ended
+_SOURCE_ROS = (
+    'source the setup file of ROS 2 (source /opt/ros/<distro>/setup.bash) and of the workspace '
+    'that screw_dynamics was built in'
+)
+_INSTALL_EXTRAS = "install what the executables use (pip install 'screw_dynamics[demo]')"
+
+
+def run(name: str, module: str) -> int:
+    """
+    Import a module and run its function ``main``.
+
+    Parameters
+    ----------
+    name : str
+        Name of the executable.
+    module : str
+
+    Returns
+    -------
+    int
+        Exit code: that of ``main``; 1 where a package that it needs is missing. Ctrl-C before
+        ``main`` begins ends the process by SIGINT, as it does any program that does not handle it.
+
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not signal.SIG_IGN:  # as it is behind nohup and in the background of a script
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        main = import_module(module).main
+        signal.signal(signal.SIGINT, handler)
+        code: int = main()
+        return code
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except ImportError as error:
+        remedy = _remedy(error)
+        if not remedy:
+            raise
+        print(f'{name}: {str(error).splitlines()[0]}: {remedy}', file=sys.stderr)
+        return 1
+
+
+def _remedy(error: ImportError) -> str:
+    """Return what helps against a missing package; empty where it is not known."""
+    package = (error.name or '').partition('.')[0]
+    if package in {'rclpy', 'ament_index_python', 'rpyutils', 'std_srvs'} or package.endswith(
+        ('_msgs', '_interfaces')
+    ):
+        return _SOURCE_ROS
+    if isinstance(error, ModuleNotFoundError) and package != 'screw_dynamics':
+        return _INSTALL_EXTRAS
+    return ''
+
+
+feedforward = partial(run, 'feedforward', 'screw_dynamics.nodes.feedforward')
+dynamics_server = partial(run, 'dynamics_server', 'screw_dynamics.nodes.dynamics_server')
+trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.trajectory_sender')
+recorder = partial(run, 'recorder', 'screw_dynamics.bags.recorder')
+replay = partial(run, 'replay', 'screw_dynamics.bags.replay')
+demo = partial(run, 'demo', 'screw_dynamics.demo.main_job')

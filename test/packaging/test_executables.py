@@ -1,0 +1,101 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The executables at their start: Ctrl-C at any moment, packages that are missing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EXECUTABLES = (
+    'feedforward',
+    'dynamics_server',
+    'trajectory_sender',
+    'recorder',
+    'replay',
+    'demo',
+)
+
+# what the script that setuptools makes does, with a word when it begins
+START = """
+import sys
+from screw_dynamics_executables import {name}
+sys.argv[0] = {name!r}
+print('begun', flush=True)
+sys.exit({name}())
+"""
+HIDE = "import sys; sys.modules['{package}'] = None"
+
+
+def start(name: str, *arguments: str, before: str = '') -> subprocess.Popen[str]:
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get('PYTHONPATH')]))
+    return subprocess.Popen(
+        [sys.executable, '-W', 'ignore', '-c', before + START.format(name=name), *arguments],
+        env={**os.environ, 'PYTHONPATH': path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize('delay', [0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0])
+def test_interrupted_in_the_first_second(delay):
+    with start('feedforward') as process:
+        assert process.stdout.readline() == 'begun\n'
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    # before anything is set up, as it is set up, and when it runs
+    assert process.returncode in {-signal.SIGINT, 128 + signal.SIGINT, 0}, output
+    assert 'Traceback' not in output
+
+
+def test_interrupted_while_the_package_is_imported():
+    before = """
+import importlib, os, signal
+imported = importlib.import_module
+def import_module(name):
+    os.kill(os.getpid(), signal.SIGINT)
+    return imported(name)
+importlib.import_module = import_module
+"""
+    with start('feedforward', before=before) as process:
+        output, _ = process.communicate(timeout=60)
+    assert (process.returncode, output) == (-signal.SIGINT, 'begun\n')
+
+
+@pytest.mark.parametrize('name', EXECUTABLES[:5])
+def test_without_ros(name):
+    with start(name, before=HIDE.format(package='rclpy')) as process:
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1, output
+    begun, line = output.splitlines()
+    assert line.startswith(f'{name}: ')
+    assert 'rclpy' in line
+    assert 'source the setup file of ROS 2 (source /opt/ros/<distro>/setup.bash)' in line
+
+
+@pytest.mark.parametrize('name, package', [('demo', 'tqdm'), ('replay', 'rosbags')])
+def test_without_a_library(name, package):
+    with start(name, before=HIDE.format(package=package)) as process:
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1, output
+    begun, line = output.splitlines()
+    assert line.startswith(f'{name}: ')
+    assert package in line
+    assert "pip install 'screw_dynamics[demo]'" in line
+
+
+def test_a_mistake_of_our_own_is_not_hidden():
+    before = HIDE.format(package='screw_dynamics.nodes.feedforward')
+    with start('feedforward', before=before) as process:
+        output, _ = process.communicate(timeout=60)
+    assert 'Traceback' in output
+    assert 'screw_dynamics.nodes.feedforward' in output
