@@ -14,6 +14,8 @@ MISSING = ''
 try:
     msg = import_module('screw_dynamics_interfaces.msg')
     srv = import_module('screw_dynamics_interfaces.srv')
+    if getattr(msg, '__file__', None) is None:
+        raise ImportError('its sources are on the path, but not what is built from them')
 except ImportError as error:
     msg = srv = None
     MISSING = (

@@ -7,19 +7,26 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from node_processes import TIMEOUT, NodeProcess, trajectory
 from sensor_msgs.msg import JointState
 
-HIDDEN = """
-import sys
-sys.modules['screw_dynamics_interfaces'] = None
+HIDDEN = "sys.modules['screw_dynamics_interfaces'] = None"
+# a checkout on the path: a namespace package whose folders hold definitions
+SOURCES = """
+from types import ModuleType
+for name in ('', '.msg', '.srv'):
+    sys.modules['screw_dynamics_interfaces' + name] = ModuleType('screw_dynamics_interfaces' + name)
+"""
+START = """
 from screw_dynamics.nodes.{module} import main
 sys.exit(main())
 """
 
 
-def command(module, *arguments):
-    return [sys.executable, '-W', 'ignore', '-c', HIDDEN.format(module=module), *arguments]
+def command(module, *arguments, hide=HIDDEN):
+    script = f'import sys\n{hide}{START.format(module=module)}'
+    return [sys.executable, '-W', 'ignore', '-c', script, *arguments]
 
 
 def test_feedforward_publishes_joint_states(ros, planar):
@@ -46,9 +53,13 @@ def test_feedforward_publishes_joint_states(ros, planar):
         process.kill()
 
 
-def test_dynamics_server_has_nothing_to_offer(ros):
+@pytest.mark.parametrize(
+    'hide, reason',
+    [(HIDDEN, 'screw_dynamics_interfaces'), (SOURCES, 'its sources are on the path, but not')],
+)
+def test_dynamics_server_has_nothing_to_offer(ros, hide, reason):
     result = subprocess.run(
-        command('dynamics_server'),
+        command('dynamics_server', hide=hide),
         env=ros.environment,
         capture_output=True,
         text=True,
@@ -57,4 +68,5 @@ def test_dynamics_server_has_nothing_to_offer(ros):
     )
     assert result.returncode == 1
     assert 'dynamics_server has nothing to offer: the package' in result.stderr
+    assert reason in result.stderr
     assert 'colcon build --base-paths . screw_dynamics_interfaces' in result.stderr
