@@ -6,15 +6,12 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
-from rosbags.interfaces import Nodetype
-from rosbags.typesys import TypesysError, get_types_from_msg
 
+from screw_dynamics.bags.definition_text import definition_text
 from screw_dynamics.errors import BagError
-
-SEPARATOR = '=' * 80
 
 
 def message_definition(type_name: str) -> str:
@@ -38,17 +35,7 @@ def message_definition(type_name: str) -> str:
         If a package or a .msg file is missing or cannot be read; the type is named.
 
     """
-    texts: dict[str, str] = {}
-    waiting = [type_name]
-    while waiting:
-        name = waiting.pop(0)
-        if name not in texts:
-            texts[name] = _msg_text(name)
-            waiting += _nested_types(name, texts[name])
-    first, *others = texts.items()
-    parts = [first[1]]
-    parts += [f'{SEPARATOR}\nMSG: {name.replace("/msg/", "/")}\n{text}' for name, text in others]
-    return '\n'.join(parts)
+    return definition_text(type_name, _msg_text)
 
 
 def message_type(type_name: str) -> Any:
@@ -91,18 +78,3 @@ def _msg_text(type_name: str) -> str:
         return path.read_text(encoding='utf-8')
     except OSError as error:
         raise BagError(f'type {type_name!r}: definition not found: {error}') from None
-
-
-def _nested_types(type_name: str, text: str) -> list[str]:
-    """Return the message types of the fields."""
-    try:
-        _, fields = get_types_from_msg(text, type_name)[type_name]
-    except TypesysError as error:
-        raise BagError(f'type {type_name!r}: definition cannot be read: {error}') from None
-    nested = []
-    for _, field in fields:
-        is_array = field[0] in (Nodetype.ARRAY, Nodetype.SEQUENCE)
-        kind, detail = cast('tuple[Nodetype, Any]', field[1][0] if is_array else field)
-        if kind == Nodetype.NAME:
-            nested.append(str(detail))
-    return nested
