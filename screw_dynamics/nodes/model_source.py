@@ -20,9 +20,9 @@ from screw_dynamics.nodes.parameter_records import ModelParameters
 from screw_dynamics.nodes.robot_description import (
     LoadedModel,
     load_model,
-    urdf_file,
     with_settings,
 )
+from screw_dynamics.nodes.urdf_file import urdf_file
 
 TOPIC = 'robot_description'
 _POLL_PERIOD = 0.05  # s between looks at the working thread
@@ -74,7 +74,7 @@ class ModelSource:
         if values.robot_description:
             self._start_given(values.robot_description, "parameter 'robot_description'")
         elif values.urdf_path:
-            path = urdf_file(values.urdf_path)
+            path = urdf_file(values.urdf_path, "parameter 'urdf_path'")
             try:
                 text = path.read_text(encoding='utf-8')
             except (OSError, UnicodeDecodeError) as error:

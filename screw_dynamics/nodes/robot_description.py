@@ -8,7 +8,6 @@ import hashlib
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -47,40 +46,6 @@ class LoadedModel:
     sha256: str
     other_joints: Mapping[str, str]
     warnings: tuple[str, ...]
-
-
-def urdf_file(path: str) -> Path:
-    """
-    Return the file that a path or a package:// address names.
-
-    Parameters
-    ----------
-    path : str
-        ``/folder/robot.urdf`` or ``package://package/folder/robot.urdf``.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    InputError
-        If the package or the file does not exist.
-
-    """
-    if path.startswith('package://'):
-        package, _, inside = path.removeprefix('package://').partition('/')
-        from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
-
-        try:
-            file = Path(get_package_share_directory(package)) / inside
-        except (PackageNotFoundError, ValueError) as error:
-            raise InputError(f"parameter 'urdf_path': {path!r}: {error}") from None
-    else:
-        file = Path(path).expanduser()
-    if not file.is_file():
-        raise InputError(f"parameter 'urdf_path': expected a file, got {str(file)!r}")
-    return file
 
 
 def load_model(text: str, source: str, parameters: ModelParameters) -> LoadedModel:

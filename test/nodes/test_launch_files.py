@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 
 import pytest
 
@@ -25,6 +26,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
 from screw_dynamics import share_path
+from screw_dynamics.errors import InputError
 
 FILES = ('feedforward', 'dynamics_server', 'bringup')
 ARGUMENTS = {'namespace', 'params_file', 'robot_description_topic', 'urdf_file', 'use_sim_time'}
@@ -109,6 +111,25 @@ def test_what_bringup_starts_on_request(planar):
     ]
     with pytest.raises(RuntimeError, match="'start_rsp': expected 'urdf_file' with it, got none"):
         nodes_of('bringup', start_rsp='true')
+
+
+def test_robot_state_publisher_gets_the_urdf_of_a_package(planar, tmp_path, monkeypatch):
+    resources = tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages'
+    resources.mkdir(parents=True)
+    (resources / 'some_robot').touch()
+    folder = tmp_path / 'share' / 'some_robot' / 'urdf'
+    folder.mkdir(parents=True)
+    (folder / 'robot.urdf').write_text(planar.read_text())
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path), prepend=os.pathsep)
+    address = 'package://some_robot/urdf/robot.urdf'
+    (publisher,) = nodes_of('bringup', start_rsp='true', urdf_file=address)
+    (parameters,) = publisher._Node__parameters
+    values = {''.join(part.text for part in name): value for name, value in parameters.items()}
+    description = values['robot_description'].evaluate(LaunchContext())
+    assert description == planar.read_text()
+    for address in ('package://no_robot/robot.urdf', 'package://some_robot/urdf/none.urdf'):
+        with pytest.raises(InputError, match="argument 'urdf_file': .*(no_robot|none.urdf)"):
+            nodes_of('bringup', start_rsp='true', urdf_file=address)
 
 
 @pytest.mark.parametrize('name', FILES)

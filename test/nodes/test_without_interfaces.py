@@ -16,7 +16,8 @@ HIDDEN = "sys.modules['screw_dynamics_interfaces'] = None"
 SOURCES = """
 from types import ModuleType
 for name in ('', '.msg', '.srv'):
-    sys.modules['screw_dynamics_interfaces' + name] = ModuleType('screw_dynamics_interfaces' + name)
+    whole = 'screw_dynamics_interfaces' + name
+    sys.modules[whole] = ModuleType(whole)
 """
 START = """
 from screw_dynamics.nodes.{module} import main

@@ -1,0 +1,45 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`urdf_file`: the file behind a path or a package:// address."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
+from screw_dynamics.errors import InputError
+
+
+def urdf_file(path: str, name: str) -> Path:
+    """
+    Return the file that a path or a package:// address names.
+
+    Parameters
+    ----------
+    path : str
+        ``/folder/robot.urdf`` or ``package://package/folder/robot.urdf``.
+    name : str
+        Where the path comes from, for error texts.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    InputError
+        If the package or the file does not exist.
+
+    """
+    if path.startswith('package://'):
+        package, _, inside = path.removeprefix('package://').partition('/')
+        try:
+            file = Path(get_package_share_directory(package)) / inside
+        except (PackageNotFoundError, ValueError) as error:
+            raise InputError(f'{name}: {path!r}: {error}') from None
+    else:
+        file = Path(path).expanduser()
+    if not file.is_file():
+        raise InputError(f'{name}: expected a file, got {str(file)!r}')
+    return file
