@@ -132,6 +132,30 @@ class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
         )
 
 
+class DeflectionError(InputError):
+    """
+    No deflection of a joint's spring belongs to an effort; the joint is named.
+
+    Parameters
+    ----------
+    joint : str
+    reason : str
+        What was expected and what came.
+    values : tuple of float
+        The efforts, stiffnesses or deflections that the reason names.
+    sample : int, optional
+        Index in the batch.
+
+    """
+
+    def __init__(
+        self, joint: str, reason: str, values: tuple[float, ...], sample: int | None = None
+    ) -> None:
+        self.joint, self.reason, self.values, self.sample = joint, reason, values, sample
+        place = '' if sample is None else f' at sample {sample}'
+        super().__init__(f'joint {joint!r}{place}: {reason}')
+
+
 class SimulationError(ScrewDynamicsError, ArithmeticError):
     """A simulation cannot go on; time and joint are named."""
 

@@ -25,6 +25,7 @@ ALLOWED = {
     'parsers': {'lie', 'model'},
     'kinematics': {'lie', 'model'},
     'dynamics': {'lie', 'model', 'kinematics'},
+    'simulation': {'lie', 'model', 'kinematics', 'dynamics', 'elastic'},
     'trajectory': set(),
     'elastic': {'lie', 'model', 'kinematics', 'dynamics', 'trajectory'},
     'bags': set(),

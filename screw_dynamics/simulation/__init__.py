@@ -1,0 +1,9 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How a robot with elastic joints moves: its equations of motion and their integration."""
+
+from screw_dynamics.simulation.elastic_robot import ElasticRobot
+from screw_dynamics.simulation.integration import Motion
+from screw_dynamics.simulation.natural_frequencies import natural_frequencies
+
+__all__ = ['ElasticRobot', 'Motion', 'natural_frequencies']

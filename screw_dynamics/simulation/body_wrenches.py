@@ -1,0 +1,56 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""External wrenches of one instant as the kernels of the simulation take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_vector
+from screw_dynamics.errors import InputError
+from screw_dynamics.kinematics.axis_frames import named_frame
+from screw_dynamics.lie import adjoint_inverse
+from screw_dynamics.model import ScrewModel
+
+NO_WRENCHES: Array = np.empty((0, 6))
+NO_WRENCHES.flags.writeable = False
+
+
+def body_wrenches(model: ScrewModel, wrenches: Mapping[str, ArrayLike] | None) -> Array:
+    """
+    Return the wrench on every body in its axis frame.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    wrenches : mapping of str to (6,) array_like, or None
+        [torque; force] ON the link, in the axes and at the origin of its frame [N m, N].
+
+    Returns
+    -------
+    (N, 6) or (0, 6) ndarray
+        Empty where there are none.
+
+    Raises
+    ------
+    InputError
+        If the wrenches are no mapping.
+    UnknownNameError, ShapeError, NotFiniteError
+
+    """
+    if not wrenches:
+        return NO_WRENCHES
+    if not isinstance(wrenches, Mapping):
+        raise InputError(
+            f'wrenches: expected a mapping of frame names to arrays, got {type(wrenches).__name__}'
+        )
+    table = np.zeros((model.body_count, 6))
+    for name, value in wrenches.items():
+        _, path, local = named_frame(model, name)
+        wrench = as_vector(f'wrenches[{name!r}]', value, 6)
+        if len(path):  # one on the base moves no joint
+            table[path[-1]] += wrench @ adjoint_inverse(local)
+    return table

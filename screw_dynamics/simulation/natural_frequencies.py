@@ -1,0 +1,105 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Frequencies at which links and motors vibrate against each other."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_vector
+from screw_dynamics.dynamics import mass_matrix
+from screw_dynamics.elastic import (
+    AntagonisticPair,
+    CubicSpring,
+    ElasticJoints,
+    ExponentialSpring,
+    LinearSpring,
+    MotorTable,
+    VariableStiffness,
+)
+from screw_dynamics.elastic.motor_table import INERTIA
+from screw_dynamics.elastic.springs.spring import RIGID
+from screw_dynamics.errors import InputError
+from screw_dynamics.model import ScrewModel
+
+
+def natural_frequencies(
+    model: ScrewModel, joints: ElasticJoints, q: ArrayLike, stiffness: ArrayLike | None = None
+) -> Array:
+    """
+    Return the frequencies of free vibration, the motors free to turn, ascending.
+
+    They are the roots of the eigenvalues of ``(E^T M^-1 E + B^-1) K`` for the deflections of the
+    springs, E taking motors to joints; rotors of rigid joints join M. Gravity, dampers, friction
+    and the coupling of rotors with the links are left out.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+    q : (n,) array_like
+        Link positions [rad or m].
+    stiffness : (m,) array_like, optional
+        d f / d phi at every motor [N m/rad or N/m]; not looked at for rigid joints. Default that
+        of the springs at rest, half of a pair's stiffness for each of its springs.
+
+    Returns
+    -------
+    (motors with a spring,) ndarray
+        [rad/s]
+
+    Raises
+    ------
+    InputError
+        If a stiffness or rotor inertia behind a spring is not above 0, or is not known.
+    ShapeError, NotFiniteError, UnknownNameError
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> link = sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
+    >>> arm = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [link])
+    >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.25))
+    >>> natural_frequencies(arm, sd.ElasticJoints({'joint_1': joint}), [0.0]).round(4)
+    array([28.2843])
+
+    """
+    from scipy.linalg import eigh
+
+    table = joints.motors(model)
+    matrix = mass_matrix(model, as_vector('q', q, model.n))
+    slopes = _at_rest(joints, table) if stiffness is None else stiffness
+    slopes = as_vector('stiffness', slopes, table.m)
+    rotors, rigid = table.rows[:, INERTIA], table.laws[table.joint_of_motor] == RIGID
+    for i in np.flatnonzero(~rigid):
+        if slopes[i] <= 0.0 or rotors[i] <= 0.0:
+            raise InputError(
+                f'motor {table.names[i]!r}: expected stiffness and rotor inertia above 0, '
+                f'got {slopes[i]:g} and {rotors[i]:g}'
+            )
+    at_rigid = table.joint_of_motor[rigid]
+    matrix[at_rigid, at_rigid] += rotors[rigid]
+    owner = table.joint_of_motor[~rigid]
+    mobility = np.linalg.inv(matrix)[np.ix_(owner, owner)] + np.diag(1.0 / rotors[~rigid])
+    # mobility K x = w^2 x  <=>  mobility y = w^2 K^-1 y with y = K x: both symmetric
+    squares = eigh(mobility, np.diag(1.0 / slopes[~rigid]), eigvals_only=True)
+    return np.sqrt(squares)
+
+
+def _at_rest(joints: ElasticJoints, table: MotorTable) -> Array:
+    """Return the stiffness at every motor of springs at rest, 1 at rigid joints."""
+    slopes = np.ones(table.m)
+    for i, j in enumerate(table.joint_of_motor):
+        name = table.joint_names[j]
+        spring = joints.joints[name].spring if name in joints.joints else None
+        if isinstance(spring, AntagonisticPair):
+            slopes[i] = 0.5 * spring.stiffness
+        elif isinstance(spring, (LinearSpring, VariableStiffness, CubicSpring, ExponentialSpring)):
+            slopes[i] = spring.stiffness
+        elif spring is not None:
+            raise InputError(
+                f'stiffness: expected values, got none: the {spring.type} spring of joint '
+                f'{name!r} does not say its stiffness at rest'
+            )
+    return slopes

@@ -1,0 +1,135 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernels of the simulation know about a robot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import ElasticJoint, ElasticJoints, MotorTable, Rotor
+from screw_dynamics.elastic.motor_table import INERTIA
+from screw_dynamics.elastic.rotor_bodies import RotorBody, model_with_rotors, place_rotor
+from screw_dynamics.elastic.springs.spring import RIGID
+from screw_dynamics.errors import ModelError
+from screw_dynamics.kinematics.axis_frames import axis_frames
+from screw_dynamics.model import JointLimits, ScrewModel
+
+
+@dataclass(frozen=True, eq=False)
+class RobotTables:
+    """
+    Tables of a robot with elastic joints.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        Of the links, and of the rotors where these are bodies of their own.
+    motors : (m, 6) int64 ndarray
+        Joint, law of its spring, where its parameters begin, its entry among the variable
+        stiffnesses (-1: none), whether it is the second motor of a pair, the coordinate of its
+        rotor in `model` (-1: none).
+    rows : (m, 4) ndarray
+        See `MotorTable`.
+    parameters : ndarray
+        See `MotorTable`.
+    tree, bodies, gravity : ndarray
+        See `AxisFrames`.
+
+    """
+
+    model: ScrewModel
+    motors: NDArray[np.int64]
+    rows: Array
+    parameters: Array
+    tree: NDArray[np.int64]
+    bodies: Array
+    gravity: Array
+
+    @property
+    def for_kernels(self) -> tuple[object, ...]:
+        """The tables in the order in which the kernels take them."""
+        return self.motors, self.rows, self.parameters, self.tree, self.bodies, self.gravity
+
+
+def robot_tables(model: ScrewModel, joints: ElasticJoints) -> RobotTables:
+    """
+    Return the tables of a robot.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+
+    Returns
+    -------
+    RobotTables
+
+    Raises
+    ------
+    ModelError
+        If the motor behind a spring has no inertia.
+    UnknownNameError
+
+    """
+    table = joints.motors(model)
+    law = table.laws[table.joint_of_motor]
+    for i in np.flatnonzero((law != RIGID) & (table.rows[:, INERTIA] <= 0.0)):
+        raise ModelError(
+            f'motor {table.names[i]!r}: expected a rotor inertia above 0 behind a spring, got 0: '
+            'without it the motor has no equation of motion'
+        )
+    extended, coordinates = _with_rotors(model, joints, table)
+    frames = axis_frames(extended)
+    motors = np.column_stack(
+        [
+            table.joint_of_motor,
+            law,
+            table.offsets[table.joint_of_motor],
+            table.variable[table.joint_of_motor],
+            np.arange(table.m) != table.first_motor[table.joint_of_motor],
+            coordinates,
+        ]
+    ).astype(np.int64)
+    return RobotTables(
+        extended, motors, table.rows, table.parameters, frames.tree, frames.bodies, frames.gravity
+    )
+
+
+def _with_rotors(
+    model: ScrewModel, joints: ElasticJoints, table: MotorTable
+) -> tuple[ScrewModel, NDArray[np.int64]]:
+    """Return the model with the rotors on moving links, and each motor's coordinate in it."""
+    coordinates = np.full(table.m, -1, dtype=np.int64)
+    if not joints.rotor_coupling:
+        return model, coordinates
+    rotors, owners = [], []
+    for j, name in enumerate(model.joint_names):
+        joint = joints.joints.get(name, ElasticJoint())
+        carrier, axis = place_rotor(model, j, joint.rotor or Rotor())
+        for i, motor in enumerate(joint.motors, int(table.first_motor[j])):
+            if carrier >= 0 and motor.rotor_inertia > 0.0:
+                spin, ratio = motor.rotor_inertia, motor.gear_ratio
+                rotors.append(RotorBody(table.names[i], j, carrier, axis, spin, ratio))
+                owners.append(i)
+    # the rotor of a rigid joint turns with the joint's own coordinate
+    rigid = table.laws[table.joint_of_motor[owners]] == RIGID
+    own = np.where(rigid, table.joint_of_motor[owners], model.n + np.cumsum(~rigid) - 1)
+    coordinates[owners] = own
+    extended = model_with_rotors(model, rotors)
+    kept = np.concatenate([np.arange(model.n), model.n + np.flatnonzero(~rigid)])
+    limits = extended.limits
+    extended = replace(
+        extended,
+        joint_names=tuple(extended.joint_names[k] for k in kept),
+        coordinates=np.concatenate([model.coordinates, own]),
+        limits=JointLimits(
+            limits.lower[kept], limits.upper[kept], limits.velocity[kept], limits.effort[kept]
+        ),
+        damping=extended.damping[kept],
+        friction=extended.friction[kept],
+    )
+    return extended, coordinates

@@ -1,0 +1,88 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Effort of a spring from its deflection, a kernel step of the simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.elastic.spring_laws import LAW_HELPERS, law_taylor
+from screw_dynamics.elastic.springs.spring import (
+    DAMPED,
+    LINEAR,
+    PAIR_QUADRATIC,
+    TABULATED,
+    VARIABLE,
+)
+
+_PAIR_LAW = 2  # of the parameters of a pair, its stiffness and kind of tendon come first
+
+
+def spring_effort(law, parameters, first, stiffness, phi, rate, work):
+    """
+    Return the effort of a spring between one motor and its link.
+
+    Parameters
+    ----------
+    law : int
+        Code, not that of a rigid joint or an antagonistic pair.
+    parameters : ndarray
+        Of all springs.
+    first : int
+        Where those of this spring begin.
+    stiffness : float
+        K of a spring of variable stiffness, now.
+    phi, rate : float
+        Deflection and its rate.
+    work : (1,) ndarray
+        Workspace.
+
+    Returns
+    -------
+    float
+        NaN outside the table of a tabulated spring.
+
+    """
+    if law == LINEAR:
+        return parameters[first] * phi
+    if law == DAMPED:
+        return parameters[first] * phi + parameters[first + 1] * rate
+    if law == VARIABLE:
+        return stiffness * phi
+    if law == TABULATED:
+        last = first + int(parameters[first])
+        if not parameters[first + 1] <= phi <= parameters[last]:
+            return np.nan
+    law_taylor(law, parameters, first, phi, work)
+    return work[0]
+
+
+def pair_effort(law, parameters, first, second_spring, phi, work):
+    """
+    Return the effort of one spring of an antagonistic pair; f2(x) = -f1(-x).
+
+    Parameters
+    ----------
+    law : int
+        Code of the pair.
+    parameters, first : ndarray, int
+        See `spring_effort`.
+    second_spring : bool
+    phi : float
+        Deflection of this spring.
+    work : (1,) ndarray
+        Workspace.
+
+    Returns
+    -------
+    float
+
+    """
+    side = -1.0 if second_spring else 1.0
+    if law == PAIR_QUADRATIC and side * phi <= 0.0:
+        return 0.0  # a slack tendon
+    law_taylor(law, parameters, first + _PAIR_LAW, side * phi, work)
+    return side * work[0]
+
+
+SPRING_HELPERS = (spring_effort, pair_effort, *LAW_HELPERS)

@@ -1,0 +1,185 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The equations of motion against those of a two-link arm derived by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import two_links
+
+import screw_dynamics as sd
+from screw_dynamics.simulation import ElasticRobot, natural_frequencies
+
+K, B = np.array(two_links.STIFFNESS), np.array(two_links.ROTORS)
+TIMES = np.linspace(0.0, two_links.DURATION, 201)
+REFERENCE = np.array([two_links.reference(t)[0] for t in TIMES])
+
+TABLE = np.linspace(-3.0, 3.0, 13)
+# spring of both joints, and its law f(phi, phi')
+SPRINGS = {
+    'linear': (sd.LinearSpring(70.0), lambda phi, rate: 70.0 * phi),
+    'damped': (sd.LinearSpring(70.0, 4.0), lambda phi, rate: 70.0 * phi + 4.0 * rate),
+    'variable': (sd.VariableStiffness(60.0), lambda phi, rate: 60.0 * phi),
+    'cubic': (sd.CubicSpring(50.0, 900.0), lambda phi, rate: 50.0 * phi + 900.0 * phi**3),
+    'exponential': (sd.ExponentialSpring(30.0, 2.0), lambda phi, rate: 15.0 * np.sinh(2.0 * phi)),
+    # a quartic stencil reproduces a cubic: the spline through its values is the cubic itself
+    'tabulated': (
+        sd.TabulatedSpring(TABLE, 50.0 * TABLE + 2.0 * TABLE**3),
+        lambda phi, rate: 50.0 * phi + 2.0 * phi**3,
+    ),
+}
+
+
+@pytest.fixture(scope='module')
+def model():
+    return two_links.model()
+
+
+def spong(model, t):
+    """Motor positions (3, 2) and efforts of linear springs, written out for this test."""
+    jet = two_links.reference(t)
+    tau = sd.inverse_dynamics(model, jet)
+    theta = jet[:3] + tau / K
+    return theta, B * theta[2] + tau[0]
+
+
+@pytest.mark.parametrize('name', SPRINGS)
+def test_derivatives_for_every_spring(model, name, rng):
+    spring, law = SPRINGS[name]
+    friction = {'viscous_friction': 0.3, 'coulomb_friction': 0.4, 'coulomb_velocity': 0.2}
+    entries = [sd.ElasticJoint(spring, sd.Motor(inertia, **friction)) for inertia in B]
+    robot = ElasticRobot(model, two_links.joints(*entries))
+    for _ in range(20):
+        state, effort = rng.uniform(-1.2, 1.2, 8), rng.normal(size=2)
+        expected = two_links.derivative(
+            state, effort, law, lambda rate: 0.3 * rate + 0.4 * np.tanh(rate / 0.2)
+        )
+        result = robot.derivatives(state, effort)
+        assert np.abs(result - expected).max() < 1e-12 * np.abs(expected).max()
+
+
+def test_motor_data_are_reflected_through_the_gear(model, rng):
+    gear = 50.0
+    motor = {'viscous_friction': 0.3, 'coulomb_friction': 0.4, 'coulomb_velocity': 0.2}
+    fast = {
+        'gear_ratio': gear,
+        'viscous_friction': 0.3 / gear**2,
+        'coulomb_friction': 0.4 / gear,
+        'coulomb_velocity': 0.2 * gear,
+    }
+    spring = sd.LinearSpring(70.0)
+    direct = [sd.ElasticJoint(spring, sd.Motor(b, **motor)) for b in B]
+    geared = [sd.ElasticJoint(spring, sd.Motor(b / gear**2, **fast)) for b in B]
+    state, effort = rng.normal(size=8), rng.normal(size=2)
+    one = ElasticRobot(model, two_links.joints(*direct)).derivatives(state, effort)
+    other = ElasticRobot(model, two_links.joints(*geared)).derivatives(state, effort)
+    assert np.allclose(one, other, rtol=1e-12, atol=0.0)
+
+
+def test_variable_stiffness_follows_what_it_is_given(model, rng):
+    entries = [sd.ElasticJoint(sd.VariableStiffness(60.0), sd.Motor(b)) for b in B]
+    robot = ElasticRobot(model, two_links.joints(*entries))
+    state, effort, stiffness = rng.normal(size=8), rng.normal(size=2), np.array([30.0, 90.0])
+    expected = two_links.derivative(
+        state, effort, lambda phi, rate: stiffness * phi, lambda rate: 0.0 * rate
+    )
+    result = robot.derivatives(state, effort, stiffness=stiffness)
+    assert np.abs(result - expected).max() < 1e-12 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(
+    ('fields', 'law'),
+    [
+        (
+            {'law': 'exponential', 'spring_stiffness': 20.0, 'rate': 3.0},
+            lambda x: 20.0 / 3.0 * np.expm1(3.0 * x),
+        ),
+        ({'law': 'quadratic', 'quadratic_stiffness': 90.0}, lambda x: 90.0 * max(x, 0.0) ** 2),
+        (
+            {'law': 'cubic', 'spring_stiffness': 20.0, 'cubic_stiffness': 90.0},
+            lambda x: 20.0 * x + 90.0 * x**3,
+        ),
+    ],
+    ids=['exponential', 'quadratic', 'cubic'],
+)
+def test_derivatives_for_an_antagonistic_pair(model, fields, law, rng):
+    pair = sd.AntagonisticPair(stiffness=50.0, **fields)
+    joint = sd.ElasticJoint(pair, sd.Motor(0.1), sd.Motor(0.2, viscous_friction=0.5))
+    robot = ElasticRobot(model, sd.ElasticJoints({'joint_2': joint, 'joint_1': sd.ElasticJoint()}))
+    for _ in range(20):
+        q, qd, theta, rate = rng.normal(size=2), rng.normal(size=2), rng.normal(size=3), None
+        rate, effort = rng.normal(size=3), rng.normal(size=3)
+        f1, f2 = law(theta[1] - q[1]), -law(-(theta[2] - q[1]))
+        qdd = np.linalg.solve(
+            two_links.mass_matrix(q),
+            np.array([effort[0], f1 + f2]) - two_links.bias(q, qd),
+        )
+        motors = [(effort[1] - f1) / 0.1, (effort[2] - 0.5 * rate[2] - f2) / 0.2]
+        expected = np.concatenate([qd, qdd, qd[:1], rate[1:], qdd[:1], motors])
+        result = robot.derivatives(robot.state(q, qd, theta, rate), effort)
+        assert np.abs(result - expected).max() < 1e-12 * np.abs(expected).max()
+
+
+def test_rotor_of_a_rigid_joint_joins_the_mass_matrix(model, rng):
+    rigid = sd.ElasticJoint(motor=sd.Motor(0.7, viscous_friction=0.3))
+    robot = ElasticRobot(model, two_links.joints(rigid, None))
+    q, qd, effort = rng.normal(size=2), rng.normal(size=2), rng.normal(size=2)
+    theta, rate = np.array([q[0], 0.4]), np.array([qd[0], -0.6])
+    matrix = two_links.mass_matrix(q) + np.diag([0.7, 0.0])
+    tau = np.array([effort[0] - 0.3 * qd[0], K[1] * (theta[1] - q[1])])
+    qdd = np.linalg.solve(matrix, tau - two_links.bias(q, qd))
+    expected = [*qd, *qdd, qd[0], rate[1], qdd[0], (effort[1] - tau[1]) / B[1]]
+    result = robot.derivatives(robot.state(q, qd, theta, rate), effort)
+    assert np.allclose(result, expected, rtol=1e-12, atol=0.0)
+
+
+def test_frequencies_of_free_vibration(model):
+    joints = two_links.joints()
+    golden = natural_frequencies(model, joints, two_links.START)
+    assert np.allclose(golden, [47.68, 78.18], atol=5e-3)
+    # without gravity, a small deflection along one mode vibrates at its frequency alone
+    matrix = np.linalg.inv(two_links.mass_matrix(two_links.START)) + np.diag(1.0 / B)
+    squares, modes = np.linalg.eig(matrix * K)
+    weightless = sd.ScrewModel.from_screws(
+        model.parents, model.home_poses, model.screws, model.inertias, (0.0, 0.0, 0.0)
+    )
+    robot = ElasticRobot(weightless, joints)
+    for square, phi in zip(squares, modes.T, strict=True):
+        omega, phi = np.sqrt(square), 1e-5 * phi
+        link = np.linalg.solve(two_links.mass_matrix(two_links.START), K * phi) / -square
+        start = robot.state(two_links.START + link, None, two_links.START + link + phi)
+        quarter = [0.0, 0.5 * np.pi / omega, np.pi / omega]
+        motion = robot.integrate(quarter, lambda t, y: np.zeros(2), start, rtol=1e-12)
+        deflections = motion.motor_position - motion.position
+        assert np.abs(deflections[1]).max() < 1e-4 * np.abs(phi).max()
+        assert np.allclose(deflections[2], -phi, rtol=1e-4)
+
+
+def test_motors_alone_track_the_motion_to_the_tolerance(model):
+    robot = ElasticRobot(model, two_links.joints())
+    theta, _ = spong(model, 0.0)
+    start = robot.state(two_links.START, None, theta[0], theta[1])
+    errors = []
+    for rtol in (1e-6, 1e-9, 1e-12):
+        motion = robot.integrate(TIMES, lambda t, y: spong(model, t)[1], start, rtol=rtol)
+        errors.append(np.abs(motion.position - REFERENCE).max())
+    # measured in another program: 3.0e-7, 2.7e-10, 2.7e-13
+    assert errors[0] < 6e-7 and errors[1] < 6e-10 and errors[2] < 1e-12
+
+
+@pytest.mark.parametrize(
+    ('factor', 'expected'), [(1.0, 4.199e-3), (4.0, 1.054e-3), (16.0, 2.63e-4), (64.0, 6.59e-5)]
+)
+def test_error_of_the_rigid_feedforward_falls_with_the_stiffness(model, factor, expected):
+    robot = ElasticRobot(model, two_links.joints(stiffness_factor=factor))
+
+    def rigid(t, y):
+        jet = two_links.reference(t, 3)
+        return sd.inverse_dynamics(model, jet)[0] + B * jet[2]
+
+    tau = sd.inverse_dynamics(model, two_links.reference(0.0, 3))[0]
+    start = robot.state(two_links.START, None, two_links.START + tau / (factor * K))
+    motion = robot.integrate(np.linspace(0.0, 1.0, 1001), rigid, start, rtol=1e-9)
+    error = np.abs(motion.position - [two_links.reference(t)[0] for t in motion.times]).max()
+    assert error == pytest.approx(expected, rel=2e-3)
