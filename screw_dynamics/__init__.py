@@ -5,8 +5,8 @@ Exact robot dynamics with time derivatives of any order, from a URDF, live in RO
 
 The data flow is the layout: `parsers` read a URDF into a `model`; `trajectory` turns waypoints
 into joint jets; `dynamics` and `kinematics` compute on both; `elastic` says what motors behind
-springs must do; `nodes` put it all on ROS 2 topics and services; `bags` and `demo` record and show
-it. Only `nodes` and `demo` need ROS.
+springs must do, `simulation` what such a robot then does; `nodes` put it all on ROS 2 topics and
+services; `bags` and `demo` record and show it. Only `nodes` and `demo` need ROS.
 
 Examples
 --------
@@ -20,7 +20,7 @@ False
 
 """
 
-from screw_dynamics import lie, trajectory
+from screw_dynamics import lie, simulation, trajectory
 from screw_dynamics.dynamics import (
     bias_forces,
     coriolis_matrix,
@@ -34,6 +34,7 @@ from screw_dynamics.dynamics import (
 from screw_dynamics.elastic import (
     AntagonisticPair,
     CubicSpring,
+    DeflectionFilter,
     ElasticJoint,
     ElasticJoints,
     ExponentialSpring,
@@ -43,6 +44,7 @@ from screw_dynamics.elastic import (
     Rotor,
     TabulatedSpring,
     VariableStiffness,
+    elastic_feedforward,
 )
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.kinematics import frame_jacobian, frame_pose
@@ -55,6 +57,7 @@ __version__ = '0.1.0'
 __all__ = [
     'AntagonisticPair',
     'CubicSpring',
+    'DeflectionFilter',
     'ElasticJoint',
     'ElasticJoints',
     'ExponentialSpring',
@@ -72,6 +75,7 @@ __all__ = [
     'bias_forces',
     'coriolis_matrix',
     'effort_deviations',
+    'elastic_feedforward',
     'forward_dynamics',
     'frame_jacobian',
     'frame_pose',
@@ -83,5 +87,6 @@ __all__ = [
     'read_urdf',
     'recursive_body_fixed',
     'share_path',
+    'simulation',
     'trajectory',
 ]

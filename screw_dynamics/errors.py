@@ -132,7 +132,7 @@ class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
         )
 
 
-class DeflectionError(InputError):
+class SpringRangeError(InputError):
     """
     No deflection of a joint's spring belongs to an effort; the joint is named.
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elastic joints: from a joint jet to what the motors behind springs must do."""
 
+from screw_dynamics.elastic.deflection_filter import DeflectionFilter
+from screw_dynamics.elastic.elastic_feedforward import elastic_feedforward
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.motor import Motor
@@ -21,6 +23,7 @@ from screw_dynamics.elastic.springs import (
 __all__ = [
     'AntagonisticPair',
     'CubicSpring',
+    'DeflectionFilter',
     'ElasticJoint',
     'ElasticJoints',
     'ExponentialSpring',
@@ -32,4 +35,5 @@ __all__ = [
     'Spring',
     'TabulatedSpring',
     'VariableStiffness',
+    'elastic_feedforward',
 ]

@@ -105,8 +105,21 @@ class MotorTable:
         Of k + 1 effort rows, k + 3 rows of theta follow for a rigid joint (0), k + 2 for a
         damped one (1) and k + 1 for any other spring (2).
         """
+        return int(self._lost_orders.max(initial=0))
+
+    @property
+    def most_demanding(self) -> str:
+        """A joint that costs the most derivatives, in words."""
+        lost = self._lost_orders
+        if not lost.any():
+            return 'a rigid joint'
+        kind = 'elastic' if lost.max() == 2 else 'damped elastic'
+        return f'the {kind} joint {self.joint_names[int(lost.argmax())]!r}'
+
+    @property
+    def _lost_orders(self) -> NDArray[np.int64]:
         lost = np.where(self.laws == RIGID, 0, np.where(self.laws == DAMPED, 1, 2))
-        return int(lost.max(initial=0))
+        return lost.astype(np.int64)
 
 
 def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorTable:

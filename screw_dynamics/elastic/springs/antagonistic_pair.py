@@ -112,6 +112,28 @@ class AntagonisticPair(Spring):
         law = [getattr(self, name) for name in _FIELDS[self.law]]
         return np.array([self.stiffness, float(self.pull_only), *law])
 
+    def feasible_range(self, effort: float) -> str:
+        """
+        Return in words which stiffnesses the pair can have at an effort.
+
+        Parameters
+        ----------
+        effort : float
+            [N m or N]
+
+        Returns
+        -------
+        str
+
+        """
+        if self.law == 'exponential':
+            return f'above rate * |effort| = {self.rate * abs(effort):g}'
+        if self.law == 'quadratic':
+            least = 2.0 * np.sqrt(self.quadratic_stiffness * abs(effort))
+            return f'above 2 sqrt(quadratic_stiffness * |effort|) = {least:g}'
+        least = 2.0 * self.spring_stiffness
+        return f'above 2 spring_stiffness = {least:g}, the larger the larger the |effort|,'
+
     def efforts(self, deflection_1: ArrayLike, deflection_2: ArrayLike) -> tuple[Array, Array]:
         """
         Return the efforts that both springs transmit.

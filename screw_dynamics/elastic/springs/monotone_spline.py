@@ -44,21 +44,21 @@ def monotone_spline(x: Array, y: Array) -> Array:
     Returns
     -------
     (N - 1, 6) ndarray
-        Coefficients of each piece in powers of the distance to its first knot.
+        Coefficients of each piece in powers of u, which runs from 0 to 1 between its knots.
 
     """
     steps = np.diff(x)
     secants = np.diff(y) / steps
     slopes = np.concatenate([secants[:1], _harmonic_means(secants), secants[-1:]])
     accurate = np.array([_local_derivatives(x, y, i) for i in range(len(x))])
-    part = np.ones(len(x))
+    part = np.isfinite(accurate).all(axis=1).astype(float)
+    accurate[part == 0.0] = 0.0
+    least = _LEAST_SLOPE * np.minimum(slopes[:-1], slopes[1:])
     while True:
         g = slopes + part * (accurate[:, 0] - slopes)
-        c = part * accurate[:, 1]
-        pieces = _pieces(steps, y, g, c)
-        least = _LEAST_SLOPE * np.minimum(slopes[:-1], slopes[1:])
-        low = np.array([_least_slope(*piece) for piece in zip(pieces, steps, strict=True)]) < least
-        touched = np.concatenate([low, [False]]) | np.concatenate([[False], low])
+        pieces = _pieces(steps, y, g, part * accurate[:, 1])
+        low = np.array([_least_slope(piece) for piece in pieces]) < least * steps
+        touched = np.append(low, False) | np.append(False, low)
         if not (touched & (part > 0.0)).any():
             return pieces
         part[touched] = np.where(part[touched] > 1e-3, 0.5 * part[touched], 0.0)
@@ -76,7 +76,10 @@ def _local_derivatives(x: Array, y: Array, i: int) -> tuple[float, float]:
     near = slice(first, first + _STENCIL)
     scale = x[near][-1] - x[near][0]
     powers = np.vander((x[near] - x[i]) / scale, increasing=True)
-    coefficients = np.append(np.linalg.solve(powers, y[near] - y[i]), 0.0)
+    try:
+        coefficients = np.append(np.linalg.solve(powers, y[near] - y[i]), 0.0)
+    except np.linalg.LinAlgError:  # points that differ by rounding only
+        return np.nan, np.nan
     return coefficients[1] / scale, 2.0 * coefficients[2] / scale**2
 
 
@@ -91,21 +94,21 @@ def _pieces(steps: Array, y: Array, slopes: Array, curvatures: Array) -> Array:
     return np.stack(
         [
             y[:-1],
-            slopes[:-1],
-            0.5 * curvatures[:-1],
-            (10.0 * value - 4.0 * slope + 0.5 * curvature) / h**3,
-            (-15.0 * value + 7.0 * slope - curvature) / h**4,
-            (6.0 * value - 3.0 * slope + 0.5 * curvature) / h**5,
+            g0,
+            c0,
+            10.0 * value - 4.0 * slope + 0.5 * curvature,
+            -15.0 * value + 7.0 * slope - curvature,
+            6.0 * value - 3.0 * slope + 0.5 * curvature,
         ],
         axis=1,
     )
 
 
-def _least_slope(piece: Array, step: float) -> float:
-    """Return the least slope of a piece."""
-    slope = piece[1:] * np.arange(1, 6) * step ** np.arange(5)
+def _least_slope(piece: Array) -> float:
+    """Return the least slope of a piece with respect to u."""
+    slope = piece[1:] * np.arange(1, 6)
     curvature = slope[1:] * np.arange(1, 5)
     turns = np.roots(curvature[::-1])
-    real = np.clip(turns.real[np.abs(turns.imag) < 1e-6], 0.0, 1.0)
+    real = np.clip(turns.real, 0.0, 1.0)
     points = np.concatenate([[0.0, 1.0], real])
     return float(np.polynomial.polynomial.polyval(points, slope).min())

@@ -100,10 +100,10 @@ class TabulatedSpring(Spring):
                 f'got {phi[outside].flat[0]:g}'
             )
         segment = np.clip(np.searchsorted(knots, phi, side='right') - 1, 0, len(knots) - 2)
-        step = phi - knots[segment]
+        u = (phi - knots[segment]) / (knots[segment + 1] - knots[segment])
         value = np.zeros_like(phi)
         for power in range(self.coefficients.shape[1] - 1, -1, -1):
-            value = value * step + self.coefficients[segment, power]
+            value = value * u + self.coefficients[segment, power]
         return value
 
 

@@ -1,0 +1,198 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`DeflectionFilter`: the deflections of damped joints along a stream of efforts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.elastic.damped_deflection import (
+    DAMPER_HELPERS,
+    STARTED,
+    TERMS,
+    TIME,
+    advance,
+)
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.model import ScrewModel
+
+
+class DeflectionFilter:
+    """
+    State of the joints whose spring has a damper beside it: phi and its time derivatives.
+
+    phi is the filter ``phi' = (tau - K phi) / d`` of the effort. Each derivative is a state, so
+    that nothing cancels for small time constants d / K. A step is exact for the polynomial that
+    joins the effort jets at both ends (up to four rows of each).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+    rows : int, optional
+        Of the joint jets; the efforts have two fewer. Default ``joints.required_rows(model)``.
+    deflection : mapping of str to float, optional
+        Deflections to start from by joint [rad or m]; the others start quasi-steady: with
+        sum_j (-d/K)^j tau^(j) / K, at rest tau / K.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+        The damped joints.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
+    >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0, damping=10.0))
+    >>> joints = sd.ElasticJoints({'joint_1': joint})
+    >>> filter = sd.DeflectionFilter(model, joints, deflection={'joint_1': 0.0})
+    >>> ramp = filter.step([[0.0], [10.0]], 0.0)
+    >>> filter.step([[1.0], [10.0]], 0.1).round(6)
+    array([[0.003679],
+           [0.063212],
+           [0.367879]])
+
+    """
+
+    def __init__(
+        self,
+        model: ScrewModel,
+        joints: ElasticJoints,
+        rows: int | None = None,
+        deflection: Mapping[str, float] | None = None,
+    ) -> None:
+        table = joints.motors(model)
+        self._table = table
+        self.joint_names = table.damped_names
+        least = joints.required_rows(model)
+        rows = max(least, 4) if rows is None else rows
+        if rows < least:
+            raise InputError(f'rows: expected at least {least}, got {rows}')
+        count = len(self.joint_names)
+        self._clock = np.zeros(2)
+        self._psi = np.empty((count, rows - table.lost_orders))
+        self._last_jets = np.zeros((count, rows - 2))
+        self._work = np.empty(TERMS + 1), np.empty((2, TERMS))
+        self.reset(deflection)
+
+    @property
+    def state(self) -> tuple[Array, Array, Array]:
+        """Clock, deflection jets and last effort jets, as the kernels advance them."""
+        return self._clock, self._psi, self._last_jets
+
+    def require(self, table: MotorTable, rows: int) -> None:
+        """
+        Raise the error that says that the filter was made for something else.
+
+        Parameters
+        ----------
+        table : MotorTable
+        rows : int
+            Of the joint jets.
+
+        Raises
+        ------
+        InputError
+
+        """
+        if table is not self._table:
+            raise InputError('deflection: expected a filter made for this model and these joints')
+        if rows != self._last_jets.shape[1] + 2:
+            raise InputError(
+                f'deflection: expected a filter made for joint jets of {rows} rows, got one for '
+                f'{self._last_jets.shape[1] + 2}'
+            )
+
+    def reset(self, deflection: Mapping[str, float] | None = None) -> None:
+        """
+        Forget the past: the next sample is the first.
+
+        Parameters
+        ----------
+        deflection : mapping of str to float, optional
+            Deflections to start from by joint [rad or m]; the others start quasi-steady.
+
+        Raises
+        ------
+        UnknownNameError
+            If a joint has no damper.
+        InputError
+            If `deflection` is no mapping to finite numbers.
+
+        """
+        start = np.full(len(self.joint_names), np.nan)
+        if deflection is not None and not isinstance(deflection, Mapping):
+            raise InputError(
+                'deflection: expected a mapping of joint names to numbers or a DeflectionFilter, '
+                f'got {type(deflection).__name__}'
+            )
+        for name, value in (deflection or {}).items():
+            if name not in self.joint_names:
+                raise UnknownNameError('damped joint', name, self.joint_names)
+            label = f'deflection[{name!r}]'
+            number = require_finite(label, as_float_array(label, value))
+            if number.shape != ():
+                raise ShapeError(label, '()', number.shape)
+            start[self.joint_names.index(name)] = number
+        # NaN: quasi-steady
+        self._psi[:, 0] = start
+        self._clock[:] = 0.0
+
+    def step(self, effort_jet: ArrayLike, h: float) -> Array:
+        """
+        Advance to the next sample of the efforts.
+
+        Parameters
+        ----------
+        effort_jet : (k + 1, n) array_like
+            Efforts of all joints and their derivatives at the end of the step.
+        h : float
+            Time since the last sample, 0 or more [s]; without meaning for the first.
+
+        Returns
+        -------
+        (rows, D) ndarray
+            Deflections of the damped joints and their derivatives at the end of the step
+            [rad or m, per s^d]: a view of the state.
+
+        Raises
+        ------
+        ShapeError, NotFiniteError
+            If the efforts do not have the shape that the filter was made for, or are not finite.
+        InputError
+            If the step is negative or not finite.
+
+        """
+        shape = (self._last_jets.shape[1], self._table.n)
+        efforts = as_float_array('effort_jet', effort_jet)
+        if efforts.shape != shape:
+            raise ShapeError('effort_jet', str(shape), efforts.shape)
+        require_finite('effort_jet', efforts)
+        if not (math.isfinite(h) and h >= 0.0):
+            raise InputError(f'h: expected a time step of 0 s or more, got {h!r}')
+        table = self._table
+        time = self._clock[TIME] + (h if self._clock[STARTED] else 0.0)
+        _advance(
+            time, efforts, table.offsets, table.parameters, table.damped, *self.state, *self._work
+        )
+        jets: Array = self._psi.T
+        return jets
+
+
+_advance = Kernel(
+    advance,
+    f'boolean(float64, {read_only(2)}, {read_only(1, "int64")}, {read_only(1)}, '
+    f'{read_only(1, "int64")}, float64[::1], float64[:, ::1], float64[:, ::1], float64[::1], '
+    'float64[:, ::1])',
+    helpers=DAMPER_HELPERS,
+)

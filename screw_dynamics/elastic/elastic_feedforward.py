@@ -1,0 +1,202 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`elastic_feedforward`: from a joint jet to motor positions and efforts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, require_finite, require_out
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.elastic.deflection_filter import DeflectionFilter
+from screw_dynamics.elastic.deflections import OK
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.failures import raise_failure
+from screw_dynamics.elastic.motor_commands import motor_commands
+from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.elastic.stiffness_jets import as_stiffness_jets
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.model import ScrewModel
+
+
+def elastic_feedforward(
+    model: ScrewModel,
+    joints: ElasticJoints,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+    *,
+    stiffness_jets: Mapping[str, ArrayLike] | None = None,
+    times: ArrayLike | None = None,
+    deflection: Mapping[str, float] | DeflectionFilter | None = None,
+    out: MotorFeedforward | None = None,
+) -> MotorFeedforward:
+    """
+    Return what the motors must do so that an elastic robot moves as given.
+
+    Per motor ``theta = q + phi`` with the deflection phi at which the spring transmits the effort
+    of the motion, and ``tau_m = B theta'' + d theta' + c tanh(theta' / v0) + f(phi)``, with their
+    time derivatives as far as the joint jet allows; exact to rounding.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        The robot with n coordinates.
+    joints : ElasticJoints
+        Its springs and motors; joints without an entry are rigid.
+    joint_jet : (r, n) or (T, r, n) array_like
+        Row d is the d-th time derivative of the coordinates [rad or m, per s^d]. r >= 5; 4 where
+        every spring has a damper, 3 where every joint is rigid.
+    wrench_jets : mapping of str to (r - 2, 6) or (T, r - 2, 6) array_like, optional
+        External wrenches, as `inverse_dynamics` takes them.
+    stiffness_jets : mapping of str to (p or more,) or (T, p or more) array_like, optional
+        Per joint with a variable stiffness: K, or sigma of an antagonistic pair, and its time
+        derivatives [N m/rad or N/m, per s^d]; by default constant, as the record says. p is the
+        number of rows of `motor_jet`.
+    times : (T,) array_like or float, optional
+        Of the samples, not decreasing [s]. Needed for a batch with damped joints, and for a
+        sample with a `DeflectionFilter`.
+    deflection : mapping of str to float, or DeflectionFilter, optional
+        Of damped joints at the first sample [rad or m]; by default quasi-steady. A filter
+        carries the deflections from call to call, in a control loop or from batch to batch.
+    out : MotorFeedforward, optional
+        Of `joints.buffers`: filled and returned, for one sample.
+
+    Returns
+    -------
+    MotorFeedforward
+
+    Raises
+    ------
+    SpringRangeError
+        If a spring cannot transmit the effort: beyond a table, a stiffness that is not positive,
+        a pair out of its range or singular, a tendon that would have to push.
+    ShapeError
+        If an array has the wrong shape, or too few rows came; the order needed is named.
+    NotFiniteError, UnknownNameError, InputError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> rod = sd.lie.inertia_matrix(2.0, np.array([0.0, 0, -0.5]), np.zeros((3, 3)))
+    >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod])
+    >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.1))
+    >>> joints = sd.ElasticJoints({'joint_1': joint})
+    >>> jet = np.array([[np.pi / 2], [0.0], [2.0], [0.0], [0.0]])
+    >>> motors = sd.elastic_feedforward(pendulum, joints, jet)
+    >>> motors.deflection.round(6), motors.motor_effort.round(6)
+    (array([0.1081]), array([11.01]))
+
+    """
+    if not isinstance(joints, ElasticJoints):
+        raise InputError(f'joints: expected ElasticJoints, got {type(joints).__name__}')
+    table = joints.motors(model)
+    jet = _joint_jet(table, joint_jet)
+    single = jet.ndim == 2
+    result = _arrays(table, jet.shape) if out is None else _checked_out(out, table, jet.shape)
+    inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
+    shape = result.motor_jet.shape
+    stiffness = as_stiffness_jets(table, stiffness_jets, shape[:-1])
+    instants = _times(table, times, deflection, shape[:-2])
+    if isinstance(deflection, DeflectionFilter):
+        damper = deflection
+        damper.require(table, jet.shape[-2])
+    else:
+        damper = DeflectionFilter(model, joints, jet.shape[-2], deflection)
+    failure = np.zeros(5)
+    arrays = (result.deflection_jet, result.motor_jet, result.motor_effort_jet)
+    deflections, motions, commands = (a[np.newaxis] for a in arrays) if single else arrays
+    status = motor_commands(
+        jet[np.newaxis] if single else jet,
+        result.effort_jet[np.newaxis] if single else result.effort_jet,
+        stiffness,
+        table.laws,
+        table.offsets,
+        table.parameters,
+        table.damped,
+        table.variable,
+        table.first_motor,
+        table.rows,
+        instants,
+        *damper.state,
+        deflections,
+        motions,
+        commands,
+        failure,
+    )
+    if status != OK:
+        raise_failure(status, failure, table, joints, single)
+    return result
+
+
+def _joint_jet(table: MotorTable, joint_jet: ArrayLike) -> Array:
+    jet = as_float_array('joint_jet', joint_jet)
+    least = 3 + table.lost_orders
+    if jet.ndim not in (2, 3) or jet.shape[-1] != table.n or jet.shape[-2] < least:
+        raise ShapeError(
+            'joint_jet',
+            f'(r, {table.n}) or (T, r, {table.n}) with r >= {least}: rows q to q^({least - 1}), '
+            f'which the motor effort of {table.most_demanding} needs',
+            jet.shape,
+        )
+    return jet
+
+
+def _arrays(table: MotorTable, shape: tuple[int, ...]) -> MotorFeedforward:
+    batch, rows = shape[:-2], shape[-2]
+    positions = rows - table.lost_orders
+    return MotorFeedforward(
+        motor_names=table.names,
+        gear_ratios=table.gear_ratios,
+        effort_jet=np.empty((*batch, rows - 2, table.n)),
+        deflection_jet=np.empty((*batch, positions, table.m)),
+        motor_jet=np.empty((*batch, positions, table.m)),
+        motor_effort_jet=np.empty((*batch, positions - 2, table.m)),
+    )
+
+
+def _checked_out(out: object, table: MotorTable, shape: tuple[int, ...]) -> MotorFeedforward:
+    if not isinstance(out, MotorFeedforward):
+        raise InputError(f'out: expected a MotorFeedforward, got {type(out).__name__}')
+    batch, rows = shape[:-2], shape[-2]
+    positions = rows - table.lost_orders
+    for array, count, size in (
+        (out.effort_jet, rows - 2, table.n),
+        (out.deflection_jet, positions, table.m),
+        (out.motor_jet, positions, table.m),
+        (out.motor_effort_jet, positions - 2, table.m),
+    ):
+        if require_out(array).shape != (*batch, count, size):
+            raise ShapeError('out', f'{(*batch, count, size)} in a jet', array.shape)
+    return out
+
+
+def _times(
+    table: MotorTable,
+    times: ArrayLike | None,
+    deflection: Mapping[str, float] | DeflectionFilter | None,
+    batch: tuple[int, ...],
+) -> Array:
+    """Return the time of every sample, where dampers need it."""
+    if not table.damped_names:
+        if deflection:
+            raise InputError('deflection: expected none, no spring has a damper beside it')
+        return _NO_TIMES
+    if times is None:
+        if batch or isinstance(deflection, DeflectionFilter):
+            raise InputError(
+                f'times: expected the times of the samples, which the damped joint '
+                f'{table.damped_names[0]!r} needs, got none'
+            )
+        return _ONE_TIME
+    instants = require_finite('times', as_float_array('times', times))
+    if instants.shape != batch:
+        raise ShapeError('times', str(batch), instants.shape)
+    return instants.reshape(-1)
+
+
+_NO_TIMES, _ONE_TIME = np.empty(0), np.zeros(1)

@@ -1,0 +1,121 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Truncated Taylor arithmetic of any order, as the kernels of elastic joints use it.
+
+A series is a row of normalised coefficients, ``x[k] = x^(k) / k!``: the product rule becomes the
+Cauchy product. Composition f(x(t)) needs the powers of x(t) - x[0]; `powers[i, k]` is coefficient
+k of the i-th power, zero below k = i.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def to_series(jet, series):
+    """Fill a series from the time derivatives of a quantity."""
+    factorial = 1.0
+    for k in range(len(series)):
+        if k > 1:
+            factorial *= k
+        series[k] = jet[k] / factorial
+
+
+def to_jet(series, jet):
+    """Fill the time derivatives of a quantity from its series."""
+    factorial = 1.0
+    for k in range(len(series)):
+        if k > 1:
+            factorial *= k
+        jet[k] = series[k] * factorial
+
+
+def quotient(a, b, result):
+    """Fill the series of a / b, b[0] not zero: b result = a, coefficient by coefficient."""
+    for k in range(len(result)):
+        rest = a[k]
+        for j in range(1, k + 1):
+            rest -= b[j] * result[k - j]
+        result[k] = rest / b[0]
+
+
+def tanh(u, result, slope):
+    """Fill the series of y = tanh(u) and of its slope w = 1 - y^2, from y' = w u'."""
+    result[0] = np.tanh(u[0])
+    # not 1 - y^2, which has no digits left where y is nearly 1
+    slope[0] = 1.0 / np.cosh(u[0]) ** 2
+    for k in range(1, len(result)):
+        total = 0.0
+        for j in range(1, k + 1):
+            total += j * u[j] * slope[k - j]
+        result[k] = total / k
+        total = 0.0
+        for j in range(k + 1):
+            total += result[j] * result[k - j]
+        slope[k] = -total
+
+
+def add_powers(x, powers, k):
+    """
+    Fill coefficient k of the second and higher powers of x(t) - x[0].
+
+    They need the coefficients of x below k only.
+    """
+    for i in range(2, k + 1):
+        total = 0.0
+        for j in range(1, k - i + 2):
+            total += x[j] * powers[i - 1, k - j]
+        powers[i, k] = total
+
+
+def compose(taylor, powers, k):
+    """Return coefficient k >= 1 of f(x(t)) less taylor[1] x[k], from f^(i)(x[0]) / i!."""
+    total = 0.0
+    for i in range(2, k + 1):
+        total += taylor[i] * powers[i, k]
+    return total
+
+
+def invert(taylor, y, x, powers):
+    """
+    Fill the series x with f(x(t)) = y(t), x[0] given, by its Taylor coefficients at x[0].
+
+    Coefficient k of the composition is taylor[1] x[k] and terms in the coefficients before.
+    """
+    for k in range(1, len(x)):
+        add_powers(x, powers, k)
+        x[k] = (y[k] - compose(taylor, powers, k)) / taylor[1]
+        powers[1, k] = x[k]
+
+
+def invert_pair(taylor, y, s, x, powers):
+    """
+    Fill two series with f1(x1) + f2(x2) = y and f1'(x1) + f2'(x2) = s, x[:, 0] given.
+
+    `taylor` (2, p + 1) holds the Taylor coefficients of f1 and f2 at x[:, 0]; every coefficient
+    takes one solution with the matrix [[f1', f2'], [f1'', f2'']].
+    """
+    determinant = 2.0 * (taylor[0, 1] * taylor[1, 2] - taylor[1, 1] * taylor[0, 2])
+    for k in range(1, x.shape[1]):
+        first, second = y[k], s[k]
+        for i in range(2):
+            add_powers(x[i], powers[i], k)
+            first -= compose(taylor[i], powers[i], k)
+            for j in range(2, k + 1):
+                second -= (j + 1) * taylor[i, j + 1] * powers[i, j, k]
+        x[0, k] = (2.0 * taylor[1, 2] * first - taylor[1, 1] * second) / determinant
+        x[1, k] = (taylor[0, 1] * second - 2.0 * taylor[0, 2] * first) / determinant
+        powers[0, 1, k], powers[1, 1, k] = x[0, k], x[1, k]
+
+
+SERIES_HELPERS = (
+    to_series,
+    to_jet,
+    quotient,
+    tanh,
+    add_powers,
+    compose,
+    invert,
+    invert_pair,
+)

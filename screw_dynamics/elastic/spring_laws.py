@@ -1,0 +1,155 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Spring laws as the kernels use them: Taylor coefficients at a deflection, and the inverse."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.elastic.springs.spring import (
+    CUBIC,
+    EXPONENTIAL,
+    PAIR_CUBIC,
+    PAIR_EXPONENTIAL,
+    TABULATED,
+)
+
+_PIECE = 6  # coefficients of a piece of a table
+
+_MAX_STEPS = 200
+_ROUNDING = 2.0**-52
+
+
+def law_taylor(law, data, at, phi, taylor):
+    """
+    Fill f^(i)(phi) / i! of a nonlinear law, i < len(taylor).
+
+    Of a pair, f is the law of the first spring, and `at` where its own parameters begin.
+    """
+    taylor[:] = 0.0
+    if law == TABULATED:
+        _table_taylor(data, at, phi, taylor)
+        return
+    first, second = data[at], data[at + 1]
+    if law in (EXPONENTIAL, PAIR_EXPONENTIAL):
+        # d^i/dx^i: k a^(i - 1) times cosh, sinh (or exp) in turn
+        x = second * phi
+        if law == EXPONENTIAL:
+            taylor[0] = first / second * np.sinh(x)
+            odd, even = np.cosh(x), np.sinh(x)
+        else:
+            taylor[0] = first / second * np.expm1(x)
+            odd = even = np.exp(x)
+        factor = first
+        for i in range(1, len(taylor)):
+            taylor[i] = factor * (odd if i % 2 == 1 else even)
+            factor *= second / (i + 1)
+    elif law in (CUBIC, PAIR_CUBIC):
+        values = (
+            phi * (first + second * phi * phi),
+            first + 3.0 * second * phi * phi,
+            3.0 * second * phi,
+            second,
+        )
+        for i in range(min(4, len(taylor))):
+            taylor[i] = values[i]
+    else:  # quadratic
+        values = (first * phi * phi, 2.0 * first * phi, first, 0.0)
+        for i in range(min(3, len(taylor))):
+            taylor[i] = values[i]
+
+
+def _table_taylor(data, at, phi, taylor):
+    count = int(data[at])
+    piece = _segment(data, at + 1, count, phi)
+    step = data[at + 2 + piece] - data[at + 1 + piece]
+    u = (phi - data[at + 1 + piece]) / step
+    c = at + 1 + 2 * count + _PIECE * piece
+    # derivatives by binomials: sum_j binomial(j, i) c_j u^(j - i)
+    scale = 1.0
+    for i in range(min(_PIECE, len(taylor))):
+        total, binomial, power = 0.0, 1.0, 1.0
+        for j in range(i, _PIECE):
+            total += binomial * data[c + j] * power
+            binomial *= (j + 1) / (j + 1 - i)
+            power *= u
+        taylor[i] = total * scale
+        scale /= step
+
+
+def _segment(data, start, count, value):
+    """Return i with data[start + i] <= value < data[start + i + 1], 0 <= i < count - 1."""
+    low, high = 0, count - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if data[start + middle] <= value:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def spring_deflection(law, data, at, tau):
+    """Return the deflection at which a nonlinear spring transmits tau; NaN beyond a table."""
+    if law == EXPONENTIAL:
+        return np.arcsinh(data[at + 1] * tau / data[at]) / data[at + 1]
+    if law == CUBIC:
+        k1, k3, size = data[at], data[at + 1], abs(tau)
+        # f is convex: both bounds are met where the other term vanishes, neither is far off
+        high = size / k1
+        if k3 > 0.0:
+            high = min(high, np.cbrt(size / k3))
+        phi = cubic_root(k1, k3, size, high, high)
+        return phi if tau >= 0.0 else -phi
+    count = int(data[at])
+    values = at + 1 + count
+    if not data[values] <= tau <= data[values + count - 1]:
+        return np.nan
+    piece = _segment(data, values, count, tau)
+    knot = data[at + 1 + piece]
+    step = data[at + 2 + piece] - knot
+    c = at + 1 + 2 * count + _PIECE * piece
+    rise = tau - data[values + piece]
+    start = rise / (data[values + piece + 1] - data[values + piece])
+    u = _increasing_root(data[c : c + _PIECE], rise, 1.0, start)
+    return knot + step * u
+
+
+def cubic_root(linear, cubic, target, high, start):
+    """Return where ``linear x + cubic x^3``, increasing on [0, high], is `target`."""
+    coefficients = np.zeros(4)
+    coefficients[1], coefficients[3] = linear, cubic
+    return _increasing_root(coefficients, target, high, start)
+
+
+def _increasing_root(c, target, high, start):
+    """
+    Return where sum_{i >= 1} c[i] x^i, increasing on [0, high], is `target`.
+
+    Newton steps, halving wherever they would leave the bracket.
+    """
+    low, x = 0.0, start
+    for _ in range(_MAX_STEPS):
+        value = slope = 0.0
+        for i in range(len(c) - 1, 0, -1):
+            slope = slope * x + i * c[i]
+            value = (value + c[i]) * x
+        if value > target:
+            high = x
+        else:
+            low = x
+        step = (target - value) / slope
+        if abs(step) <= _ROUNDING * abs(x):
+            break
+        x = x + step if low < x + step < high else 0.5 * (low + high)
+    return x
+
+
+LAW_HELPERS = (
+    law_taylor,
+    _table_taylor,
+    _segment,
+    spring_deflection,
+    cubic_root,
+    _increasing_root,
+)

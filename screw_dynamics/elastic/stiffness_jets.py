@@ -1,0 +1,72 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The check of stiffness trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+
+
+def as_stiffness_jets(
+    table: MotorTable, stiffness_jets: Mapping[str, ArrayLike] | None, shape: tuple[int, ...]
+) -> Array:
+    """
+    Return the stiffness of the joints that vary it, with time derivatives.
+
+    Parameters
+    ----------
+    table : MotorTable
+    stiffness_jets : mapping of str to array_like, or None
+        Each ``(rows,)`` or, with a batch of motions, ``(T, rows)``; joints that are not named keep
+        the stiffness of their record.
+    shape : tuple of int
+        (p,) or (T, p): the rows needed.
+
+    Returns
+    -------
+    (1 or T, p, V) ndarray
+
+    Raises
+    ------
+    UnknownNameError
+        If a joint has no stiffness that varies.
+    ShapeError
+        If there are fewer than p rows.
+    InputError, NotFiniteError
+
+    """
+    jets: dict[str, Array] = {}
+    if stiffness_jets is not None and not isinstance(stiffness_jets, Mapping):
+        raise InputError(
+            f'stiffness_jets: expected a mapping of joint names to arrays, '
+            f'got {type(stiffness_jets).__name__}'
+        )
+    rows = shape[-1]
+    for name, value in (stiffness_jets or {}).items():
+        if name not in table.variable_names:
+            raise UnknownNameError('joint of variable stiffness', name, table.variable_names)
+        label = f'stiffness_jets[{name!r}]'
+        array = as_float_array(label, value)
+        if array.ndim < 1 or array.shape[-1] < rows or array.shape[:-1] not in ((), shape[:-1]):
+            expected = ' or '.join(str((*batch, rows)) for batch in {(), shape[:-1]})
+            raise ShapeError(
+                label,
+                f'{expected} or more rows: the stiffness up to order {rows - 1}',
+                array.shape,
+            )
+        jets[name] = require_finite(label, array)
+    batched = any(jet.ndim > 1 for jet in jets.values())
+    result = np.zeros((shape[0] if batched else 1, rows, len(table.variable_names)))
+    for i, name in enumerate(table.variable_names):
+        if name in jets:
+            result[:, :, i] = jets[name][..., :rows]
+        else:
+            result[:, 0, i] = table.stiffness[i]
+    return result
