@@ -25,8 +25,7 @@ from screw_dynamics.nodes.conversions import double_array, set_stamp
 from screw_dynamics.nodes.executor import run_node
 from screw_dynamics.nodes.parameter_rules import parameter
 from screw_dynamics.nodes.parameters import NodeParameters
-from screw_dynamics.nodes.trajectory_file import TrajectoryFile, read_trajectory
-from screw_dynamics.trajectory import TrajectoryPoint
+from screw_dynamics.trajectory import TrajectoryFile, TrajectoryPoint, read_trajectory
 
 NAME = 'trajectory_sender'
 TOPIC = 'feedforward/joint_trajectory'

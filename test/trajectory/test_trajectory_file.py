@@ -1,13 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories from YAML and CSV. No ROS."""
+"""Trajectories from YAML and CSV."""
 
 from __future__ import annotations
 
 import pytest
 
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.nodes.trajectory_file import from_csv, from_yaml, read_trajectory
+from screw_dynamics.trajectory import parse_trajectory, read_trajectory
 
 YAML = """
 joint_names: [a, b]
@@ -19,21 +19,22 @@ CSV = 'time,a,a.velocity,b.position,b.velocity\n0,1,2,3,4\n0.5,5,6,7,8\n'
 
 
 def test_yaml():
-    trajectory = from_yaml(YAML)
+    trajectory = parse_trajectory(YAML)
     assert trajectory.joint_names == ('a', 'b')
     assert trajectory.points[0] == (0.0, [0.0, 1.0], [], [])
     assert trajectory.points[1] == (1.5, [1.0, 2.5], [0.0, 0.0], [0.0, 1.0])
 
 
 def test_csv():
-    trajectory = from_csv(CSV)
+    trajectory = parse_trajectory(CSV, csv=True)
     assert trajectory.joint_names == ('a', 'b')
     assert trajectory.points[1] == (0.5, [5.0, 7.0], [6.0, 8.0], [])
 
 
 def test_times_as_ros_prints_them():
     point = '{time_from_start: {sec: 1, nanosec: 500000000}, positions: [1]}'
-    assert from_yaml(f'{{joint_names: [a], points: [{point}]}}').points[0].time_from_start == 1.5
+    trajectory = parse_trajectory(f'{{joint_names: [a], points: [{point}]}}')
+    assert trajectory.points[0].time_from_start == 1.5
 
 
 @pytest.mark.parametrize('name, text', [('t.yaml', YAML), ('t.csv', CSV), ('T.CSV', CSV)])
@@ -44,46 +45,47 @@ def test_files(tmp_path, name, text):
 
 
 @pytest.mark.parametrize(
-    'read, text, message',
+    'csv, text, message',
     [
-        (from_yaml, '[', 'no YAML'),
-        (from_yaml, 'points: []', "expected the keys 'joint_names' and 'points'"),
-        (from_yaml, '{joint_names: a, points: []}', 'expected lists'),
+        (False, '[', 'no YAML'),
+        (False, 'points: []', "expected the keys 'joint_names' and 'points'"),
+        (False, '{joint_names: a, points: []}', 'expected lists'),
         (
-            from_yaml,
+            False,
             '{joint_names: [a], points: [{positions: [1]}]}',
             'point #0: expected the key',
         ),
         (
-            from_yaml,
+            False,
             '{joint_names: [a], points: [{time_from_start: 0, position: [1]}]}',
             'point #0: expected the keys .* got position',
         ),
         (
-            from_yaml,
+            False,
             '{joint_names: [a], points: [{time_from_start: 0, positions: [x]}]}',
             'point #0, positions: expected numbers',
         ),
-        (from_yaml, '{joint_names: [a], points: []}', 'at least one point, got none'),
+        (False, '{joint_names: [a], points: []}', 'at least one point, got none'),
         (
-            from_yaml,
+            False,
             '{joint_names: [a], points: [{time_from_start: {secs: 1}, positions: [1]}]}',
             'point #0, time_from_start: expected seconds, or the keys sec and nanosec',
         ),
-        (from_csv, 'time,a\n', 'at least one point, got none'),
-        (from_csv, 'time,a\n0,1\ninf,1\n', 'point #1, time_from_start: .* got inf'),
-        (from_csv, 'time,a\nnan,1\n', 'point #0, time_from_start: .* got nan'),
-        (from_csv, 'time,a\n-1,1\n', 'point #0, time_from_start: .* got -1'),
-        (from_csv, 'time,a\n3e9,1\n', 'expected 0 to 2147483647 s, got 3e'),
-        (from_csv, 't,a\n0,1\n', "first column is 'time'"),
-        (from_csv, 'time,a\n0\n', 'row 2: expected 2 cells, got 1'),
-        (from_csv, 'time,a\n0,x\n', 'row 2, positions: expected numbers'),
-        (from_csv, 'time,a,b,a.velocity\n', 'expected the velocity of a, b, got a'),
+        (True, 'time,a\n', 'at least one point, got none'),
+        (True, 'time,a\n0,1\ninf,1\n', 'point #1, time_from_start: .* got inf'),
+        (True, 'time,a\nnan,1\n', 'point #0, time_from_start: .* got nan'),
+        (True, 'time,a\n-1,1\n', 'point #0, time_from_start: .* got -1'),
+        (True, 'time,a\n3e9,1\n', 'expected 0 to 2147483647 s, got 3e'),
+        (True, 't,a\n0,1\n', "first column is 'time'"),
+        (True, 'time,a\n0\n', 'row 2: expected 2 cells, got 1'),
+        (True, 'time,a\n0,x\n', 'row 2, positions: expected numbers'),
+        (True, 'time,a,b,a\n', 'column 4: expected one position of a, got two'),
+        (True, 'time,a,b,a.velocity\n', 'expected the velocity of a, b, got a'),
     ],
 )
-def test_unusable_texts_are_named(read, text, message):
+def test_unusable_texts_are_named(csv, text, message):
     with pytest.raises(TrajectoryError, match=message):
-        read(text)
+        parse_trajectory(text, csv=csv)
 
 
 def test_a_missing_file_is_named():

@@ -1,0 +1,112 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`read_trajectory`: joint trajectories in YAML or CSV."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.trajectory.trajectory_csv import points_from_csv
+from screw_dynamics.trajectory.trajectory_yaml import points_from_yaml
+from screw_dynamics.trajectory.waypoints import TrajectoryPoint
+
+_LONGEST = 2**31 - 1  # s, what a Duration message holds
+
+
+@dataclass(frozen=True)
+class TrajectoryFile:
+    """
+    A trajectory as a file has it; `waypoints_from_points` checks it against a robot.
+
+    Parameters
+    ----------
+    joint_names : tuple of str
+    points : tuple of TrajectoryPoint
+
+    Raises
+    ------
+    TrajectoryError
+        If there is no point, or a time that no message can hold.
+
+    """
+
+    joint_names: tuple[str, ...]
+    points: tuple[TrajectoryPoint, ...]
+
+    def __post_init__(self) -> None:
+        """Check what a message could not carry; the receiver checks the rest."""
+        if not self.points:
+            raise TrajectoryError('expected at least one point, got none')
+        for i, point in enumerate(self.points):
+            # also false for NaN
+            if not 0.0 <= point.time_from_start <= _LONGEST:
+                raise TrajectoryError(
+                    f'point #{i}, time_from_start: expected 0 to {_LONGEST} s, '
+                    f'got {point.time_from_start:g}'
+                )
+
+
+def read_trajectory(path: str | Path) -> TrajectoryFile:
+    """
+    Read a trajectory from a file.
+
+    YAML has the keys of a JointTrajectory: ``joint_names`` and ``points``, each point with
+    ``time_from_start`` ([s], or ``{sec: 1, nanosec: 500000000}`` as ROS prints it) and
+    ``positions``, ``velocities``, ``accelerations``. CSV has a column ``time`` [s] and the columns
+    ``<joint>`` or ``<joint>.position``, and, if any, ``<joint>.velocity``,
+    ``<joint>.acceleration``.
+
+    Parameters
+    ----------
+    path : str or Path
+        Ends in ``.csv``, or holds YAML.
+
+    Returns
+    -------
+    TrajectoryFile
+
+    Raises
+    ------
+    TrajectoryError
+        Names file, row and column or key.
+
+    """
+    try:
+        text = Path(path).expanduser().read_text(encoding='utf-8')
+        return parse_trajectory(text, csv=str(path).lower().endswith('.csv'))
+    except (OSError, UnicodeDecodeError, TrajectoryError) as error:
+        raise TrajectoryError(f'{path}: {error}') from None
+
+
+def parse_trajectory(text: str, *, csv: bool = False) -> TrajectoryFile:
+    r"""
+    Read a trajectory from the text of a file; see `read_trajectory`.
+
+    Parameters
+    ----------
+    text : str
+    csv : bool
+        Whether it is CSV; else it is YAML.
+
+    Returns
+    -------
+    TrajectoryFile
+
+    Raises
+    ------
+    TrajectoryError
+        Names row and column or key.
+
+    Examples
+    --------
+    >>> parse_trajectory('time,a,b\n0,1,2\n', csv=True).points[0].positions
+    [1.0, 2.0]
+    >>> text = '{joint_names: [a], points: [{time_from_start: 0.0, positions: [1]}]}'
+    >>> parse_trajectory(text).points[0]
+    TrajectoryPoint(time_from_start=0.0, positions=[1.0], velocities=[], accelerations=[])
+
+    """
+    names, points = points_from_csv(text) if csv else points_from_yaml(text)
+    return TrajectoryFile(tuple(names), tuple(points))
