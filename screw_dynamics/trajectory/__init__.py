@@ -23,6 +23,11 @@ from screw_dynamics.trajectory.start_rules import (
     require_end_in_future,
 )
 from screw_dynamics.trajectory.time_scaling import scale_speed
+from screw_dynamics.trajectory.trajectory_file import (
+    TrajectoryFile,
+    parse_trajectory,
+    read_trajectory,
+)
 from screw_dynamics.trajectory.waypoints import (
     TrajectoryPoint,
     Waypoints,
@@ -37,6 +42,7 @@ __all__ = [
     'MeasuredMotion',
     'PiecewisePolynomial',
     'ReferenceFilter',
+    'TrajectoryFile',
     'TrajectoryPoint',
     'Waypoints',
     'check_position_limits',
@@ -46,6 +52,8 @@ __all__ = [
     'measured_motion',
     'nearest_turn',
     'overshoot_bound',
+    'parse_trajectory',
+    'read_trajectory',
     'require_end_in_future',
     'scale_speed',
     'smooth_trajectory',

@@ -1,0 +1,46 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the fields of a point, as a file has them, to a `TrajectoryPoint`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.trajectory.waypoints import TrajectoryPoint
+
+TIME = 'time_from_start'
+ROWS = ('positions', 'velocities', 'accelerations')
+
+
+def point_from_fields(where: str, data: Any) -> TrajectoryPoint:
+    """Return the point; errors begin with `where`."""
+    if not isinstance(data, dict) or TIME not in data:
+        raise TrajectoryError(f'{where}: expected the key {TIME!r}')
+    unknown = sorted(str(key) for key in data.keys() - {TIME, *ROWS})
+    if unknown:
+        raise TrajectoryError(
+            f'{where}: expected the keys {", ".join((TIME, *ROWS))}, got {", ".join(unknown)}'
+        )
+    rows = [_numbers(where, key, data.get(key) or []) for key in ROWS]
+    return TrajectoryPoint(_time(where, data[TIME]), *rows)
+
+
+def _time(where: str, value: Any) -> float:
+    if isinstance(value, dict):
+        if value.keys() != {'sec', 'nanosec'}:
+            raise TrajectoryError(
+                f'{where}, {TIME}: expected seconds, or the keys sec and nanosec, got {value}'
+            )
+        seconds, nanoseconds = _numbers(where, TIME, [value['sec'], value['nanosec']])
+        return seconds + 1e-9 * nanoseconds
+    return _numbers(where, TIME, [value])[0]
+
+
+def _numbers(where: str, key: str, values: Any) -> list[float]:
+    if not isinstance(values, list):
+        raise TrajectoryError(f'{where}, {key}: expected a list of numbers, got {values!r}')
+    try:
+        return [float(value) for value in values]
+    except (TypeError, ValueError):
+        raise TrajectoryError(f'{where}, {key}: expected numbers, got {values!r}') from None

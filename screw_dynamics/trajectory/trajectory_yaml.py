@@ -1,0 +1,28 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The points of a joint trajectory in YAML."""
+
+from __future__ import annotations
+
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.trajectory.point_fields import point_from_fields
+from screw_dynamics.trajectory.waypoints import TrajectoryPoint
+
+
+def points_from_yaml(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
+    """Return joint names and points; see `read_trajectory`."""
+    import yaml  # only here: the package is to be imported quickly
+
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise TrajectoryError(f'no YAML: {error}') from None
+    if not isinstance(data, dict) or not {'joint_names', 'points'} <= data.keys():
+        raise TrajectoryError("expected the keys 'joint_names' and 'points'")
+    names, points = data['joint_names'], data['points']
+    if not isinstance(names, list) or not isinstance(points, list):
+        raise TrajectoryError("'joint_names' and 'points': expected lists")
+    return (
+        [str(name) for name in names],
+        [point_from_fields(f'point #{i}', point) for i, point in enumerate(points)],
+    )
