@@ -64,7 +64,10 @@ class DynamicsServerNode(Node):
         self._last_failure = ''
         self._model_info = ModelInfoOutput(self)
         self._source = ModelSource(
-            self, lambda: self._settings.values, compile_services, self._on_model
+            self,
+            lambda: self._settings.values,
+            lambda loaded: compile_services(loaded.model),
+            self._on_model,
         )
         self._settings.add_check(self._source.check_settings)
         self._settings.on_change(self._on_parameters)

@@ -54,7 +54,10 @@ class FeedforwardNode(LifecycleNode):
         self._ticks = TickTimer(self, self._tick, self._on_jump)
         self._model_info = ModelInfoOutput(self)
         self._source = ModelSource(
-            self, lambda: self._settings.values, compile_torques, self._on_model
+            self,
+            lambda: self._settings.values,
+            lambda loaded: compile_torques(loaded.model),
+            self._on_model,
         )
         require_two_topics(self, self._settings.values)
         self._settings.add_check(partial(require_two_topics, self))

@@ -15,7 +15,7 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from std_msgs.msg import String
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.elastic_source import read_elastic_joints
 from screw_dynamics.nodes.parameter_records import ModelParameters
 from screw_dynamics.nodes.robot_description import (
     LoadedModel,
@@ -39,14 +39,16 @@ class ModelSource:
     parameters : callable
         Returns the ModelParameters in force.
     prepare : callable
-        Called in the working thread with every new model: compile what will be called.
+        Called in the working thread with every LoadedModel: compile what will be called.
     on_model : callable
         Called in the thread of the executor when a LoadedModel is ready.
+    require : callable
+        Called with every LoadedModel; raises ScrewDynamicsError if the node cannot work with it.
 
     Raises
     ------
     ScrewDynamicsError
-        If a description given as parameter or file is not valid.
+        If elastic joints, or a description given as parameter or file, are not valid.
 
     """
 
@@ -54,15 +56,16 @@ class ModelSource:
         self,
         node: Node,
         parameters: Callable[[], ModelParameters],
-        prepare: Callable[[ScrewModel], None],
+        prepare: Callable[[LoadedModel], None],
         on_model: Callable[[LoadedModel], None],
+        require: Callable[[LoadedModel], None] = lambda loaded: None,
     ) -> None:
         self.loaded: LoadedModel | None = None
         # with namespace and remappings, where a wait without end has its cause
         self._topic = node.resolve_topic_name(TOPIC)
         self.problem = f"Waiting for data on '{self._topic}' topic"
         self._node, self._parameters = node, parameters
-        self._prepare, self._on_model = prepare, on_model
+        self._prepare, self._on_model, self._require = prepare, on_model, require
         self._thread: threading.Thread | None = None
         self._result: LoadedModel | ScrewDynamicsError | None = None
         self._latest: tuple[object, ...] | None = None  # text of the topic, settings
@@ -71,6 +74,7 @@ class ModelSource:
             _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
         values = parameters()
+        self._elastic = read_elastic_joints(values.elastic_joints_path)
         if values.robot_description:
             self._start_given(values.robot_description, "parameter 'robot_description'")
         elif values.urdf_path:
@@ -133,8 +137,13 @@ class ModelSource:
 
     def _start_given(self, text: str, source: str) -> None:
         """Read a description that must be good now; only the preparation is left to the thread."""
-        loaded = load_model(text, source, self._parameters())
+        loaded = self._load(text, source)
         self._start(lambda: loaded)
+
+    def _load(self, text: str, source: str) -> LoadedModel:
+        loaded = load_model(text, source, self._parameters(), self._elastic)
+        self._require(loaded)
+        return loaded
 
     def _on_description(self, message: String) -> None:
         latest = (message.data, self._parameters().model_settings)
@@ -151,7 +160,7 @@ class ModelSource:
         def work() -> None:
             try:
                 loaded = build()
-                self._prepare(loaded.model)
+                self._prepare(loaded)
                 self._result = loaded
             except ScrewDynamicsError as error:
                 self._result = error
@@ -170,7 +179,7 @@ class ModelSource:
             self._take_over(self._result)
         if self._waiting_text is not None:
             (text, source), self._waiting_text = self._waiting_text, None
-            self._start(lambda: load_model(text, source, self._parameters()))
+            self._start(lambda: self._load(text, source))
         elif self.loaded is None and self._latest is None:
             self._node.get_logger().warning(
                 self.problem, throttle_duration_sec=_WAITING_PERIOD, skip_first=True

@@ -66,6 +66,12 @@ class ModelParameters:
         name='payload.inertia',
         size=6,
     )
+    elastic_joints_path: str = parameter(
+        '',
+        'YAML file with the springs and motors of elastic joints, a path or '
+        'package://<package>/<path>; empty: none are elastic.',
+        read_only=True,
+    )
     use_events_executor: bool = parameter(
         False,
         "Spin with rclpy's events executor, which costs less, where this rclpy has it.",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.other_joints import other_joints
@@ -37,6 +38,8 @@ class LoadedModel:
         See `other_joints`.
     warnings : tuple of str
         What the reader found odd.
+    elastic : ElasticJoints or None
+        Springs and motors of the model, where the node knows them.
 
     """
 
@@ -46,9 +49,15 @@ class LoadedModel:
     sha256: str
     other_joints: Mapping[str, str]
     warnings: tuple[str, ...]
+    elastic: ElasticJoints | None = None
 
 
-def load_model(text: str, source: str, parameters: ModelParameters) -> LoadedModel:
+def load_model(
+    text: str,
+    source: str,
+    parameters: ModelParameters,
+    elastic: ElasticJoints | None = None,
+) -> LoadedModel:
     """
     Read a URDF text with the selection, gravity and payload of the parameters.
 
@@ -59,6 +68,8 @@ def load_model(text: str, source: str, parameters: ModelParameters) -> LoadedMod
     source : str
         Where it comes from, in words.
     parameters : ModelParameters
+    elastic : ElasticJoints, optional
+        That the node has read.
 
     Returns
     -------
@@ -82,6 +93,7 @@ def load_model(text: str, source: str, parameters: ModelParameters) -> LoadedMod
         hashlib.sha256(text.encode()).hexdigest(),
         other_joints(text, described),
         tuple(str(item.message) for item in caught),
+        elastic,
     )
 
 

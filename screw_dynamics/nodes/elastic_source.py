@@ -1,0 +1,73 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The elastic joints of a node: from the parameter `elastic_joints_path`, fitting its model."""
+
+from __future__ import annotations
+
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.urdf_file import urdf_file
+
+_PARAMETER = "parameter 'elastic_joints_path'"
+
+
+def read_elastic_joints(path: str) -> ElasticJoints | None:
+    """
+    Read the file that the parameter names.
+
+    Parameters
+    ----------
+    path : str
+        A path or a package:// address; empty: there are no elastic joints.
+
+    Returns
+    -------
+    ElasticJoints or None
+
+    Raises
+    ------
+    InputError
+        If the file does not exist or an entry is unusable; both are named.
+
+    """
+    if not path:
+        return None
+    file = urdf_file(path, _PARAMETER)
+    try:
+        return ElasticJoints.from_yaml(file)
+    except ScrewDynamicsError as error:
+        text = str(error)
+        raise InputError(
+            f'{_PARAMETER}: {text}' if str(file) in text else f'{_PARAMETER}: {file}: {text}'
+        ) from None
+
+
+def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: int) -> None:
+    """
+    Check that elastic joints belong to a model and need no more of a motion than is known.
+
+    Parameters
+    ----------
+    elastic : ElasticJoints or None
+    model : ScrewModel
+    rows : int
+        Rows of the joint jets that will be there.
+
+    Raises
+    ------
+    InputError
+
+    """
+    if elastic is None:
+        return
+    try:
+        needed = elastic.required_rows(model)
+    except ScrewDynamicsError as error:
+        raise InputError(f'{_PARAMETER}: {error}') from None
+    if needed > rows:
+        raise InputError(
+            f'{_PARAMETER}: rotor_coupling: the motor efforts of this robot need the derivatives '
+            f'of the joint positions up to order {needed - 1}, a reference of the node has them '
+            f'up to order {rows - 1}: expected rotor_coupling: false'
+        )
