@@ -90,15 +90,20 @@ class DeflectionFilter:
         """Clock, deflection jets and last effort jets, as the kernels advance them."""
         return self._clock, self._psi, self._last_jets
 
-    def require(self, table: MotorTable, rows: int) -> None:
+    def require(self, table: MotorTable, rows: int) -> DeflectionFilter:
         """
-        Raise the error that says that the filter was made for something else.
+        Return the filter if it was made for a table and joint jets.
 
         Parameters
         ----------
         table : MotorTable
         rows : int
             Of the joint jets.
+
+        Returns
+        -------
+        DeflectionFilter
+            The same.
 
         Raises
         ------
@@ -112,6 +117,7 @@ class DeflectionFilter:
                 f'deflection: expected a filter made for joint jets of {rows} rows, got one for '
                 f'{self._last_jets.shape[1] + 2}'
             )
+        return self
 
     def reset(self, deflection: Mapping[str, float] | None = None) -> None:
         """

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,17 +88,17 @@ class MotorTable:
         """Number of joints."""
         return len(self.joint_names)
 
-    @property
+    @cached_property
     def damped_names(self) -> tuple[str, ...]:
         """Names of the damped joints, in order."""
         return tuple(self.joint_names[j] for j in np.flatnonzero(self.damped >= 0))
 
-    @property
+    @cached_property
     def variable_names(self) -> tuple[str, ...]:
         """Names of the joints that take a stiffness trajectory, in order."""
         return tuple(self.joint_names[j] for j in np.flatnonzero(self.variable >= 0))
 
-    @property
+    @cached_property
     def lost_orders(self) -> int:
         """
         Derivatives of the effort that motor positions cost, at most.
@@ -107,7 +108,7 @@ class MotorTable:
         """
         return int(self._lost_orders.max(initial=0))
 
-    @property
+    @cached_property
     def most_demanding(self) -> str:
         """A joint that costs the most derivatives, in words."""
         lost = self._lost_orders

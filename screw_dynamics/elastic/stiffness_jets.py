@@ -42,14 +42,16 @@ def as_stiffness_jets(
     InputError, NotFiniteError
 
     """
+    rows = shape[-1]
+    if not stiffness_jets:
+        return _constant(table, rows)
     jets: dict[str, Array] = {}
-    if stiffness_jets is not None and not isinstance(stiffness_jets, Mapping):
+    if not isinstance(stiffness_jets, Mapping):
         raise InputError(
             f'stiffness_jets: expected a mapping of joint names to arrays, '
             f'got {type(stiffness_jets).__name__}'
         )
-    rows = shape[-1]
-    for name, value in (stiffness_jets or {}).items():
+    for name, value in stiffness_jets.items():
         if name not in table.variable_names:
             raise UnknownNameError('joint of variable stiffness', name, table.variable_names)
         label = f'stiffness_jets[{name!r}]'
@@ -63,10 +65,14 @@ def as_stiffness_jets(
             )
         jets[name] = require_finite(label, array)
     batched = any(jet.ndim > 1 for jet in jets.values())
-    result = np.zeros((shape[0] if batched else 1, rows, len(table.variable_names)))
+    result = np.repeat(_constant(table, rows), shape[0] if batched else 1, axis=0)
     for i, name in enumerate(table.variable_names):
         if name in jets:
             result[:, :, i] = jets[name][..., :rows]
-        else:
-            result[:, 0, i] = table.stiffness[i]
+    return result
+
+
+def _constant(table: MotorTable, rows: int) -> Array:
+    result = np.zeros((1, rows, len(table.stiffness)))
+    result[0, 0] = table.stiffness
     return result

@@ -1,0 +1,110 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Commands put into the equations of motion, every derivative taken independently."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mpmath import mp
+from oracles.elastic_laws import (
+    DIGITS,
+    deflections,
+    jet_of,
+    motor_effort,
+    polynomial,
+    spring_efforts,
+)
+from oracles.high_precision import reference_efforts
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model, random_wrench_jets
+
+import screw_dynamics as sd
+
+TABLE = np.linspace(-3.0, 3.0, 9)
+SPRINGS = {
+    'rigid': None,
+    'linear': sd.LinearSpring(300.0),
+    'cubic': sd.CubicSpring(150.0, 4000.0),
+    'exponential': sd.ExponentialSpring(120.0, 4.0),
+    'tabulated': sd.TabulatedSpring(TABLE, 40.0 * TABLE + 30.0 * TABLE**3 + 9.0 * np.sin(TABLE)),
+    'variable': sd.VariableStiffness(400.0),
+    'exponential pair': sd.AntagonisticPair(
+        'exponential', stiffness=900.0, spring_stiffness=30.0, rate=6.0
+    ),
+    'quadratic pair': sd.AntagonisticPair('quadratic', stiffness=900.0, quadratic_stiffness=500.0),
+    'cubic pair': sd.AntagonisticPair(
+        'cubic', stiffness=2000.0, spring_stiffness=100.0, cubic_stiffness=900.0
+    ),
+}
+VARY = ('variable', 'exponential pair', 'quadratic pair', 'cubic pair')
+MOTOR = sd.Motor(
+    rotor_inertia=2e-4,
+    gear_ratio=40.0,
+    viscous_friction=1e-3,
+    coulomb_friction=0.02,
+    coulomb_velocity=25.0,
+)
+RECIPES = [BodyRecipe(), BodyRecipe(joint_type='prismatic'), BodyRecipe(parent_back=2)]
+
+
+def assert_relative(actual, expected, bound=1e-12):
+    """Every row, relative to the largest of the row's rows before it: what rounding can hold."""
+    assert actual.shape == expected.shape
+    assert np.abs(actual - expected).max() <= bound * np.abs(expected).max()
+    scale = np.maximum.accumulate(np.abs(expected))
+    assert (np.abs(actual - expected) <= bound * scale).all(), (actual, expected)
+
+
+def compose(outer, inner):
+    return lambda t: outer(inner(t))
+
+
+@pytest.mark.parametrize('rows', [5, 8])
+@pytest.mark.parametrize('name', SPRINGS)
+def test_springs_and_motors(name, rows, rng):
+    spring = SPRINGS[name]
+    model = random_model(rng, RECIPES, length=0.5)
+    joints = sd.ElasticJoints(
+        dict.fromkeys(
+            model.joint_names, sd.ElasticJoint(spring, MOTOR, MOTOR if 'pair' in name else None)
+        )
+    )
+    jet = random_joint_jet(rng, model.n, rows - 3)
+    stiffness = 100.0 * rng.uniform(-1.0, 1.0, (model.n, rows))
+    stiffness[:, 0] = [0.0 if spring is None else getattr(spring, 'stiffness', 0.0)] * model.n
+    varied = dict(zip(model.joint_names, stiffness, strict=True)) if name in VARY else None
+    result = sd.elastic_feedforward(model, joints, jet, stiffness_jets=varied)
+    table = joints.motors(model)
+    with mp.workdps(DIGITS):
+        for j in range(model.n):
+            motors = np.flatnonzero(table.joint_of_motor == j)
+            phi = result.deflection_jet[:, motors]
+            count = len(phi)
+            tau = polynomial(result.effort_jet[:, j])
+            functions = deflections(spring, tau, polynomial(stiffness[j]), phi[0])
+            for i, motor in enumerate(motors):
+                expected = jet_of(functions[i], count)
+                assert_relative(phi[:, i], expected)
+                theta = jet[:count, j] + expected
+                assert_relative(result.motor_jet[:, motor], theta)
+                force = result.effort_jet[:, j]
+                if len(motors) > 1:
+                    law = spring_efforts(spring, phi[0])[i]
+                    force = jet_of(compose(law, functions[i]), count - 2)
+                commands = jet_of(motor_effort(MOTOR, theta, force), count - 2)
+                assert_relative(result.motor_effort_jet[:, motor], commands)
+
+
+def test_the_effort_is_that_of_inverse_dynamics(rng):
+    model = random_model(rng, [*RECIPES, BodyRecipe(mimics=0)])
+    joint = sd.ElasticJoint(sd.LinearSpring(300.0), MOTOR)
+    joints = sd.ElasticJoints(dict.fromkeys(model.joint_names[1:], joint))
+    jet = random_joint_jet(rng, model.n, 2)
+    wrenches = random_wrench_jets(rng, model, 2)
+    result = sd.elastic_feedforward(model, joints, jet, wrenches)
+    efforts = reference_efforts(model, jet, wrenches).efforts
+    phi = efforts / 300.0
+    phi[:, 0] = 0.0
+    np.testing.assert_allclose(result.effort_jet, efforts, rtol=1e-12)
+    np.testing.assert_allclose(result.deflection_jet, phi, rtol=1e-12)
+    np.testing.assert_allclose(result.motor_jet, jet[:3] + phi, rtol=1e-12)
