@@ -42,7 +42,7 @@ setup(
     extras_require={
         'bags': ['rosbags>=0.11.6'],
         'plot': ['matplotlib>=3.6'],
-        'demo': ['matplotlib>=3.6', 'rosbags>=0.11.6', 'tqdm'],
+        'demo': ['matplotlib>=3.6', 'mujoco>=3.1', 'rosbags>=0.11.6', 'tqdm'],
         'test': [
             # launch_pytest of Jazzy calls a function that pytest 8.4 removed
             'pytest>=7.4,<8.4',
@@ -59,6 +59,8 @@ setup(
             'example-robot-data>=6.0',
             'icub-models>=3.2',
             'jvrc-description>=1.1.1',
+            # an independent simulator
+            'mujoco>=3.1',
             'rosbags>=0.11.6',
             'tqdm',
         ],

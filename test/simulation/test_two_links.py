@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import two_links
+from oracles import two_links
 
 import screw_dynamics as sd
 from screw_dynamics.simulation import ElasticRobot, natural_frequencies

@@ -1,0 +1,220 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+MJCF of a robot with elastic joints, for MuJoCo as an engine that knows nothing of this package.
+
+'serial': motor and spring are two hinges on one axis of the link's body, the motor's first, with
+the rotor as its armature. Their coordinates are theta and q - theta; no body is added, and the
+equations of motion are those of the reduced model to rounding.
+
+'sibling': a rotor body beside the link, of a mass that does not matter (MuJoCo wants one), and
+a tendon for the spring. Coordinates theta and q, so that limits on q can be set in the file.
+
+Springs without a linear law, and Coulomb friction, are left to whoever runs the model.
+"""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import (
+    AntagonisticPair,
+    ElasticJoint,
+    ElasticJoints,
+    LinearSpring,
+    VariableStiffness,
+)
+from screw_dynamics.errors import InputError
+from screw_dynamics.lie import inertia_parameters
+from screw_dynamics.model import ScrewModel
+
+VARIANTS = ('serial', 'sibling')
+DUMMY_INERTIA = 1e-12  # kg and kg m^2 of a rotor body; its relative effect is this over B
+
+
+def mjcf(
+    model: ScrewModel,
+    joints: ElasticJoints,
+    *,
+    variant: str = 'serial',
+    timestep: float = 1e-3,
+    integrator: str = 'RK4',
+) -> str:
+    """
+    Return a MuJoCo model of a robot, without geometry, contacts and limits.
+
+    Joints are named 'link', 'motor' and 'spring' plus the name of the joint; a rigid joint has
+    'link' alone, and its motor drives that.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        Revolute and sliding joints, no mimic joints.
+    joints : ElasticJoints
+        No antagonistic pairs, no rotor coupling.
+    variant : str
+        'serial' or 'sibling'.
+    timestep : float
+        [s]
+    integrator : str
+        Of MuJoCo.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        If the robot has what this translation lacks; the joint is named.
+
+    """
+    _require_translatable(model, joints, variant)
+    table = joints.motors(model)
+    root = ElementTree.Element('mujoco', model=model.name)
+    _add(root, 'compiler', angle='radian', autolimits='true')
+    option = _add(
+        root,
+        'option',
+        timestep=repr(timestep),
+        gravity=_text(model.gravity),
+        integrator=integrator,
+    )
+    _add(option, 'flag', contact='disable', constraint='disable')
+    bodies = [_add(root, 'worldbody')]
+    tendons = _add(root, 'tendon')
+    actuators = _add(root, 'actuator')
+    for i, name in enumerate(model.joint_names):
+        joint = joints.joints.get(name, ElasticJoint())
+        parent = bodies[model.parents[i] + 1]
+        place = _pose(model.home_poses[i])
+        hinge = _hinge(model.screws[i])
+        b, damping = (repr(float(x)) for x in table.rows[i, :2])
+        drive = {**hinge, 'armature': b, 'damping': damping}
+        spring = _linear(joint)
+        body = _add(parent, 'body', name=model.body_names[i], **place)
+        if joint.spring is None:
+            _add(body, 'joint', name=f'link {name}', **drive)
+        elif variant == 'serial':
+            _add(body, 'joint', name=f'motor {name}', **drive)
+            _add(body, 'joint', name=f'spring {name}', **hinge, **spring)
+        else:
+            rotor = _add(parent, 'body', name=f'rotor {name}', **place)
+            _add(rotor, 'joint', name=f'motor {name}', **drive)
+            _add_inertial(rotor, DUMMY_INERTIA, np.zeros(3), DUMMY_INERTIA * np.eye(3))
+            _add(body, 'joint', name=f'link {name}', **hinge)
+            tendon = _add(tendons, 'fixed', name=f'spring {name}', springlength='0', **spring)
+            _add(tendon, 'joint', joint=f'motor {name}', coef='1')
+            _add(tendon, 'joint', joint=f'link {name}', coef='-1')
+        _add_inertial(body, *inertia_parameters(model.inertias[i]))
+        driven = 'link' if joint.spring is None else 'motor'
+        _add(actuators, 'motor', name=name, joint=f'{driven} {name}', gear='1')
+        bodies.append(body)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding='unicode')
+
+
+def principal_inertia(
+    mass: float, first_moment: Array, rotational: Array
+) -> tuple[Array, Array, Array]:
+    """
+    Return centre of mass, principal moments and the rotation to the principal axes.
+
+    Parameters
+    ----------
+    mass : float
+    first_moment : (3,) ndarray
+        Mass times centre of mass.
+    rotational : (3, 3) ndarray
+        About the body's origin.
+
+    Returns
+    -------
+    centre, moments : (3,) ndarray
+    axes : (3, 3) ndarray
+        Right-handed, in columns.
+
+    """
+    centre = first_moment / mass if mass > 0.0 else np.zeros(3)
+    about_centre = rotational - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    moments, axes = np.linalg.eigh(about_centre)
+    axes[:, 2] *= np.linalg.det(axes)
+    return centre, moments, axes
+
+
+def _add_inertial(
+    body: ElementTree.Element, mass: float, first_moment: Array, rotational: Array
+) -> None:
+    centre, moments, axes = principal_inertia(mass, first_moment, rotational)
+    if mass <= 0.0 or moments[0] <= 0.0 or moments[0] + moments[1] < moments[2]:
+        # what MuJoCo's compiler refuses gets its true values after that, see `MujocoRobot`
+        mass, moments = max(mass, 1.0), np.ones(3)
+    _add(
+        body,
+        'inertial',
+        mass=repr(float(mass)),
+        pos=_text(centre),
+        quat=_text(_quaternion(axes)),
+        diaginertia=_text(moments),
+    )
+
+
+def _add(parent: ElementTree.Element, tag: str, /, **attributes: str) -> ElementTree.Element:
+    return ElementTree.SubElement(parent, tag, attributes)
+
+
+def _hinge(screw: Array) -> dict[str, str]:
+    """Return type, axis and position of a joint with the unit screw (e; x × e) or (0; e)."""
+    turn, shift = screw[:3], screw[3:]
+    if turn.any():
+        return {'type': 'hinge', 'axis': _text(turn), 'pos': _text(np.cross(turn, shift))}
+    return {'type': 'slide', 'axis': _text(shift)}
+
+
+def _linear(joint: ElasticJoint) -> dict[str, str]:
+    """Return the attributes of a linear spring, none of another law."""
+    if isinstance(joint.spring, LinearSpring):
+        values = {'stiffness': joint.spring.stiffness, 'damping': joint.spring.damping}
+        return {key: repr(value) for key, value in values.items()}
+    if isinstance(joint.spring, VariableStiffness):
+        return {'stiffness': repr(joint.spring.stiffness)}
+    return {}
+
+
+def _require_translatable(model: ScrewModel, joints: ElasticJoints, variant: str) -> None:
+    if variant not in VARIANTS:
+        raise InputError(f'variant: expected one of {", ".join(VARIANTS)}, got {variant!r}')
+    if joints.rotor_coupling:
+        raise InputError('joints: expected no rotor coupling, got rotor_coupling=True')
+    own = np.arange(model.n)
+    plain = model.body_count == model.n and np.array_equal(model.coordinates, own)
+    if not plain or (model.multipliers != 1.0).any() or model.offsets.any():
+        raise InputError(
+            'model: expected no mimic joints (lock them with read_urdf), got some among '
+            + ', '.join(model.tree_joint_names)
+        )
+    for name, kind in zip(model.joint_names, model.joint_types, strict=True):
+        if kind == 'helical':
+            raise InputError(f'joint {name!r}: expected one that turns or slides, got {kind}')
+        entry = joints.joints.get(name, ElasticJoint())
+        if isinstance(entry.spring, AntagonisticPair):
+            raise InputError(f'joint {name!r}: expected one motor, got an antagonistic pair')
+
+
+def _pose(pose: Array) -> dict[str, str]:
+    return {'pos': _text(pose[:3, 3]), 'quat': _text(_quaternion(pose[:3, :3]))}
+
+
+def _quaternion(rotation: Array) -> Array:
+    """Return (w, x, y, z) of a rotation matrix."""
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, w = Rotation.from_matrix(rotation).as_quat()
+    return np.array([w, x, y, z])
+
+
+def _text(values: Array) -> str:
+    return ' '.join(repr(float(value)) for value in values)

@@ -1,0 +1,208 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`MujocoRobot`: a robot with elastic joints, simulated by MuJoCo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.demo.sea.mjcf import mjcf, principal_inertia
+from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, VariableStiffness
+from screw_dynamics.elastic.motor_table import COULOMB, COULOMB_VELOCITY
+from screw_dynamics.lie import inertia_parameters
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.simulation import Motion
+
+# drive(time, motor positions, motor velocities) -> motor efforts
+Drive = Callable[[float, Array, Array], Array]
+
+
+class MujocoRobot:
+    """
+    A robot with elastic joints in MuJoCo, see `mjcf`.
+
+    MuJoCo's callbacks are global: one thread of a process may run such a robot at a time.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+    variant, timestep, integrator :
+        See `mjcf`.
+
+    """
+
+    def __init__(
+        self,
+        model: ScrewModel,
+        joints: ElasticJoints,
+        *,
+        variant: str = 'serial',
+        timestep: float = 1e-3,
+        integrator: str = 'RK4',
+    ) -> None:
+        import mujoco
+
+        self._mujoco: Any = mujoco
+        text = mjcf(model, joints, variant=variant, timestep=timestep, integrator=integrator)
+        self.engine_model: Any = mujoco.MjModel.from_xml_string(text)
+        self.data: Any = mujoco.MjData(self.engine_model)
+        self._set_inertias(model)
+        springs = [joints.joints.get(name, ElasticJoint()).spring for name in model.joint_names]
+        self._serial = variant == 'serial'
+        self._elastic = np.flatnonzero([spring is not None for spring in springs])
+        links = ['link' if s is None or not self._serial else 'spring' for s in springs]
+        motors = ['link' if s is None else 'motor' for s in springs]
+        self._links, self._motors = (
+            np.array([self._address(*pair) for pair in zip(kinds, model.joint_names, strict=True)])
+            for kinds in (links, motors)
+        )
+        self._nonlinear: list[tuple[int, Any]] = [
+            (j, spring)
+            for j, spring in enumerate(springs)
+            if spring is not None and not isinstance(spring, (LinearSpring, VariableStiffness))
+        ]
+        rows = joints.motors(model).rows
+        self._coulomb = rows[:, COULOMB], rows[:, COULOMB_VELOCITY]
+
+    def _address(self, kind: str, name: str) -> int:
+        return int(self.engine_model.joint(f'{kind} {name}').dofadr[0])
+
+    def _set_inertias(self, model: ScrewModel) -> None:
+        """Give every link its true inertia, also where MuJoCo's compiler would refuse it."""
+        for i, name in enumerate(model.body_names):
+            mass, first_moment, rotational = inertia_parameters(model.inertias[i])
+            body = self.engine_model.body(name).id
+            self.engine_model.body_mass[body] = mass
+            moments = principal_inertia(mass, first_moment, rotational)[1]
+            self.engine_model.body_inertia[body] = moments
+        self._mujoco.mj_setConst(self.engine_model, self.data)
+
+    def set_state(
+        self, position: Array, velocity: Array, motor_position: Array, motor_velocity: Array
+    ) -> None:
+        """
+        Set positions and velocities of links and motors, and the time to 0.
+
+        Parameters
+        ----------
+        position, velocity, motor_position, motor_velocity : (n,) ndarray
+
+        """
+        self._mujoco.mj_resetData(self.engine_model, self.data)
+        for target, link, motor in (
+            (self.data.qpos, position, motor_position),
+            (self.data.qvel, velocity, motor_velocity),
+        ):
+            target[self._motors] = motor
+            target[self._links] = link
+            if self._serial:
+                target[self._links[self._elastic]] -= motor[self._elastic]
+
+    def state(self) -> tuple[Array, Array, Array, Array]:
+        """
+        Return positions and velocities of links and motors.
+
+        Returns
+        -------
+        position, velocity, motor_position, motor_velocity : (n,) ndarray
+
+        """
+        (q, theta), (qd, rate) = self._split(self.data.qpos), self._split(self.data.qvel)
+        return q, qd, theta, rate
+
+    def accelerations(self, motor_effort: Array) -> tuple[Array, Array]:
+        """
+        Return the accelerations of links and motors in the present state.
+
+        Parameters
+        ----------
+        motor_effort : (n,) ndarray
+
+        Returns
+        -------
+        link, motor : (n,) ndarray
+
+        """
+        with self._driven_by(lambda t, theta, rate: motor_effort):
+            self._mujoco.mj_forward(self.engine_model, self.data)
+        return self._split(self.data.qacc)
+
+    def run(
+        self, steps: int, drive: Drive, *, every: int = 1, hold: float | None = None
+    ) -> Motion:
+        """
+        Simulate from the present state, from time 0 after `set_state`.
+
+        Parameters
+        ----------
+        steps : int
+            How many time steps.
+        drive : callable
+            ``drive(time, motor_position, motor_velocity)`` -> motor efforts.
+        every : int
+            Steps per sample of the result.
+        hold : float, optional
+            The efforts of the time ``t + hold h`` are held during a step from t to t + h; by
+            default they are asked for at every stage of a step.
+
+        Returns
+        -------
+        Motion
+
+        """
+        rows = [(self.data.time, *self.state())]
+        h = self.engine_model.opt.timestep
+        held = np.zeros(self.engine_model.nu)
+        calls = 0
+
+        def driven(t: float, theta: Array, rate: Array) -> Array:
+            nonlocal calls
+            calls += 1
+            return drive(t, theta, rate) if hold is None else held
+
+        with self._driven_by(driven):
+            for step in range(1, steps + 1):
+                if hold is not None:
+                    _, _, theta, rate = self.state()
+                    held[:] = drive(self.data.time + hold * h, theta, rate)
+                self._mujoco.mj_step(self.engine_model, self.data)
+                if step % every == 0:
+                    rows.append((self.data.time, *self.state()))
+        times, q, qd, theta, rate = (np.array(column) for column in zip(*rows, strict=True))
+        return Motion(times, q, qd, theta, rate, calls)
+
+    def _split(self, values: Array) -> tuple[Array, Array]:
+        """Return link and motor part of a vector of MuJoCo's coordinates."""
+        link, motor = np.array(values[self._links]), np.array(values[self._motors])
+        if self._serial:
+            link[self._elastic] += motor[self._elastic]
+        return link, motor
+
+    @contextmanager
+    def _driven_by(self, drive: Drive) -> Iterator[None]:
+        """Let MuJoCo ask for motor efforts, friction and nonlinear springs wherever it needs."""
+        coulomb, knee = self._coulomb
+        rubs = bool(coulomb.any())
+
+        def control(_: Any, data: Any) -> None:
+            theta, rate = data.qpos[self._motors], data.qvel[self._motors]
+            effort = np.asarray(drive(data.time, theta, rate), dtype=np.float64)
+            data.ctrl[:] = effort - coulomb * np.tanh(rate / knee) if rubs else effort
+            for j, spring in self._nonlinear:
+                link = data.qpos[self._links[j]]
+                tau = spring.effort(-link if self._serial else theta[j] - link)
+                data.qfrc_applied[self._links[j]] = tau
+                if not self._serial:
+                    data.qfrc_applied[self._motors[j]] = -tau
+
+        self._mujoco.set_mjcb_control(control)
+        try:
+            yield
+        finally:
+            self._mujoco.set_mjcb_control(None)
