@@ -5,16 +5,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
-from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
-from rclpy.qos_overriding_options import QoSOverridingOptions
-from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64
-from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
@@ -32,7 +26,7 @@ from screw_dynamics.nodes.stream_reports import StreamReports
 from screw_dynamics.nodes.tick_timer import TickTimer
 from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques
 from screw_dynamics.nodes.trajectory_effort_output import require_two_topics
-from screw_dynamics.nodes.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.trajectory_inputs import TrajectoryInputs
 
 NAME = 'feedforward'
 
@@ -50,7 +44,6 @@ class FeedforwardNode(LifecycleNode):
         self._settings = NodeParameters(self, FeedforwardParameters)
         self._stream: TorqueStream | None = None
         self._active = False
-        self._inputs: list[Any] = []
         self._ticks = TickTimer(self, self._tick, self._on_jump)
         self._model_info = ModelInfoOutput(self)
         self._source = ModelSource(
@@ -110,35 +103,24 @@ class FeedforwardNode(LifecycleNode):
             self.get_logger().error(f'Cannot configure: {self._source.problem}')
             return TransitionCallbackReturn.FAILURE
         self._stream = TorqueStream(self, self._source.loaded.model, self._settings.values)
-        options = {'qos_overriding_options': QoSOverridingOptions.with_default_policies()}
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self._inputs = [
-            self.create_subscription(
-                JointTrajectory, '~/joint_trajectory', self._on_trajectory, 10, **options
-            ),
-            self.create_subscription(
-                JointState,
-                'joint_states',
-                self._on_joint_state,
-                qos_profile_sensor_data,
-                **options,
-            ),
-        ]
-        if self._sync is None:  # which knows the speed of the controller
-            self._inputs.append(
-                self.create_subscription(
-                    Float64, '~/speed_scaling', self._on_speed, latched, **options
-                )
-            )
+        self._trajectory_inputs = TrajectoryInputs(
+            self,
+            lambda: self._stream,
+            lambda: self._settings.values,
+            self._other_joints,
+            self._active_time,
+            self._reports,
+            # the state of a controller tells its speed
+            follow_speed=self._sync is None,
+        )
         self._stream_inputs = StreamInputs(
             self,
             self._output,
             lambda: self._settings.values,
-            lambda: self._source.loaded.other_joints if self._source.loaded else {},
+            self._other_joints,
             self._active_time,
             self._stream_reports,
         )
-        self._clear_service = self.create_service(Trigger, '~/clear', self._on_clear)
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -170,96 +152,28 @@ class FeedforwardNode(LifecycleNode):
             self._stream.clear()
 
     def _tear_down(self) -> None:
-        for subscription in self._inputs:
-            self.destroy_subscription(subscription)
-        self._inputs = []
         if self._stream is not None:
+            self._trajectory_inputs.destroy()
             self._stream_inputs.destroy()
-            self.destroy_service(self._clear_service)
             self._stream.destroy()
             self._stream = None
 
-    # inputs --------------------------------------------------------------------------------------
-
-    def _on_trajectory(self, message: JointTrajectory) -> None:
-        stream, values = self._stream, self._settings.values
-        if stream is None:
-            return
-        try:
-            if not self._active:
-                raise InputError("Can't accept new trajectories: the node is not active")
-            now = self._now()
-            assert self._source.loaded is not None
-            warnings = accept_trajectory(
-                message,
-                stream.model,
-                self._source.loaded.other_joints,
-                stream.reference,
-                stream.streamed,
-                stream.measured,
-                values,
-                now,
-            )
-        except ScrewDynamicsError as error:
-            self._reports.count_rejected(str(error))
-            self.get_logger().error(f'Trajectory rejected: {error}')
-            return
-        self._reports.count_accepted()
-        self.get_logger().info(
-            f'Following a trajectory of {len(message.points)} points', throttle_duration_sec=1.0
-        )
-        for warning in warnings:
-            self.get_logger().warning(warning)
-        try:
-            stream.publish_trajectory(message.header)
-        except ScrewDynamicsError as error:
-            self.get_logger().error(f'Not published on ~/joint_trajectory_effort: {error}')
-
-    def _now(self) -> int:
-        now: int = self.get_clock().now().nanoseconds
-        if now == 0:
-            raise InputError('use_sim_time is set and no time has been received on /clock yet')
-        return now
+    # what the inputs ask -------------------------------------------------------------------------
 
     def _output(self) -> TorqueStream:
         assert self._stream is not None
         return self._stream
 
+    def _other_joints(self) -> Mapping[str, str]:
+        return self._source.loaded.other_joints if self._source.loaded else {}
+
     def _active_time(self) -> int:
         if not self._active:
             raise InputError('the node is not active')
-        return self._now()
-
-    def _on_joint_state(self, message: JointState) -> None:
-        if self._stream is None:
-            return
-        try:
-            self._stream.measured.update(message, self.get_clock().now().nanoseconds)
-        except InputError as error:
-            self.get_logger().warning(f'{error}: ignored', throttle_duration_sec=1.0)
-
-    def _on_speed(self, message: Float64) -> None:
-        if self._stream is None:
-            return
-        values = self._settings.values
-        now = self.get_clock().now().nanoseconds + round(1e9 * values.lead_time)
-        try:
-            self._stream.reference.set_speed(message.data, now)
-        except ScrewDynamicsError as error:
-            self.get_logger().error(f'{error}: ignored', throttle_duration_sec=1.0)
-
-    def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        assert self._stream is not None
-        stream = self._stream
-        if stream.streamed.followed is not None:
-            response.message = f'{stream.streamed.followed.value} is no longer followed'
-        elif stream.empty:
-            response.message = 'there was no active trajectory'
-        else:
-            response.message = 'the active trajectory was dropped'
-        stream.clear()
-        response.success = True
-        return response
+        now: int = self.get_clock().now().nanoseconds
+        if now == 0:
+            raise InputError('use_sim_time is set and no time has been received on /clock yet')
+        return now
 
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
         if old.diagnostics_period != new.diagnostics_period:

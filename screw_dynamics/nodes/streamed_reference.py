@@ -5,16 +5,14 @@
 from __future__ import annotations
 
 from enum import Enum
-from math import factorial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.conversions import SECOND
 from screw_dynamics.nodes.filtered_positions import FilteredPositions
+from screw_dynamics.nodes.latest_sample import LatestSample, StreamSample
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference
 from screw_dynamics.trajectory import JET_ROWS, scale_speed
@@ -25,27 +23,6 @@ class Stream(Enum):
 
     SAMPLES = '~/joint_reference'
     POSITIONS = '~/joint_state_reference'
-
-
-class StreamSample(NamedTuple):
-    """
-    What is known of the reference at a tick.
-
-    Parameters
-    ----------
-    instant : int
-        That the values belong to [ns].
-    rows : int
-        Position and the derivatives that are known: 3 to 5.
-    continuity : int
-        Highest k such that the positions are C^k; for samples as far as their producer says by
-        the derivatives it sends.
-
-    """
-
-    instant: int
-    rows: int
-    continuity: int
 
 
 class StreamedReference:
@@ -76,9 +53,8 @@ class StreamedReference:
         self.followed: Stream | None = None
         self._motions = motions
         self._arrivals: dict[Stream, int] = {}
-        self._jet = np.zeros((JET_ROWS, len(continuous)))
-        self._rows, self._instant = 0, 0  # of the latest sample
-        self._published = True
+        self._n = len(continuous)
+        self._latest = LatestSample(self._n)
         self._filtered = FilteredPositions(
             continuous, parameters.filter_order, parameters.filter_bandwidth
         )
@@ -173,19 +149,15 @@ class StreamedReference:
 
         """
         begins = self._begins(Stream.SAMPLES, now)
-        if not begins and instant != now and instant <= self._instant:
-            raise InputError(
-                f'header.stamp: expected later than that of the sample before '
-                f'({self._instant / SECOND:.6f}), got {instant / SECOND:.6f}'
-            )
+        if not begins and instant != now:
+            self._latest.require_later(instant)
         self._arrivals[Stream.SAMPLES] = now
         if begins:
             self._take_over(Stream.SAMPLES)
-        self._instant = instant
+        self._latest.instant = instant
         if self.followed is not Stream.SAMPLES:
             return False
-        self._jet[...] = jet
-        self._rows, self._published = rows, False
+        self._latest.put(jet, rows)
         return True
 
     def add_positions(self, positions: Array, now: int, time: int) -> bool:
@@ -241,11 +213,7 @@ class StreamedReference:
         if self.followed is Stream.POSITIONS:
             self._filtered.sample(time, out)
             return StreamSample(time, JET_ROWS, JET_ROWS - 1)
-        if self._published or now - self._instant > self._max_age:
-            return None
-        self._published = True
-        out[...] = self._jet
-        return StreamSample(self._instant, self._rows, self._rows - 1)
+        return self._latest.take(now - self._max_age, out)
 
     def state(self, now: int, time: int) -> Array | None:
         """
@@ -266,8 +234,8 @@ class StreamedReference:
         if self.followed is None or self.stale(now):
             return None
         if self.followed is Stream.POSITIONS:
-            return self._filtered.sample(time, np.empty_like(self._jet))
-        return taylor_shifted(self._jet, (time - self._instant) / SECOND)
+            return self._filtered.sample(time, np.empty((JET_ROWS, self._n)))
+        return self._latest.state(time)
 
     def _begins(self, stream: Stream, now: int) -> bool:
         last = self._arrivals.get(stream)
@@ -285,29 +253,3 @@ class StreamedReference:
                 scale_speed(jet, self._motions.speed)
         # from a motion that overflows nothing can be continued
         return jet if jet is not None and np.isfinite(jet).all() else None
-
-
-def taylor_shifted(jet: Array, elapsed: float) -> Array:
-    """
-    Return the derivatives of a polynomial some time later.
-
-    Parameters
-    ----------
-    jet : (rows, n) ndarray
-        Row d is the d-th derivative now.
-    elapsed : float
-        [s].
-
-    Returns
-    -------
-    (rows, n) ndarray
-
-    Examples
-    --------
-    >>> taylor_shifted(np.array([[1.0], [2.0], [4.0]]), 0.5).ravel()
-    array([2.5, 4. , 4. ])
-
-    """
-    weights = [elapsed**d / factorial(d) for d in range(len(jet))]
-    shifted = [np.dot(weights[: len(jet) - d], jet[d:]) for d in range(len(jet))]
-    return np.array(shifted)

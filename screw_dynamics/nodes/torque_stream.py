@@ -19,14 +19,8 @@ from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference, Source
 from screw_dynamics.nodes.streamed_reference import StreamedReference
-from screw_dynamics.nodes.torque_outputs import (
-    CommandsOutput,
-    FeedforwardTorqueOutput,
-    JointEffortOutput,
-    TorqueOutput,
-    TorqueSample,
-)
-from screw_dynamics.nodes.trajectory_effort_output import TrajectoryEffortOutput
+from screw_dynamics.nodes.torque_outputs import TorqueSample
+from screw_dynamics.nodes.torque_publishers import TorquePublishers
 from screw_dynamics.trajectory import JET_ROWS, compile_filter, compile_sampling
 
 _ORDERS = (0, 1, 2)
@@ -74,31 +68,10 @@ class TorqueStream:
         self.measured = JointStateBuffer(model.joint_names)
         self._node = node
         self._jet = np.zeros((JET_ROWS, model.n))
-        self._outputs: list[TorqueOutput] = []
-        self._trajectory_output: TrajectoryEffortOutput | None = None
         if interfaces.msg is None:
             node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
-        self._make_outputs(parameters)
-
-    def _make_outputs(self, parameters: FeedforwardParameters) -> None:
-        self.destroy()
         self._parameters = parameters
-        order = parameters.derivative_order
-        self._tau = np.zeros((order + 1, self.model.n))
-        # what is computed where 3, 4 or 5 rows of the reference are known
-        self._arrays = {}
-        for rows in range(3, JET_ROWS + 1):
-            known = min(order, rows - 3)
-            self._arrays[rows] = self._jet[: known + 3], self._tau[: known + 1]
-        node, names = self._node, self.model.joint_names
-        if interfaces.msg is not None:
-            self._outputs.append(FeedforwardTorqueOutput(node, names, self._jet, self._tau))
-        if parameters.publish_joint_state:
-            self._outputs.append(JointEffortOutput(node, names, self._jet, self._tau))
-        if parameters.publish_trajectory_effort:
-            self._trajectory_output = TrajectoryEffortOutput(node)
-        if parameters.publish_commands:
-            self._outputs.append(CommandsOutput(node, names, self._tau))
+        self._publishers = TorquePublishers(node, model.joint_names, self._jet, parameters)
 
     def apply(self, parameters: FeedforwardParameters) -> None:
         """
@@ -110,14 +83,11 @@ class TorqueStream:
 
         """
         old, self._parameters = self._parameters, parameters
-        names = (
-            'derivative_order',
-            'publish_joint_state',
-            'publish_commands',
-            'publish_trajectory_effort',
-        )
-        if any(getattr(old, name) != getattr(parameters, name) for name in names):
-            self._make_outputs(parameters)
+        if self._publishers.differ(old, parameters):
+            self._publishers.destroy()
+            self._publishers = TorquePublishers(
+                self._node, self.model.joint_names, self._jet, parameters
+            )
         self.streamed.apply(parameters, self._sampled(self._node.get_clock().now().nanoseconds))
 
     def _sampled(self, now: int) -> int:
@@ -162,10 +132,9 @@ class TorqueStream:
         sample = self._sample(now)
         if sample is None:
             return
-        jet, tau = self._arrays[sample.rows]
+        jet, tau = self._publishers.arrays(sample.rows)
         self.wrenches.inverse_dynamics(jet, tau, now, self._parameters.external_wrench_timeout)
-        for output in self._outputs:
-            output.publish(sample)
+        self._publishers.publish(sample)
 
     def _sample(self, now: int) -> TorqueSample | None:
         """Write the joint jet of this tick; None where there is nothing to publish."""
@@ -199,8 +168,9 @@ class TorqueStream:
             If it cannot be; nothing is published then.
 
         """
-        if self._trajectory_output is not None:
-            self._trajectory_output.publish(
+        output = self._publishers.trajectory
+        if output is not None:
+            output.publish(
                 header, self.model, self.reference.newest, self._parameters.resample_period
             )
 
@@ -252,9 +222,4 @@ class TorqueStream:
 
     def destroy(self) -> None:
         """Destroy the publishers."""
-        for output in self._outputs:
-            output.destroy()
-        self._outputs.clear()
-        if self._trajectory_output is not None:
-            self._trajectory_output.destroy()
-            self._trajectory_output = None
+        self._publishers.destroy()

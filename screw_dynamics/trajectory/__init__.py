@@ -22,6 +22,7 @@ from screw_dynamics.trajectory.start_rules import (
     nearest_turn,
     require_end_in_future,
 )
+from screw_dynamics.trajectory.taylor_shift import taylor_shifted
 from screw_dynamics.trajectory.time_scaling import scale_speed
 from screw_dynamics.trajectory.trajectory_file import (
     TrajectoryFile,
@@ -57,5 +58,6 @@ __all__ = [
     'require_end_in_future',
     'scale_speed',
     'smooth_trajectory',
+    'taylor_shifted',
     'waypoints_from_points',
 ]

@@ -38,7 +38,7 @@ def test_transitions_by_hand(ros, started, planar):
     ros.publish(trajectory(NAMES, [0.0, 0.0]), '/by_hand/joint_trajectory')
     ros.wait_for(
         'the refusal',
-        lambda: "Can't accept new trajectories: the node is not active" in process.log,
+        lambda: 'Trajectory rejected: the node is not active' in process.log,
         process,
     )
     assert ros.change_state('/by_hand', Transition.TRANSITION_ACTIVATE)

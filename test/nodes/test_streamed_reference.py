@@ -17,9 +17,9 @@ from screw_dynamics.nodes.interpolation import SMOOTH
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference, Source
-from screw_dynamics.nodes.streamed_reference import Stream, StreamedReference, taylor_shifted
+from screw_dynamics.nodes.streamed_reference import Stream, StreamedReference
 from screw_dynamics.nodes.trajectory_intake import accept_trajectory
-from screw_dynamics.trajectory import ReferenceFilter
+from screw_dynamics.trajectory import ReferenceFilter, taylor_shifted
 
 SECOND = 10**9
 MS = 10**6
