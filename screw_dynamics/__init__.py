@@ -38,13 +38,16 @@ from screw_dynamics.elastic import (
     ElasticJoint,
     ElasticJoints,
     ExponentialSpring,
+    FeasibilityReport,
     LinearSpring,
     Motor,
     MotorFeedforward,
     Rotor,
     TabulatedSpring,
     VariableStiffness,
+    check_feasibility,
     elastic_feedforward,
+    slow_down,
 )
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.kinematics import frame_jacobian, frame_pose
@@ -61,6 +64,7 @@ __all__ = [
     'ElasticJoint',
     'ElasticJoints',
     'ExponentialSpring',
+    'FeasibilityReport',
     'Frame',
     'JointLimits',
     'LinearSpring',
@@ -73,6 +77,7 @@ __all__ = [
     'VariableStiffness',
     '__version__',
     'bias_forces',
+    'check_feasibility',
     'coriolis_matrix',
     'effort_deviations',
     'elastic_feedforward',
@@ -88,5 +93,6 @@ __all__ = [
     'recursive_body_fixed',
     'share_path',
     'simulation',
+    'slow_down',
     'trajectory',
 ]

@@ -156,6 +156,10 @@ class SpringRangeError(InputError):
         super().__init__(f'joint {joint!r}{place}: {reason}')
 
 
+class InfeasibleError(ScrewDynamicsError):
+    """A motion exceeds limits at every speed; quantity, joint and time are named."""
+
+
 class SimulationError(ScrewDynamicsError, ArithmeticError):
     """A simulation cannot go on; time and joint are named."""
 

@@ -6,10 +6,13 @@ from screw_dynamics.elastic.deflection_filter import DeflectionFilter
 from screw_dynamics.elastic.elastic_feedforward import elastic_feedforward
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.feasibility import check_feasibility
+from screw_dynamics.elastic.feasibility_report import FeasibilityReport, LimitCheck
 from screw_dynamics.elastic.motor import Motor
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.rotor import Rotor
+from screw_dynamics.elastic.slow_down import SlowDown, slow_down
 from screw_dynamics.elastic.springs import (
     AntagonisticPair,
     CubicSpring,
@@ -27,13 +30,18 @@ __all__ = [
     'ElasticJoint',
     'ElasticJoints',
     'ExponentialSpring',
+    'FeasibilityReport',
+    'LimitCheck',
     'LinearSpring',
     'Motor',
     'MotorFeedforward',
     'MotorTable',
     'Rotor',
+    'SlowDown',
     'Spring',
     'TabulatedSpring',
     'VariableStiffness',
+    'check_feasibility',
     'elastic_feedforward',
+    'slow_down',
 ]

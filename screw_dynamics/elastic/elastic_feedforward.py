@@ -18,6 +18,8 @@ from screw_dynamics.elastic.failures import raise_failure
 from screw_dynamics.elastic.motor_commands import motor_commands
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.elastic.rotor_coupling import RotorCoupling
+from screw_dynamics.elastic.rotors_on_moving_links import coupled_efforts
 from screw_dynamics.elastic.stiffness_jets import as_stiffness_jets
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import ScrewModel
@@ -49,13 +51,14 @@ def elastic_feedforward(
         Its springs and motors; joints without an entry are rigid.
     joint_jet : (r, n) or (T, r, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d]. r >= 5; 4 where
-        every spring has a damper, 3 where every joint is rigid.
+        every spring has a damper, 3 where every joint is rigid. Coupled rotors take up to
+        2 n + 3, see `ElasticJoints.required_rows`.
     wrench_jets : mapping of str to (r - 2, 6) or (T, r - 2, 6) array_like, optional
         External wrenches, as `inverse_dynamics` takes them.
     stiffness_jets : mapping of str to (p or more,) or (T, p or more) array_like, optional
         Per joint with a variable stiffness: K, or sigma of an antagonistic pair, and its time
         derivatives [N m/rad or N/m, per s^d]; by default constant, as the record says. p is the
-        number of rows of `motor_jet`.
+        number of rows of `motor_jet`; coupled rotors take more of joints far from the base.
     times : (T,) array_like or float, optional
         Of the samples, not decreasing [s]. Needed for a batch with damped joints, and for a
         sample with a `DeflectionFilter`.
@@ -95,18 +98,27 @@ def elastic_feedforward(
     if not isinstance(joints, ElasticJoints):
         raise InputError(f'joints: expected ElasticJoints, got {type(joints).__name__}')
     table = joints.motors(model)
-    jet = _joint_jet(table, joint_jet)
+    coupling = joints.coupling(model)
+    jet = _joint_jet(table, joint_jet, coupling)
     single = jet.ndim == 2
-    result = _arrays(table, jet.shape) if out is None else _checked_out(out, table, jet.shape)
-    inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
+    rows = joints.uncoupled_rows(model, jet.shape[-2])
+    shape = (*jet.shape[:-2], rows, model.n)
+    result = _arrays(table, shape) if out is None else _checked_out(out, table, shape)
+    reactions = None
+    if coupling is None:
+        inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
+    else:
+        result.effort_jet[...], reactions = coupled_efforts(
+            model, joints, coupling, jet, wrench_jets, stiffness_jets
+        )
     shape = result.motor_jet.shape
     stiffness = as_stiffness_jets(table, stiffness_jets, shape[:-1])
     instants = _times(table, times, deflection, shape[:-2])
+    state = _NO_STATE
     if isinstance(deflection, DeflectionFilter):
-        damper = deflection
-        damper.require(table, jet.shape[-2])
-    else:
-        damper = DeflectionFilter(model, joints, jet.shape[-2], deflection)
+        state = deflection.require(table, jet.shape[-2]).state
+    elif table.damped_names:
+        state = DeflectionFilter(model, joints, jet.shape[-2], deflection).state
     failure = np.zeros(5)
     arrays = (result.deflection_jet, result.motor_jet, result.motor_effort_jet)
     deflections, motions, commands = (a[np.newaxis] for a in arrays) if single else arrays
@@ -122,7 +134,7 @@ def elastic_feedforward(
         table.first_motor,
         table.rows,
         instants,
-        *damper.state,
+        *state,
         deflections,
         motions,
         commands,
@@ -130,17 +142,21 @@ def elastic_feedforward(
     )
     if status != OK:
         raise_failure(status, failure, table, joints, single)
+    if reactions is not None:
+        result.motor_effort_jet[...] += reactions
     return result
 
 
-def _joint_jet(table: MotorTable, joint_jet: ArrayLike) -> Array:
+def _joint_jet(table: MotorTable, joint_jet: ArrayLike, coupling: RotorCoupling | None) -> Array:
     jet = as_float_array('joint_jet', joint_jet)
-    least = 3 + table.lost_orders
+    least, reason = 3 + table.lost_orders, table.most_demanding
+    if coupling is not None:
+        least, reason = coupling.rows, 'this robot with rotors on moving links'
     if jet.ndim not in (2, 3) or jet.shape[-1] != table.n or jet.shape[-2] < least:
         raise ShapeError(
             'joint_jet',
             f'(r, {table.n}) or (T, r, {table.n}) with r >= {least}: rows q to q^({least - 1}), '
-            f'which the motor effort of {table.most_demanding} needs',
+            f'which the motor effort of {reason} needs',
             jet.shape,
         )
     return jet
@@ -200,3 +216,4 @@ def _times(
 
 
 _NO_TIMES, _ONE_TIME = np.empty(0), np.zeros(1)
+_NO_STATE = np.zeros(2), np.empty((0, 0)), np.empty((0, 0))

@@ -151,6 +151,24 @@ class ElasticJoints:
         coupling = self.coupling(model)
         return 3 + self.motors(model).lost_orders if coupling is None else coupling.rows
 
+    def uncoupled_rows(self, model: ScrewModel, rows: int) -> int:
+        """
+        Return how many rows of a joint jet would give as many motor rows without coupled rotors.
+
+        Parameters
+        ----------
+        model : ScrewModel
+        rows : int
+            Of the joint jet.
+
+        Returns
+        -------
+        int
+            `rows` itself where nothing is coupled.
+
+        """
+        return rows - self.required_rows(model) + 3 + self.motors(model).lost_orders
+
     def buffers(self, model: ScrewModel, rows: int | None = None) -> MotorFeedforward:
         """
         Return arrays for the `out` of `elastic_feedforward` with one sample.
@@ -171,6 +189,7 @@ class ElasticJoints:
         rows = self.required_rows(model) if rows is None else rows
         if rows < self.required_rows(model):
             raise ModelError(f'rows: expected at least {self.required_rows(model)}, got {rows}')
+        rows = self.uncoupled_rows(model, rows)
         positions = rows - table.lost_orders
         return MotorFeedforward(
             motor_names=table.names,

@@ -53,6 +53,10 @@ class RotorCoupling:
         Links and rotors, see `rotor_bodies.model_with_rotors`.
     rotors : tuple of RotorBody
         Those on moving links.
+    motors : (...,) int ndarray
+        Their indices in the `MotorTable` of the robot.
+    elastic : (n,) bool ndarray
+        Whether a joint has a spring.
     orders : (n,) int ndarray
         Highest time derivative of u_j that the motor efforts (order 0) need.
     levels : tuple of tuple of int
@@ -67,6 +71,8 @@ class RotorCoupling:
 
     model: ScrewModel
     rotors: tuple[RotorBody, ...]
+    motors: NDArray[np.int64]
+    elastic: NDArray[np.bool_]
     orders: NDArray[np.int64]
     levels: tuple[tuple[int, ...], ...]
     lost_orders: int
@@ -127,7 +133,7 @@ def rotor_coupling(
     ----------
     model : ScrewModel
     rotors : sequence of RotorBody
-        Those on the base or without inertia are felt by no joint and left out.
+        One per motor. Those on the base or without inertia are felt by no joint and left out.
     elastic : sequence of n bool
         Whether a joint has a spring; theta = q where it has none.
 
@@ -142,7 +148,8 @@ def rotor_coupling(
         rotors in a circle: theta then obeys a differential equation and no chain exists.
 
     """
-    moving = tuple(rotor for rotor in rotors if rotor.carrier >= 0 and rotor.inertia > 0.0)
+    motors = [a for a, r in enumerate(rotors) if r.carrier >= 0 and r.inertia > 0.0]
+    moving = tuple(rotors[a] for a in motors)
     extended = model_with_rotors(model, moving)
     felt = _felt(extended, model.n, moving)
     chain = [
@@ -165,6 +172,8 @@ def rotor_coupling(
     return RotorCoupling(
         extended,
         moving,
+        np.array(motors, dtype=np.int64),
+        np.array(elastic, dtype=bool),
         orders,
         tuple(tuple(np.flatnonzero(levels == x).tolist()) for x in np.unique(levels)),
         lost_orders,

@@ -16,88 +16,92 @@ the remaining ones need.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.dynamics.wrench_jets import as_wrench_jets
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.rotor_coupling import RotorCoupling
-from screw_dynamics.errors import ShapeError
-
-# (joint, its effort jet (T, rows)) -> deflection jets (T, rows) of the joint's motors, by name
-Deflections = Callable[[int, Array], Mapping[str, Array]]
+from screw_dynamics.elastic.spring_jets import spring_jets
+from screw_dynamics.elastic.stiffness_jets import as_stiffness_jets
+from screw_dynamics.model import ScrewModel
 
 
 def coupled_efforts(
+    model: ScrewModel,
+    joints: ElasticJoints,
     coupling: RotorCoupling,
     joint_jets: Array,
-    wrench_jets: Mapping[str, Array],
-    deflections: Deflections,
-) -> tuple[Array, dict[str, Array]]:
+    wrench_jets: Mapping[str, ArrayLike] | None,
+    stiffness_jets: Mapping[str, ArrayLike] | None,
+) -> tuple[Array, Array]:
     """
-    Return the efforts behind the springs, and what the links' motion adds at the motors.
+    Return the efforts that the springs transmit, and what the links' motion adds at the motors.
 
     Parameters
     ----------
+    model : ScrewModel
+    joints : ElasticJoints
     coupling : RotorCoupling
-    joint_jets : (T, rows, n) ndarray
-        Row d is the d-th time derivative of the positions. ``rows - coupling.rows`` is the order
-        p of the motor efforts that they suffice for.
-    wrench_jets : mapping of str to (rows - 2, 6) or (T, rows - 2, 6) ndarray
-        External wrenches, see `inverse_dynamics`.
-    deflections : callable
-        ``deflections(joint, effort_jet)`` -> deflection jet of each motor of an elastic joint, by
-        motor name; empty for a rigid one.
+        Of both.
+    joint_jets : (T, r, n) or (r, n) ndarray
+        Row d is the d-th time derivative of the positions; r at least ``coupling.rows``, and
+        ``p = r - coupling.rows`` is the order up to which motor efforts follow.
+    wrench_jets, stiffness_jets : mapping or None
+        See `elastic_feedforward`; a stiffness is needed up to the order of the effort that its
+        spring transmits, ``coupling.orders`` more than p.
 
     Returns
     -------
-    efforts : (T, p + 1 + coupling.lost_orders, n) ndarray
+    efforts : (T, p + 1 + coupling.lost_orders, n) or (p + 1 + ..., n) ndarray
         u and its time derivatives [N m or N]: tau of the reduced model with the rotors' part.
-    reactions : dict of str to (T, p + 1) ndarray
-        ``S^T q'' + S'^T q'`` and its time derivatives per motor on a moving link [N m or N]:
+    reactions : (T, p + 1, m) or (p + 1, m) ndarray
+        ``S^T q'' + S'^T q'`` of the m motors and its time derivatives [N m or N]:
         ``tau_m = u + B theta'' + d theta' + f_c + reaction``.
 
     Raises
     ------
-    ShapeError
-        If there are fewer rows than the motor efforts need.
-    NotFiniteError
+    SpringRangeError, ShapeError, NotFiniteError, InputError
+        See `elastic_feedforward`.
 
     """
-    samples, rows, n = joint_jets.shape
+    table = joints.motors(model)
+    batch, (rows, n) = joint_jets.shape[:-2], joint_jets.shape[-2:]
+    wrenches = as_wrench_jets(model, wrench_jets, (*batch, rows - 2, n))
     order = rows - coupling.rows
-    if order < 0:
-        raise ShapeError(
-            'joint_jet',
-            f'(m, {n}) or (T, m, {n}) with m >= {coupling.rows}: the rotors on the moving links '
-            f'of this robot take derivatives of the positions up to order {coupling.rows - 1}',
-            f'{rows} rows',
-        )
-    positions = np.zeros((samples, rows, coupling.model.n))
-    positions[:, :, :n] = joint_jets
-    reactions = _efforts(coupling, positions, wrench_jets, order)[:, :, n:]
-    for a, rotor in enumerate(coupling.rotors):
-        positions[:, :, n + a] = joint_jets[:, :, rotor.coordinate]
+    highest = int(coupling.orders[table.variable >= 0].max(initial=0))
+    stiffness = as_stiffness_jets(table, stiffness_jets, (*batch, order + highest + 1))
 
+    positions = np.zeros((*(batch or (1,)), rows, coupling.model.n))
+    positions[:, :, :n] = joint_jets
     kept = order + 1 + coupling.lost_orders
-    result = np.empty((samples, kept, n))
+    efforts = np.empty((len(positions), kept, n))
+    reactions = np.zeros((len(positions), order + 1, table.m))
+    spins = range(n, coupling.model.n)
+    # with rotors that do not turn on their links only the motion of these is left
+    reactions[:, :, coupling.motors] = _efforts(coupling, positions, wrenches, order)[:, :, n:]
+    for a, rotor in zip(spins, coupling.rotors, strict=True):
+        positions[:, :, a] = positions[:, :, rotor.coordinate]
+
     for level in coupling.levels:
-        highest = order + int(coupling.orders[list(level)].max())
-        efforts = _efforts(coupling, positions, wrench_jets, highest)
+        reach = order + int(coupling.orders[list(level)].max())
+        passed = _efforts(coupling, positions, wrenches, reach)
         for j in level:
-            effort = efforts[:, : order + int(coupling.orders[j]) + 1, j]
-            result[:, :, j] = effort[:, :kept]
-            by_motor = deflections(j, np.ascontiguousarray(effort))
-            for a, rotor in enumerate(coupling.rotors):
-                if rotor.motor in by_motor:
-                    known = by_motor[rotor.motor]
-                    # beyond what is known of theta no row is read that theta enters
-                    positions[:, : known.shape[1], n + a] += known
-    return result, {
-        rotor.motor: np.ascontiguousarray(reactions[:, :, a])
-        for a, rotor in enumerate(coupling.rotors)
-    }
+            known = order + int(coupling.orders[j]) + 1
+            effort = np.ascontiguousarray(passed[:, :known, j])
+            efforts[:, :, j] = effort[:, :kept]
+            felt = [a for a, i in enumerate(coupling.motors) if table.joint_of_motor[i] == j]
+            if felt and coupling.elastic[j]:
+                phi = spring_jets(joints, table, j, effort, stiffness, single=not batch)
+                for a in felt:
+                    # higher orders of theta enter no row that is read
+                    motor = coupling.motors[a] - table.first_motor[j]
+                    positions[:, :known, n + a] += phi[:, :, motor]
+    return efforts.reshape(*batch, kept, n), reactions.reshape(*batch, order + 1, table.m)
 
 
 def _efforts(

@@ -11,11 +11,9 @@ from oracles.high_precision import reference_efforts
 from oracles.random_models import BodyRecipe, random_model, random_wrench_jets
 from oracles.rotor_robot import locked, random_rotor, spinning
 
-from screw_dynamics.elastic.rotor import Rotor
-from screw_dynamics.elastic.rotor_bodies import RotorBody, place_rotor
-from screw_dynamics.elastic.rotor_coupling import rotor_coupling
-from screw_dynamics.elastic.rotors_on_moving_links import coupled_efforts
-from screw_dynamics.model import ScrewModel
+import screw_dynamics as sd
+from screw_dynamics.elastic.rotor_bodies import place_rotor
+from screw_dynamics.errors import InputError, ShapeError
 
 CHAIN = [BodyRecipe()] * 4
 PRISMATIC_CARRIER = [BodyRecipe(), BodyRecipe('prismatic'), BodyRecipe(), BodyRecipe('helical')]
@@ -29,61 +27,66 @@ ROBOTS = {
     'mimic': MIMIC,
     'coordinate axes': PARALLEL,
 }
-STIFFNESS = 300.0
 
 
 def solid_rotors(rng, links):
     """Return one rotor per joint on the link before it, spinning about the joint axis."""
-    return [random_rotor(rng, j, *place_rotor(links, j, Rotor())) for j in range(links.n)]
+    return [random_rotor(rng, j, *place_rotor(links, j, sd.Rotor())) for j in range(links.n)]
 
 
-def rotor_bodies(rotors):
-    return [
-        RotorBody(
-            f'm{r.coordinate}', r.coordinate, r.carrier, r.axis, r.spin_inertia, r.gear_ratio
+def elastic_joints(model, rotors, springs):
+    """Return the joints with rotors at their places; a spring of None is a rigid joint."""
+    joints = {}
+    for rotor, spring in zip(rotors, springs, strict=True):
+        carrier = 'base' if rotor.carrier < 0 else f'body_{rotor.carrier + 1}'
+        joints[model.joint_names[rotor.coordinate]] = sd.ElasticJoint(
+            spring,
+            sd.Motor(rotor_inertia=rotor.spin_inertia, gear_ratio=rotor.gear_ratio),
+            rotor=sd.Rotor(rotor.axis, carrier),
         )
-        for r in rotors
-    ]
+    return sd.ElasticJoints(joints, rotor_coupling=True)
 
 
-def linear_springs(elastic):
-    return lambda j, effort: {f'm{j}': effort / STIFFNESS} if elastic[j] else {}
-
-
-def check(links, rotors, elastic, rng, order=2, wrenches=None):
+def check(links, rotors, springs, rng, order=2, wrenches=(), stiffness=None):
     """Compare the links' and motors' rows of every order with those of rotors with mass."""
     model = locked(links, rotors)
-    coupling = rotor_coupling(model, rotor_bodies(rotors), elastic)
-    rows = coupling.rows + order
+    joints = elastic_joints(model, rotors, springs)
+    rows = joints.required_rows(model) + order
     jet = rng.normal(size=(rows, model.n))
-    wrenches = {name: rng.normal(size=(rows - 2, 6)) for name in wrenches or ()}
-    efforts, reactions = coupled_efforts(coupling, jet[None], wrenches, linear_springs(elastic))
-    assert efforts.shape == (1, order + 1 + coupling.lost_orders, model.n)
-
-    theta = jet[: order + 3].copy()
-    for j in np.flatnonzero(elastic):
-        theta[:, j] += efforts[0, : order + 3, j] / STIFFNESS
-    motors = np.zeros((order + 1, model.n))
-    for a, rotor in enumerate(rotors):
-        motors[:, a] = rotor.gear_ratio**2 * rotor.spin_inertia * theta[2:, a]
-        motors[:, a] += reactions.get(f'm{a}', np.zeros((1, order + 1)))[0]
+    wrenches = {name: rng.normal(size=(rows - 2, 6)) for name in wrenches}
+    stiffness = {name: np.append(200.0, 20.0 * rng.normal(size=rows)) for name in stiffness or ()}
+    result = sd.elastic_feedforward(model, joints, jet, wrenches, stiffness_jets=stiffness)
+    assert result.motor_effort_jet.shape == (order + 1, model.n)
     reference = reference_efforts(
         spinning(links, rotors),
-        np.hstack([jet[: order + 3], theta]),
+        np.hstack([jet[: order + 3], result.motor_jet[: order + 3]]),
         {name: wrench[: order + 1] for name, wrench in wrenches.items()},
     )
-    both = np.hstack([efforts[0, : order + 1], motors])
-    assert (relative_errors(both, reference) < 1e-12).all()
-    # the motors' rows are far smaller than the links'
+    efforts = result.effort_jet[: order + 1]
+    # what the rotor feels beside the spring
+    motors = result.motor_effort_jet - efforts
+    assert (relative_errors(np.hstack([efforts, motors]), reference) < 1e-12).all()
     error = np.abs(motors - reference.efforts[:, model.n :]).max(axis=1)
-    assert (error < 1e-11 * np.abs(reference.efforts[:, model.n :]).max(axis=1)).all()
-    return coupling
+    assert (error < 1e-10 * np.abs(reference.efforts[:, model.n :]).max(axis=1)).all()
+    phi = result.deflection_jet
+    for j, spring in enumerate(springs):
+        if spring is None:
+            assert not phi[:, j].any()
+        elif spring.type in ('cubic', 'linear'):
+            np.testing.assert_allclose(
+                float(spring.effort(phi[0, j])), efforts[0, j], rtol=1e-12, atol=1e-12
+            )
+    return joints.coupling(model)
+
+
+def linear(n):
+    return [sd.LinearSpring(300.0)] * n
 
 
 @pytest.mark.parametrize('robot', ROBOTS)
 def test_both_sides_of_the_springs_obey_mechanics(robot, rng):
     links = random_model(rng, ROBOTS[robot])
-    check(links, solid_rotors(rng, links), [True] * links.n, rng)
+    check(links, solid_rotors(rng, links), linear(links.n), rng)
 
 
 @pytest.mark.parametrize('robot', ROBOTS)
@@ -95,43 +98,100 @@ def test_rotors_may_sit_anywhere_before_their_joint(robot, rng):
         while before[-1] >= 0:
             before.append(int(links.parents[before[-1]]))
         rotors.append(random_rotor(rng, j, int(rng.choice(before))))
-    check(links, rotors, [True] * links.n, rng, wrenches=random_wrench_jets(rng, links))
+    check(links, rotors, linear(links.n), rng, wrenches=random_wrench_jets(rng, links))
 
 
 def test_rigid_joints_among_elastic_ones(rng):
     links = random_model(rng, TREE)
-    for elastic in ([True, False, True, False, True], [False, True, False, True, False]):
-        check(links, solid_rotors(rng, links), elastic, rng)
+    spring = sd.LinearSpring(300.0)
+    for springs in ([spring, None, spring, None, spring], [None, spring, None, spring, None]):
+        check(links, solid_rotors(rng, links), springs, rng)
+
+
+def test_nonlinear_springs_and_stiffness_trajectories(rng):
+    links = random_model(rng, CHAIN)
+    springs = [
+        sd.CubicSpring(300.0, 2000.0),
+        sd.VariableStiffness(200.0),
+        sd.ExponentialSpring(300.0, 2.0),
+        sd.CubicSpring(200.0, 500.0),
+    ]
+    check(links, solid_rotors(rng, links), springs, rng, stiffness=['joint_2'])
 
 
 def test_rigid_robot_with_spinning_rotors_needs_no_more_rows_than_without(rng):
     links = random_model(rng, CHAIN)
-    coupling = check(links, solid_rotors(rng, links), [False] * links.n, rng)
+    coupling = check(links, solid_rotors(rng, links), [None] * links.n, rng)
     assert coupling.rows == 3
 
 
 def test_rigid_joint_may_move_the_rotor_of_its_own_motor(rng):
     links = random_model(rng, CHAIN)
-    rotors = [random_rotor(rng, 1, 1)]
+    rotors = solid_rotors(rng, links)
+    rotors[1] = random_rotor(rng, 1, 1)
+    springs = [sd.LinearSpring(300.0), None, sd.LinearSpring(300.0), sd.LinearSpring(300.0)]
+    check(links, rotors, springs, rng)
     model = locked(links, rotors)
-    assert rotor_coupling(model, rotor_bodies(rotors), [True, False, True, True]).rows == 5
-    with pytest.raises(ValueError, match="got 'joint_2' which moves the rotor of 'joint_2'"):
-        rotor_coupling(model, rotor_bodies(rotors), [True] * 4)
+    with pytest.raises(InputError, match="got 'joint_2' which moves the rotor of 'joint_2'"):
+        elastic_joints(model, rotors, linear(4)).coupling(model)
 
 
 def test_joints_that_move_each_others_rotors_are_refused(rng):
     links = random_model(rng, CHAIN)
-    rotors = [random_rotor(rng, 0, 2), random_rotor(rng, 3, 2)]
-    rotor_coupling(locked(links, rotors), rotor_bodies(rotors), [False, True, True, True])
     rotors = [random_rotor(rng, 3, 2), random_rotor(rng, 1, 3)]
-    with pytest.raises(ValueError, match='rotor coupling: expected every elastic joint'):
-        rotor_coupling(locked(links, rotors), rotor_bodies(rotors), [True] * 4)
+    model = locked(links, rotors)
+    with pytest.raises(InputError, match='rotor coupling: expected every elastic joint'):
+        elastic_joints(model, rotors, linear(2)).coupling(model)
+
+
+def test_dampers_are_refused(rng):
+    links = random_model(rng, CHAIN)
+    rotors = solid_rotors(rng, links)
+    springs = [*linear(2), sd.LinearSpring(300.0, damping=1.0), *linear(1)]
+    joints = elastic_joints(links, rotors, springs)
+    with pytest.raises(InputError, match="joint 'joint_3': expected a spring without damper"):
+        sd.elastic_feedforward(links, joints, np.zeros((11, 4)))
+
+
+def test_too_few_rows_name_the_order_needed(rng):
+    links = random_model(rng, CHAIN)
+    joints = elastic_joints(links, solid_rotors(rng, links), linear(4))
+    with pytest.raises(ShapeError, match=r'r >= 11: rows q to q\^\(10\).*got \(10, 4\)'):
+        sd.elastic_feedforward(links, joints, np.zeros((10, 4)))
+    assert sd.elastic_feedforward(links, joints, np.zeros((11, 4))).motor_effort_jet.shape == (
+        1,
+        4,
+    )
+
+
+def test_too_few_rows_of_stiffness_name_the_order_needed(rng):
+    links = random_model(rng, CHAIN)
+    springs = [*linear(2), sd.VariableStiffness(100.0), *linear(1)]
+    joints = elastic_joints(links, solid_rotors(rng, links), springs)
+    jet = np.zeros((11, 4))
+    with pytest.raises(ShapeError, match='up to order 6'):
+        sd.elastic_feedforward(links, joints, jet, stiffness_jets={'joint_3': np.ones(6)})
+
+
+def test_batches_are_their_samples(rng):
+    links = random_model(rng, CHAIN)
+    joints = elastic_joints(links, solid_rotors(rng, links), linear(4))
+    jets, wrenches = rng.normal(size=(3, 12, 4)), rng.normal(size=(3, 10, 6))
+    batch = sd.elastic_feedforward(links, joints, jets, {'tool_4': wrenches})
+    for t in range(3):
+        one = sd.elastic_feedforward(links, joints, jets[t], {'tool_4': wrenches[t]})
+        for name in ('effort_jet', 'deflection_jet', 'motor_jet', 'motor_effort_jet'):
+            np.testing.assert_allclose(
+                getattr(batch, name)[t], getattr(one, name), rtol=1e-11, atol=1e-9
+            )
+    out = joints.buffers(links, 12)
+    assert sd.elastic_feedforward(links, joints, jets[0], out=out) is out
 
 
 def test_the_last_joint_needs_two_more_derivatives_per_rotor_before_it(rng):
     for n in range(1, 6):
         links = random_model(rng, n)
-        coupling = rotor_coupling(links, rotor_bodies(solid_rotors(rng, links)), [True] * n)
+        coupling = elastic_joints(links, solid_rotors(rng, links), linear(n)).coupling(links)
         # q up to order 2 n + 2; the first rotor rests on the base
         assert coupling.rows == 2 * n + 3
         np.testing.assert_array_equal(coupling.orders, 2 * np.arange(1, n + 1))
@@ -143,7 +203,7 @@ def arm(axes):
     screws = [[*np.eye(3)['xyz'.index(axis)], 0, 0, 0] for axis in axes]
     home = np.eye(4)
     home[0, 3] = 1.0
-    return ScrewModel.from_screws(
+    return sd.ScrewModel.from_screws(
         np.arange(len(axes)) - 1, [home] * len(axes), screws, [np.eye(6)] * len(axes)
     )
 
@@ -161,9 +221,7 @@ def arm(axes):
 )
 def test_only_felt_rotors_cost_derivatives(axes, orders):
     model = arm(axes)
-    bodies = [
-        RotorBody(f'm{j}', j, *place_rotor(model, j, Rotor()), 0.01, 10.0) for j in range(model.n)
-    ]
-    coupling = rotor_coupling(model, bodies, [True] * model.n)
-    np.testing.assert_array_equal(coupling.orders, orders)
-    assert coupling.rows == max(orders) + 3
+    joint = sd.ElasticJoint(sd.LinearSpring(300.0), sd.Motor(0.01, 10.0))
+    joints = sd.ElasticJoints(dict.fromkeys(model.joint_names, joint), rotor_coupling=True)
+    np.testing.assert_array_equal(joints.coupling(model).orders, orders)
+    assert joints.required_rows(model) == max(orders) + 3

@@ -1,0 +1,194 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`check_feasibility`: a motion against the limits of joints, springs and motors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.elastic.elastic_feedforward import elastic_feedforward
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.feasibility_report import FeasibilityReport, LimitCheck
+from screw_dynamics.elastic.limit_quantities import (
+    drive_checks,
+    effort_checks,
+    motion_checks,
+    stiffness_checks,
+)
+from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.errors import InputError, ShapeError, SpringRangeError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.require_model import require_model
+
+Jets: TypeAlias = Mapping[str, ArrayLike] | None
+
+
+def check_feasibility(
+    model: ScrewModel,
+    joints: ElasticJoints | None,
+    joint_jets: ArrayLike,
+    times: ArrayLike,
+    wrench_jets: Jets = None,
+    *,
+    stiffness_jets: Jets = None,
+    deflection: Mapping[str, float] | None = None,
+) -> FeasibilityReport:
+    """
+    Compare a motion, sample by sample, with every finite limit of the robot.
+
+    Position, velocity and effort of the joints are held against the limits of the model; effort
+    rate and deflection against those of the elastic joints, stiffness against its range, motor
+    velocity and effort against the motors' (on the joint's side of the gear). Between samples
+    nothing is checked.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints or None
+        None for a rigid robot without data of its motors.
+    joint_jets : (T, m, n) array_like
+        Row d is the d-th time derivative of the positions [rad or m, per s^d]; m >= 3 for None,
+        else as `elastic_feedforward` takes it.
+    times : (T,) array_like
+        Of the samples, increasing [s].
+    wrench_jets, stiffness_jets, deflection : optional
+        See `elastic_feedforward`; wrenches have m - 2 rows.
+
+    Returns
+    -------
+    FeasibilityReport
+        An effort that no deflection of a spring can give is a violation of its own. Such samples
+        count for positions, velocities and stiffness only; damped joints start anew behind them.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, UnknownNameError, InputError
+        If an argument is unusable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> t = np.linspace(0.0, 1.0, 5)
+    >>> jets = np.zeros((5, 3, arm.n))
+    >>> jets[:, 0, 0], jets[:, 1, 0] = 20.0 * t, 20.0
+    >>> report = sd.check_feasibility(arm, None, jets, t)
+    >>> [(v.joint, v.quantity, v.first_violation) for v in report.violations]
+    [('joint_1', 'position', 0.25), ('joint_1', 'velocity', 0.0)]
+
+    """
+    jets, instants = as_motion(model, joint_jets, times)
+    checks = motion_checks(model, instants, jets)
+    if joints is None:
+        if stiffness_jets is not None or deflection is not None:
+            raise InputError(
+                'joints: expected ElasticJoints with stiffness or deflection, got None'
+            )
+        wrenches = {name: w[..., :1, :] for name, w in _as_arrays(wrench_jets).items()}
+        efforts = inverse_dynamics(model, jets[:, :3], wrenches)[:, 0]
+        return FeasibilityReport((*checks, *effort_checks(model, instants, efforts)))
+    checks += stiffness_checks(model, joints, instants, stiffness_jets)
+    wrenches, stiffness = _as_arrays(wrench_jets), _as_arrays(stiffness_jets)
+    failures: dict[str, LimitCheck] = {}
+    served: list[tuple[Array, MotorFeedforward]] = []
+    start, size = 0, len(jets)
+    while start < len(jets):
+        part = slice(start, start + size)
+        try:
+            motion = elastic_feedforward(
+                model,
+                joints,
+                jets[part],
+                {name: w[part] if w.ndim == 3 else w for name, w in wrenches.items()},
+                stiffness_jets={n: s[part] if s.ndim == 2 else s for n, s in stiffness.items()},
+                times=instants[part],
+                deflection=deflection if start == 0 else None,
+            )
+        except SpringRangeError as error:
+            sample = error.sample or 0
+            failures.setdefault(error.joint, _spring_failure(error, instants[start + sample]))
+            # what lies before the failure once more without it; go on behind it
+            start, size = (start, sample) if sample else (start + 1, 1)
+        else:
+            served.append((instants[part], motion))
+            start, size = start + size, 2 * size
+    if served:
+        at = np.concatenate([part for part, _ in served])
+        checks += drive_checks(model, joints, at, _joined([motion for _, motion in served]))
+    return FeasibilityReport((*checks, *failures.values()))
+
+
+def as_motion(model: ScrewModel, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:
+    """
+    Return the samples of a motion and their times as checked arrays.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jets : (T, m, n) array_like
+    times : (T,) array_like
+
+    Returns
+    -------
+    joint_jets : (T, m, n) ndarray
+    times : (T,) ndarray
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InputError
+        If there is no sample, or the times do not increase.
+
+    """
+    jets = as_float_array('joint_jets', joint_jets)
+    n = require_model(model).n
+    if jets.ndim != 3 or jets.shape[0] < 1 or jets.shape[1] < 3 or jets.shape[2] != n:
+        raise ShapeError('joint_jets', f'(T, m, {n}) with T >= 1 and m >= 3', jets.shape)
+    instants = as_float_array('times', times)
+    if instants.shape != jets.shape[:1]:
+        raise ShapeError('times', f'({len(jets)},), one per sample', instants.shape)
+    for name, array in (('joint_jets', jets), ('times', instants)):
+        require_finite(name, array)
+    for i in np.flatnonzero(np.diff(instants) <= 0.0):
+        raise InputError(
+            f'times[{i + 1}]: expected more than times[{i}] = {instants[i]:g}, '
+            f'got {instants[i + 1]:g}'
+        )
+    return jets, instants
+
+
+def _as_arrays(jets: Jets) -> dict[str, Array]:
+    return {
+        name: as_float_array(f'jet of {name!r}', value) for name, value in (jets or {}).items()
+    }
+
+
+def _spring_failure(error: SpringRangeError, time: float) -> LimitCheck:
+    return LimitCheck(
+        quantity='spring',
+        joint=error.joint,
+        unit='',
+        worst=np.nan,
+        limit=np.nan,
+        time=float(time),
+        excess=np.inf,
+        first_violation=float(time),
+        reason=error.reason,
+    )
+
+
+def _joined(parts: list[MotorFeedforward]) -> MotorFeedforward:
+    return replace(
+        parts[0],
+        effort_jet=np.concatenate([part.effort_jet for part in parts]),
+        deflection_jet=np.concatenate([part.deflection_jet for part in parts]),
+        motor_jet=np.concatenate([part.motor_jet for part in parts]),
+        motor_effort_jet=np.concatenate([part.motor_effort_jet for part in parts]),
+    )

@@ -1,0 +1,186 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The quantities of a robot that have limits, with names and units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.elastic.elastic_joint import ElasticJoint
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.feasibility_report import LimitCheck, limit_checks
+from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.elastic.springs import AntagonisticPair, VariableStiffness
+from screw_dynamics.errors import ShapeError
+from screw_dynamics.model import ScrewModel
+
+# of turning and of sliding joints
+_UNITS = {
+    'position': ('rad', 'm'),
+    'velocity': ('rad/s', 'm/s'),
+    'effort': ('N m', 'N'),
+    'effort rate': ('N m/s', 'N/s'),
+    'deflection': ('rad', 'm'),
+    'stiffness': ('N m/rad', 'N/m'),
+    'motor velocity': ('rad/s', 'm/s'),
+    'motor effort': ('N m', 'N'),
+}
+
+
+def motion_checks(model: ScrewModel, times: Array, joint_jets: Array) -> list[LimitCheck]:
+    """
+    Return the checks of joint positions and velocities.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    times : (T,) ndarray
+    joint_jets : (T, m, n) ndarray
+
+    Returns
+    -------
+    list of LimitCheck
+
+    """
+    limits = model.limits
+    return [
+        *_checks(model, 'position', times, joint_jets[:, 0], limits.lower, limits.upper),
+        *_checks(model, 'velocity', times, joint_jets[:, 1], -limits.velocity, limits.velocity),
+    ]
+
+
+def effort_checks(model: ScrewModel, times: Array, efforts: Array) -> list[LimitCheck]:
+    """
+    Return the checks of joint efforts against the limits of the model.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    times : (T,) ndarray
+    efforts : (T, n) ndarray
+
+    Returns
+    -------
+    list of LimitCheck
+
+    """
+    bounds = model.limits.effort
+    return _checks(model, 'effort', times, efforts, -bounds, bounds)
+
+
+def drive_checks(
+    model: ScrewModel, joints: ElasticJoints, times: Array, motion: MotorFeedforward
+) -> list[LimitCheck]:
+    """
+    Return the checks of efforts, springs and motors of an elastic robot.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+    times : (T,) ndarray
+    motion : MotorFeedforward
+        Of T samples.
+
+    Returns
+    -------
+    list of LimitCheck
+
+    Raises
+    ------
+    ShapeError
+        If an effort rate is limited and the motion has no row for it.
+
+    """
+    table = joints.motors(model)
+    records = [joints.joints.get(name, ElasticJoint()) for name in model.joint_names]
+    rates = np.array([record.max_effort_rate for record in records])
+    stops = np.array([record.max_deflection for record in records])[table.joint_of_motor]
+    checks = effort_checks(model, times, motion.effort)
+    if np.isfinite(rates).any():
+        if motion.effort_jet.shape[-2] < 2:
+            raise ShapeError(
+                'joint_jets', '(T, m, n) with m >= 4 for the rate of an effort', '3 rows'
+            )
+        checks += _checks(model, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
+    for quantity, values, bounds in (
+        ('deflection', motion.deflection, stops),
+        ('motor velocity', motion.motor_velocity, table.max_velocities),
+        ('motor effort', motion.motor_effort, table.max_efforts),
+    ):
+        checks += _checks(
+            model, quantity, times, values, -bounds, bounds, table.names, table.joint_of_motor
+        )
+    return checks
+
+
+def stiffness_checks(
+    model: ScrewModel,
+    joints: ElasticJoints,
+    times: Array,
+    stiffness_jets: Mapping[str, ArrayLike] | None,
+) -> list[LimitCheck]:
+    """
+    Return the checks of stiffness trajectories against the range of their mechanisms.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+    times : (T,) ndarray
+    stiffness_jets : mapping of str to (rows,) or (T, rows) array_like, or None
+
+    Returns
+    -------
+    list of LimitCheck
+
+    """
+    checks = []
+    for j, name in enumerate(model.joint_names):
+        spring = joints.joints.get(name, ElasticJoint()).spring
+        if isinstance(spring, (VariableStiffness, AntagonisticPair)):
+            values = np.full((len(times), 1), spring.stiffness)
+            if stiffness_jets and name in stiffness_jets:
+                jet = as_float_array(f'stiffness_jets[{name!r}]', stiffness_jets[name])
+                values[:, 0] = jet[..., 0]
+            checks += _checks(
+                model,
+                'stiffness',
+                times,
+                values,
+                np.array([spring.min_stiffness]),
+                np.array([spring.max_stiffness]),
+                (name,),
+                np.array([j]),
+            )
+    return checks
+
+
+def _checks(
+    model: ScrewModel,
+    quantity: str,
+    times: Array,
+    values: Array,
+    lower: Array,
+    upper: Array,
+    names: tuple[str, ...] | None = None,
+    joint_of: NDArray[np.int64] | None = None,
+) -> list[LimitCheck]:
+    """Check columns of joints, or of what is named with the joints it belongs to."""
+    turning, sliding = _UNITS[quantity]
+    types = [model.joint_types[list(model.coordinates).index(j)] for j in range(model.n)]
+    units = [sliding if kind == 'prismatic' else turning for kind in types]
+    columns = range(model.n) if joint_of is None else joint_of
+    return limit_checks(
+        quantity,
+        model.joint_names if names is None else names,
+        tuple(units[j] for j in columns),
+        times,
+        values,
+        lower,
+        upper,
+    )

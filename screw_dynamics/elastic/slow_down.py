@@ -1,0 +1,194 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`slow_down`: how much slower a motion must run to keep all limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.feasibility import Jets, as_motion, check_feasibility
+from screw_dynamics.elastic.feasibility_report import FeasibilityReport, LimitCheck
+from screw_dynamics.errors import InfeasibleError, InputError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.trajectory.time_scaling import scale_speed
+
+# Quantities that do not change with speed.
+_TIMELESS = ('position', 'stiffness')
+
+
+@dataclass(frozen=True, eq=False)
+class SlowDown:
+    """
+    A motion made slower, and why.
+
+    Parameters
+    ----------
+    factor : float
+        s >= 1: all times are s times as long.
+    joint_jets : (T, m, n) ndarray
+        The slow motion: row d of the given one times s^-d [rad or m, per s^d].
+    times : (T,) ndarray
+        Of its samples; the first stays [s].
+    limiting : LimitCheck or None
+        What is exceeded just above this speed: joint, quantity, and the time in the slow motion.
+        None where nothing had to be slowed.
+    report : FeasibilityReport
+        Of the slow motion.
+    slower_is_feasible : bool
+        Whether all slower speeds that were tried keep the limits too.
+
+    """
+
+    factor: float
+    joint_jets: Array
+    times: Array
+    limiting: LimitCheck | None
+    report: FeasibilityReport
+    slower_is_feasible: bool
+
+
+def slow_down(
+    model: ScrewModel,
+    joints: ElasticJoints | None,
+    joint_jets: ArrayLike,
+    times: ArrayLike,
+    wrench_jets: Jets = None,
+    *,
+    stiffness_jets: Jets = None,
+    deflection: Mapping[str, float] | None = None,
+    max_factor: float = 100.0,
+    step: float = 1.05,
+    tolerance: float = 1e-9,
+) -> SlowDown:
+    """
+    Find the least factor by which a motion must be slowed to keep every limit.
+
+    Running s times as long divides the d-th time derivative by s^d; this is exact, nothing is
+    planned or fitted anew. Factors 1, `step`, `step`^2, ... are tried up to the first feasible
+    one, and the boundary below it is found by bisection. Feasibility need not be monotone in s:
+    gravity may help a fast motion to brake, a tendon may go slack in a slow one, friction changes
+    with speed. So windows narrower than `step` can be missed, and a robot that runs slower than
+    the factor found may exceed a limit again: `SlowDown.slower_is_feasible` says whether that was
+    seen. The factor returned was itself checked.
+
+    Parameters
+    ----------
+    model, joints, joint_jets, times, deflection
+        See `check_feasibility`; `joints` is None for a rigid robot.
+    wrench_jets, stiffness_jets : optional
+        See `elastic_feedforward`. They belong to the place on the path (a load that is picked up,
+        a contact) and are slowed with it; a wrench that acts by the clock or depends on speed has
+        no such scaling and must be left out.
+    max_factor : float
+        Largest factor tried, above 1.
+    step : float
+        Ratio of the factors tried, above 1.
+    tolerance : float
+        Relative accuracy of the factor.
+
+    Returns
+    -------
+    SlowDown
+
+    Raises
+    ------
+    InfeasibleError
+        If no factor tried is feasible: positions or stiffness are out of range, the load at rest
+        is too large, or the motion is too fast for `max_factor`; the text says which.
+    ShapeError, NotFiniteError, UnknownNameError, InputError
+        If an argument is unusable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> t = np.linspace(0.0, 0.1, 11)
+    >>> jets = np.zeros((11, 3, arm.n))
+    >>> jets[:, 0, 0], jets[:, 1, 0] = 8.0 * t, 8.0
+    >>> limit = arm.limits.velocity[0]
+    >>> slow = sd.slow_down(arm, None, jets, t)
+    >>> print(slow.limiting.joint, slow.limiting.quantity, round(slow.factor * limit, 6))
+    joint_1 velocity 8.0
+
+    """
+    for name, value in (('max_factor', max_factor), ('step', step)):
+        if not 1.0 < value < math.inf:
+            raise InputError(f'{name}: expected a finite number above 1, got {value!r}')
+    if not 0.0 < tolerance < 1.0:
+        raise InputError(f'tolerance: expected a number between 0 and 1, got {tolerance!r}')
+    jets, instants = as_motion(model, joint_jets, times)
+
+    def at(factor: float) -> FeasibilityReport:
+        return check_feasibility(
+            model,
+            joints,
+            _slowed(jets, factor, rows=1),
+            _stretched(instants, factor),
+            _all_slowed(wrench_jets, factor, rows=-2),
+            stiffness_jets=_all_slowed(stiffness_jets, factor, rows=-1),
+            deflection=deflection,
+        )
+
+    for violation in at(1.0).violations:
+        if violation.quantity in _TIMELESS:
+            raise InfeasibleError(f'expected a motion that is feasible when slow, got {violation}')
+    count = math.ceil(math.log(max_factor) / math.log(step))
+    factors = [*(step**i for i in range(count)), max_factor]
+    kept = [at(factor).feasible for factor in factors]
+    if not any(kept):
+        raise InfeasibleError(_reason(at(math.inf), at(max_factor), max_factor))
+    first = kept.index(True)
+    low, high = factors[max(first - 1, 0)], factors[first]
+    while high > low * (1.0 + tolerance):
+        middle = math.sqrt(low * high)
+        if at(middle).feasible:
+            high = middle
+        else:
+            low = middle
+    return SlowDown(
+        factor=high,
+        joint_jets=_slowed(jets, high, rows=1),
+        times=_stretched(instants, high),
+        limiting=at(low).violations[0] if first else None,
+        report=at(high),
+        slower_is_feasible=all(kept[first:]),
+    )
+
+
+def _slowed(jet: Array, factor: float, rows: int) -> Array:
+    """Return a copy with the d-th of its rows, which lie along the axis `rows`, times s^-d."""
+    slowed: Array = jet.copy()
+    scale_speed(np.moveaxis(slowed, rows, 0), 1.0 / factor)
+    return slowed
+
+
+def _all_slowed(jets: Jets, factor: float, rows: int) -> dict[str, Array] | None:
+    if jets is None:
+        return None
+    return {
+        name: _slowed(as_float_array(f'jet of {name!r}', jet), factor, rows)
+        for name, jet in jets.items()
+    }
+
+
+def _stretched(times: Array, factor: float) -> Array:
+    """Return the times s times as long; those of a standstill have no length to change."""
+    stretched: Array = times[0] + (times - times[0]) * factor if factor < math.inf else times
+    return stretched
+
+
+def _reason(rest: FeasibilityReport, slowest: FeasibilityReport, factor: float) -> str:
+    if rest.feasible:
+        return (
+            f'expected a motion that is feasible at 1/{factor:g} of its speed, got '
+            f'{slowest.violations[0]}; it is feasible at rest: raise max_factor'
+        )
+    return f'expected a motion that is feasible when slow, got at rest {rest.violations[0]}'

@@ -1,0 +1,213 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Feasibility reports against every sample evaluated and compared one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
+
+
+def sines(rng, n, samples=60, rows=5):
+    """Return jets of a random sine per joint, from its formula, and their times."""
+    times = np.linspace(0.2, 2.0, samples)
+    size, rate = rng.uniform(0.3, 1.0, n), rng.uniform(1.0, 4.0, n)
+    phase = rng.uniform(0.0, 6.0, n)
+    angles = rate * times[:, None] + phase
+    jets = [size * rate**d * np.sin(angles + d * np.pi / 2) for d in range(rows)]
+    return np.stack(jets, axis=1), times
+
+
+def with_limits(model, **limits):
+    arrays = {name: np.full(model.n, value) for name, value in limits.items()}
+    return replace(model, limits=replace(sd.JointLimits.none(model.n), **arrays))
+
+
+@pytest.fixture
+def arm():
+    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+
+
+def elastic_joints(**limits):
+    motor = sd.Motor(0.002, 10.0, max_effort=limits.get('effort', np.inf),
+                     max_velocity=limits.get('velocity', np.inf))  # fmt: skip
+    joint = sd.ElasticJoint(
+        sd.LinearSpring(120.0),
+        motor,
+        max_deflection=limits.get('deflection', np.inf),
+        max_effort_rate=limits.get('rate', np.inf),
+    )
+    return sd.ElasticJoints({'joint_1': joint, 'joint_2': joint})
+
+
+def brute_force(model, jets, times, wrenches):
+    """Return {quantity: values (T, n)} of the arm with springs, formula by formula."""
+    values = {name: [] for name in ('effort', 'effort rate', 'deflection')}
+    values |= {'position': [], 'velocity': [], 'motor velocity': [], 'motor effort': []}
+    for i in range(len(times)):
+        tau = sd.inverse_dynamics(model, jets[i], {'tool': wrenches[i]})
+        theta = jets[i, :3] + tau / 120.0
+        for name, row in (
+            ('position', jets[i, 0]),
+            ('velocity', jets[i, 1]),
+            ('effort', tau[0]),
+            ('effort rate', tau[1]),
+            ('deflection', tau[0] / 120.0),
+            ('motor velocity', theta[1]),
+            ('motor effort', tau[0] + 0.2 * theta[2]),
+        ):
+            values[name].append(row)
+    return {name: np.array(rows) for name, rows in values.items()}
+
+
+def test_every_quantity_against_its_formula(arm, rng):
+    jets, times = sines(rng, 2)
+    wrenches = rng.normal(size=(len(times), 3, 6))
+    values = brute_force(arm, jets, times, wrenches)
+    # a limit that about half of the peak exceeds
+    bounds = {name: 0.5 * np.abs(rows).max() for name, rows in values.items()}
+    model = with_limits(
+        arm,
+        lower=-bounds['position'],
+        upper=bounds['position'],
+        velocity=bounds['velocity'],
+        effort=bounds['effort'],
+    )
+    joints = elastic_joints(
+        deflection=bounds['deflection'],
+        rate=bounds['effort rate'],
+        # at the motor's side of the gear
+        velocity=bounds['motor velocity'] * 10.0,
+        effort=bounds['motor effort'] / 10.0,
+    )
+    report = sd.check_feasibility(model, joints, jets, times, {'tool': wrenches})
+    assert len(report.checks) == 14 and not report.feasible
+    for check in report.checks:
+        column = values[check.quantity][:, arm.joint_names.index(check.joint)]
+        bound = bounds[check.quantity]
+        worst = np.abs(column).argmax()
+        assert check.worst == pytest.approx(column[worst], rel=1e-12)
+        assert check.time == times[worst]
+        assert check.limit == pytest.approx(bound * np.sign(column[worst]), rel=1e-12)
+        assert check.excess == pytest.approx(abs(column[worst]) / bound - 1.0, rel=1e-9, abs=1e-12)
+        beyond = np.abs(column) > bound
+        assert check.feasible == (not beyond.any())
+        if beyond.any():
+            assert check.first_violation == times[beyond.argmax()]
+    broken = [check for check in report.checks if not check.feasible]
+    assert len(broken) >= 7
+    assert report.violations[0].excess == max(check.excess for check in broken)
+
+
+def test_rigid_robot_is_held_against_its_own_limits(arm, rng):
+    jets, times = sines(rng, 2, rows=3)
+    wrench = rng.normal(size=(1, 6))
+    efforts = sd.inverse_dynamics(arm, jets, {'tool': wrench})[:, 0]
+    model = with_limits(arm, effort=np.abs(efforts).max() * 0.9)
+    report = sd.check_feasibility(model, None, jets, times, {'tool': wrench})
+    joint = np.abs(efforts).max(axis=0).argmax()
+    assert [(v.quantity, v.joint) for v in report.violations] == [
+        ('effort', arm.joint_names[joint])
+    ]
+    assert sd.check_feasibility(with_limits(arm), None, jets, times).checks == ()
+
+
+def test_limits_that_do_not_exist_are_not_listed(arm, rng):
+    jets, times = sines(rng, 2)
+    report = sd.check_feasibility(with_limits(arm), elastic_joints(deflection=1.0), jets, times)
+    assert {check.quantity for check in report.checks} == {'deflection'}
+    assert report.feasible and report.violations == ()
+
+
+def test_a_limit_that_is_touched_is_kept(arm):
+    jets = np.zeros((2, 3, 2))
+    jets[1, 1, 0] = 1.5
+    times = [0.0, 1.0]
+    assert sd.check_feasibility(with_limits(arm, velocity=1.5), None, jets, times).feasible
+    jets[1, 1, 0] *= 1.0 + 1e-10  # by rounding
+    assert sd.check_feasibility(with_limits(arm, velocity=1.5), None, jets, times).feasible
+    jets[1, 1, 0] *= 1.0 + 1e-8
+    assert not sd.check_feasibility(with_limits(arm, velocity=1.5), None, jets, times).feasible
+
+
+def test_positions_have_two_limits_of_their_own(arm):
+    jets = np.zeros((3, 3, 2))
+    jets[:, 0, 0] = [0.5, -0.4, 0.9]
+    model = with_limits(arm, lower=-0.1, upper=1.0)
+    report = sd.check_feasibility(model, None, jets, [0.0, 1.0, 2.0])
+    [violation] = report.violations
+    assert (violation.worst, violation.limit, violation.first_violation) == (-0.4, -0.1, 1.0)
+
+
+def test_spring_out_of_its_table_is_a_violation_and_no_error(arm, rng):
+    jets, times = sines(rng, 2)
+    efforts = sd.inverse_dynamics(arm, jets)[:, 0]
+    reach = 0.6 * np.abs(efforts[:, 0]).max()
+    table = sd.TabulatedSpring([-0.2, -0.1, 0.0, 0.1, 0.2], [-reach, -2.0, 0.0, 2.0, reach])
+    motor = sd.Motor(0.002, 10.0, max_effort=1e3)
+    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(table, motor)})
+    report = sd.check_feasibility(with_limits(arm), joints, jets, times)
+    outside = np.abs(efforts[:, 0]) > reach
+    assert 0 < outside.sum() < len(times)
+    [violation] = report.violations
+    assert (violation.quantity, violation.joint) == ('spring', 'joint_1')
+    assert violation.first_violation == times[outside.argmax()]
+    assert 'the range of the table' in str(violation)
+    # the other samples are all there
+    [check] = [check for check in report.checks if check.quantity == 'motor effort']
+    commands = [sd.elastic_feedforward(arm, joints, jet).motor_effort[0] for jet in jets[~outside]]
+    assert check.worst == pytest.approx(commands[int(np.abs(commands).argmax())], rel=1e-9)
+
+
+def test_stiffness_is_held_against_its_range(arm, rng):
+    spring = sd.VariableStiffness(100.0, min_stiffness=80.0, max_stiffness=120.0)
+    joints = sd.ElasticJoints({'joint_2': sd.ElasticJoint(spring)})
+    jets, times = sines(rng, 2)
+    stiffness = np.zeros((len(times), 3))
+    stiffness[:, 0] = np.linspace(100.0, 130.0, len(times))
+    report = sd.check_feasibility(
+        with_limits(arm), joints, jets, times, stiffness_jets={'joint_2': stiffness}
+    )
+    [violation] = report.violations
+    assert (violation.quantity, violation.worst, violation.limit) == ('stiffness', 130.0, 120.0)
+    assert violation.first_violation == times[(stiffness[:, 0] > 120.0).argmax()]
+    assert sd.check_feasibility(with_limits(arm), joints, jets, times).feasible
+
+
+def test_table_for_people(arm):
+    jets = np.zeros((2, 3, 2))
+    jets[1, 1] = [2.0, 1.0]
+    report = sd.check_feasibility(with_limits(arm, velocity=1.5), None, jets, [0.0, 0.25])
+    assert str(report).splitlines() == [
+        'infeasible: 1 of 2 limits exceeded',
+        'quantity  joint    worst    limit      at [s]  first beyond [s]',
+        'velocity  joint_1  2 rad/s  1.5 rad/s  0.25    0.25',
+        'velocity  joint_2  1 rad/s  1.5 rad/s  0.25    -',
+    ]
+
+
+@pytest.mark.parametrize(
+    ('change', 'error', 'text'),
+    [
+        ({'joint_jets': np.zeros((2, 2))}, ShapeError, r'joint_jets: expected shape \(T, m, 2\)'),
+        ({'joint_jets': np.full((2, 3, 2), np.nan)}, NotFiniteError, r'joint_jets\[0, 0, 0\]'),
+        ({'times': [0.0]}, ShapeError, r'times: expected shape \(2,\), one per sample'),
+        ({'times': [0.0, 0.0]}, InputError, r'times\[1\]: expected more than times\[0\] = 0'),
+        ({'deflection': {'joint_1': 0.0}}, InputError, 'expected ElasticJoints'),
+    ],
+)
+def test_bad_arguments_are_named(arm, change, error, text):
+    arguments = {'joint_jets': np.zeros((2, 3, 2)), 'times': [0.0, 1.0]} | change
+    with pytest.raises(error, match=text):
+        sd.check_feasibility(arm, None, **arguments)
+
+
+def test_effort_rate_needs_a_row_more_than_a_rigid_robot(arm):
+    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(max_effort_rate=5.0)})
+    with pytest.raises(ShapeError, match='m >= 4 for the rate of an effort'):
+        sd.check_feasibility(arm, joints, np.zeros((2, 3, 2)), [0.0, 1.0])

@@ -1,0 +1,173 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The least slowing factor against closed forms of a pendulum."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InfeasibleError, InputError
+from screw_dynamics.lie import inertia_matrix
+
+INERTIA, WEIGHT = 0.5, 9.81  # m l^2 and m g l of m = 2 kg at l = 0.5 m
+# limits count as kept up to 1e-9 of their size, and factors are found to 1e-9
+ACCURACY = 4e-9
+
+
+def pendulum(*, gravity=1.0, **limits):
+    """Return a point mass that turns about y, hanging at q = 0, with the limits that are named."""
+    rod = inertia_matrix(2.0, np.array([0.0, 0.0, -0.5]), np.zeros((3, 3)))
+    model = sd.ScrewModel.from_screws(
+        [-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod], gravity=(0, 0, -9.81 * gravity)
+    )
+    arrays = {name: np.array([value]) for name, value in limits.items()}
+    return replace(model, limits=replace(model.limits, **arrays))
+
+
+def swing(rows=5, samples=41):
+    """Return jets of q = 0.8 sin(3 t), with fast velocities and accelerations."""
+    times = np.linspace(0.0, 2.0, samples)
+    jets = [0.8 * 3.0**d * np.sin(3.0 * times + d * np.pi / 2) for d in range(rows)]
+    return np.stack(jets, axis=1)[:, :, None], times
+
+
+def single(*derivatives):
+    return np.array(derivatives, dtype=float).reshape(1, -1, 1), np.zeros(1)
+
+
+def test_velocity_limit():
+    jets, times = swing()
+    result = sd.slow_down(pendulum(velocity=0.7), None, jets, times)
+    assert result.factor == pytest.approx(2.4 / 0.7, rel=ACCURACY)
+    assert (result.limiting.quantity, result.limiting.joint) == ('velocity', 'joint_1')
+    assert result.slower_is_feasible and result.report.feasible
+    np.testing.assert_allclose(result.times, times * result.factor, rtol=1e-15)
+    for d in range(5):
+        np.testing.assert_allclose(
+            result.joint_jets[:, d], jets[:, d] / result.factor**d, rtol=1e-14
+        )
+
+
+def test_effort_limit_with_gravity():
+    jets, times = swing()
+    limit = 8.0
+    # standing at q = 0: weight and inertia add up
+    result = sd.slow_down(pendulum(gravity=-1.0, effort=limit), None, jets, times)
+    # weight * sin q + inertia * q'' / s^2 = +-limit, the slowest of all samples
+    sine, acceleration = -WEIGHT * np.sin(jets[:, 0, 0]), INERTIA * jets[:, 2, 0]
+    needed = np.maximum(acceleration / (limit - sine), -acceleration / (limit + sine))
+    assert result.factor == pytest.approx(np.sqrt(needed.max()), rel=ACCURACY)
+    assert result.factor > 1.0
+    expected = times[needed.argmax()] * result.factor
+    assert result.limiting.time == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def test_motor_effort_behind_a_spring():
+    model, stiffness, rotor = pendulum(gravity=0.0), 40.0, 0.2
+    motor = sd.Motor(rotor_inertia=rotor, max_effort=3.0)
+    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(stiffness), motor)})
+    jets, times = single(0.2, 0.5, 6.0, -3.0, 90.0)
+    result = sd.slow_down(model, joints, jets, times)
+    # tau_m = (I + B) q'' x + B I / K q'''' x^2 with x = 1 / s^2
+    roots = np.roots([rotor * INERTIA / stiffness * 90.0, (INERTIA + rotor) * 6.0, -3.0])
+    assert result.factor == pytest.approx(1.0 / np.sqrt(roots.max()), rel=ACCURACY)
+    assert result.limiting.quantity == 'motor effort'
+
+
+def test_feasible_motion_stays():
+    jets, times = swing()
+    result = sd.slow_down(pendulum(velocity=2.5), None, jets, times)
+    assert result.factor == 1.0 and result.limiting is None
+    np.testing.assert_array_equal(result.joint_jets, jets)
+
+
+def test_window_that_gravity_opens():
+    # braking at rest needs weight * sin q alone, too much; faster the fall carries the load
+    jets, times = single(np.pi / 2, 0.0, -30.0 / INERTIA)
+    model = pendulum(effort=6.0)
+    result = sd.slow_down(model, None, jets, times)
+    assert result.factor == pytest.approx(np.sqrt(30.0 / (WEIGHT + 6.0)), rel=ACCURACY)
+    assert not result.slower_is_feasible
+    assert sd.check_feasibility(model, None, result.joint_jets, times).feasible
+
+
+def test_what_no_speed_can_mend_is_named():
+    jets, times = swing()
+    with pytest.raises(InfeasibleError, match='feasible when slow, got joint_1: position'):
+        sd.slow_down(pendulum(upper=0.5), None, jets, times)
+    with pytest.raises(InfeasibleError, match='got at rest joint_1: effort .* limit -?3 N m'):
+        sd.slow_down(pendulum(effort=3.0), None, jets, times)
+    with pytest.raises(InfeasibleError, match='feasible at rest: raise max_factor'):
+        sd.slow_down(pendulum(velocity=0.01), None, jets, times)
+    slow = sd.slow_down(pendulum(velocity=0.01), None, jets, times, max_factor=1000.0)
+    assert slow.factor == pytest.approx(240.0, rel=ACCURACY)
+
+
+def test_stiffness_out_of_range_is_no_matter_of_speed():
+    spring = sd.VariableStiffness(100.0, min_stiffness=50.0, max_stiffness=150.0)
+    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(spring)})
+    jets, times = swing()
+    stiffness = {'joint_1': np.array([40.0, 0.0, 0.0])}
+    with pytest.raises(InfeasibleError, match='joint_1: stiffness 40 N m/rad'):
+        sd.slow_down(pendulum(), joints, jets, times, stiffness_jets=stiffness)
+
+
+def test_wrenches_and_stiffness_are_slowed_with_the_motion():
+    # everything is a function of the place on the path: 2 s as long is the same as w / 2
+    spring = sd.VariableStiffness(100.0)
+    motor = sd.Motor(rotor_inertia=0.3, max_effort=5.0)
+    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(spring, motor)})
+    model = pendulum()
+
+    def motion(times, w):
+        def sines(rows, size, middle=0.0, phase=0.0):
+            jet = np.stack(
+                [size * w**d * np.sin(w * times + phase + d * np.pi / 2) for d in range(rows)], 1
+            )
+            jet[:, 0] += middle
+            return jet
+
+        wrench = np.zeros((len(times), 3, 6))
+        wrench[:, :, 1] = sines(3, 1.5, phase=0.3)
+        stiffness = sines(3, 30.0, 60.0, phase=1.0)
+        return sines(5, 0.4)[:, :, None], {'body_1': wrench}, {'joint_1': stiffness}
+
+    times = np.linspace(0.0, 1.0, 60)
+    jets, wrenches, stiffness = motion(times, 6.0)
+    result = sd.slow_down(model, joints, jets, times, wrenches, stiffness_jets=stiffness)
+    assert result.factor > 1.1
+    slow, wrenches, stiffness = motion(result.times, 6.0 / result.factor)
+    efforts = sd.elastic_feedforward(model, joints, slow, wrenches, stiffness_jets=stiffness)
+    assert np.abs(efforts.motor_effort).max() == pytest.approx(5.0, rel=ACCURACY)
+
+
+def test_damped_joints_run_through_the_longer_time():
+    spring = sd.LinearSpring(50.0, damping=20.0)
+    joint = sd.ElasticJoint(spring, sd.Motor(rotor_inertia=0.1), max_deflection=0.02)
+    joints = sd.ElasticJoints({'joint_1': joint})
+    jets, times = swing()
+    model = pendulum(gravity=0.0)
+    result = sd.slow_down(model, joints, jets, times, deflection={'joint_1': 0.0})
+    motion = sd.elastic_feedforward(
+        model, joints, result.joint_jets, times=result.times, deflection={'joint_1': 0.0}
+    )
+    assert result.factor > 1.1
+    assert np.abs(motion.deflection).max() == pytest.approx(0.02, rel=ACCURACY)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'text'),
+    [
+        ({'max_factor': 1.0}, 'max_factor: expected a finite number above 1'),
+        ({'step': np.inf}, 'step: expected a finite number above 1'),
+        ({'tolerance': 0.0}, 'tolerance: expected a number between 0 and 1'),
+    ],
+)
+def test_bad_settings_are_named(arguments, text):
+    jets, times = swing()
+    with pytest.raises(InputError, match=text):
+        sd.slow_down(pendulum(), None, jets, times, **arguments)
