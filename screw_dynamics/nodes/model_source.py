@@ -58,7 +58,7 @@ class ModelSource:
         parameters: Callable[[], ModelParameters],
         prepare: Callable[[LoadedModel], None],
         on_model: Callable[[LoadedModel], None],
-        require: Callable[[LoadedModel], None] = lambda loaded: None,
+        require: Callable[[LoadedModel], object] = lambda loaded: None,
     ) -> None:
         self.loaded: LoadedModel | None = None
         # with namespace and remappings, where a wait without end has its cause
@@ -70,6 +70,7 @@ class ModelSource:
         self._result: LoadedModel | ScrewDynamicsError | None = None
         self._latest: tuple[object, ...] | None = None  # text of the topic, settings
         self._waiting_text: tuple[str, str] | None = None
+        self._waiting_settings: ModelParameters | None = None
         self._poll = node.create_timer(
             _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
@@ -122,18 +123,15 @@ class ModelSource:
 
     def apply_settings(self, values: ModelParameters) -> None:
         """
-        Build the model anew with other gravity or payload.
+        Build the model anew with other gravity or payload, after one that is being built.
 
         Parameters
         ----------
         values : ModelParameters
 
         """
-        loaded = self.loaded
-        if loaded is not None:
-            self._start(
-                lambda: replace(loaded, model=with_settings(loaded.described, values), warnings=())
-            )
+        self._waiting_settings = values
+        self._look()
 
     def _start_given(self, text: str, source: str) -> None:
         """Read a description that must be good now; only the preparation is left to the thread."""
@@ -179,7 +177,13 @@ class ModelSource:
             self._take_over(self._result)
         if self._waiting_text is not None:
             (text, source), self._waiting_text = self._waiting_text, None
+            self._waiting_settings = None  # the text is read with those in force
             self._start(lambda: self._load(text, source))
+        elif self._waiting_settings is not None and self.loaded is not None:
+            loaded, values, self._waiting_settings = self.loaded, self._waiting_settings, None
+            self._start(
+                lambda: replace(loaded, model=with_settings(loaded.described, values), warnings=())
+            )
         elif self.loaded is None and self._latest is None:
             self._node.get_logger().warning(
                 self.problem, throttle_duration_sec=_WAITING_PERIOD, skip_first=True
