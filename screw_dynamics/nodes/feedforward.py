@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
@@ -16,6 +16,7 @@ from screw_dynamics.nodes.controller_sync import ControllerSync
 from screw_dynamics.nodes.diagnostics import Diagnostics
 from screw_dynamics.nodes.executor import run_node
 from screw_dynamics.nodes.feedforward_reports import FeedforwardReports
+from screw_dynamics.nodes.managed_node import ManagedNode
 from screw_dynamics.nodes.model_info import ModelInfoOutput
 from screw_dynamics.nodes.model_source import ModelSource
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
@@ -31,7 +32,7 @@ from screw_dynamics.nodes.trajectory_inputs import TrajectoryInputs
 NAME = 'feedforward'
 
 
-class FeedforwardNode(LifecycleNode):
+class FeedforwardNode(ManagedNode):
     """
     Follows a JointTrajectory and publishes the efforts it takes, at a steady rate.
 
@@ -77,11 +78,11 @@ class FeedforwardNode(LifecycleNode):
 
     def _on_model(self, loaded: LoadedModel) -> None:
         self._model_info.publish(loaded)
-        state = self._state_machine.current_state[1]
         if self._stream is not None:
             self._replace_model(loaded.model)
-        elif self._settings.values.autostart and state == 'unconfigured':
-            self.trigger_configure()
+        elif self._settings.values.autostart and self.state == 'unconfigured':
+            if self.trigger_configure() is not TransitionCallbackReturn.SUCCESS:
+                raise InputError(self._problem)
             self.trigger_activate()
 
     def _replace_model(self, model: ScrewModel) -> None:
@@ -99,10 +100,21 @@ class FeedforwardNode(LifecycleNode):
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Take the model, make publishers and subscriptions."""
         self._source.finish()
-        if self._source.loaded is None:
-            self.get_logger().error(f'Cannot configure: {self._source.problem}')
-            return TransitionCallbackReturn.FAILURE
-        self._stream = TorqueStream(self, self._source.loaded.model, self._settings.values)
+        self._problem = self._source.problem
+        if self._source.loaded is not None:
+            try:
+                with self.undone_on_error():
+                    self._set_up(self._source.loaded.model)
+                return super().on_configure(state)
+            except Exception as error:  # rclpy would drop it: a QoS override that is not one
+                self._stream = None
+                self._problem = str(error)
+        self._problem = f'Cannot configure: {self._problem}'
+        self.get_logger().error(self._problem)
+        return TransitionCallbackReturn.FAILURE
+
+    def _set_up(self, model: ScrewModel) -> None:
+        self._stream = TorqueStream(self, model, self._settings.values)
         self._trajectory_inputs = TrajectoryInputs(
             self,
             lambda: self._stream,
@@ -121,7 +133,6 @@ class FeedforwardNode(LifecycleNode):
             self._active_time,
             self._stream_reports,
         )
-        return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Begin to accept trajectories and to publish."""
