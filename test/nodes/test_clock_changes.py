@@ -7,9 +7,8 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from builtin_interfaces.msg import Time
 from node_processes import trajectory
-from rosgraph_msgs.msg import Clock
+from simulated_clock import SimulatedClock
 
 from screw_dynamics.nodes.conversions import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
@@ -17,11 +16,6 @@ from screw_dynamics_interfaces.msg import FeedforwardTorque
 NAMES = ['joint_1', 'joint_2']
 TOPIC = '/feedforward/joint_trajectory'
 SECOND = 10**9
-
-
-def tell_time(ros, now):
-    sec, nanosec = divmod(now, SECOND)
-    ros.publish(Clock(clock=Time(sec=sec, nanosec=nanosec)), '/clock')
 
 
 def test_use_sim_time_changes_while_a_trajectory_is_followed(ros, planar):
@@ -40,25 +34,23 @@ def test_use_sim_time_changes_while_a_trajectory_is_followed(ros, planar):
         process,
     )
     samples.clear()
-    now = 100 * SECOND
+    clock = SimulatedClock(ros, 100 * SECOND)
 
     def step():
-        nonlocal now
-        now += SECOND // 100
-        tell_time(ros, now)
+        clock.step(step=SECOND // 100)
         if not samples:  # the two topics are handled in any order
             ros.publish(long, TOPIC)
         return len(samples) > 5
 
     ros.wait_for('samples by /clock', step, process)
     assert all(
-        100 * SECOND < nanoseconds(sample.header.stamp) <= now
+        100 * SECOND < nanoseconds(sample.header.stamp) <= clock.now
         for sample in samples
         if nanoseconds(sample.header.stamp) < 10**6 * SECOND  # else sent before the change
     )
 
     # time that has passed at once has passed: the end is held
-    now += 2000 * SECOND
+    clock.now += 2000 * SECOND
     ros.wait_for(
         'the end',
         lambda: (step(), samples[-1].source == FeedforwardTorque.SOURCE_HOLD)[1],

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The feedforward process over DDS with streams: samples, positions, gaps, take-overs."""
+"""The feedforward process over DDS with streams: samples, positions, gaps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import time
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
-from node_processes import trajectory
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -22,7 +21,6 @@ from screw_dynamics_interfaces.msg import FeedforwardTorque, JointReference
 
 NAMES = ['joint_1', 'joint_2']
 SAMPLES, POSITIONS = '/feedforward/joint_reference', '/feedforward/joint_state_reference'
-TRAJECTORY = '/feedforward/joint_trajectory'
 MAX_AGE = 0.3  # the machine that tests may be busy
 BANDWIDTH = 6.0
 
@@ -211,59 +209,6 @@ def test_positions_go_through_the_filter(ros, process, samples, model):
         expected = recursive_body_fixed(model, jet)
         scale = np.abs(expected).max()
         np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=1e-11 * scale)
-
-
-def test_a_new_stream_takes_over_where_a_trajectory_stands(ros, process, samples):
-    stream_until(ros, process, POSITIONS, lambda: positions(0.3, 0.4), lambda: len(samples) > 10)
-    ros.publish(trajectory(NAMES, [1.0, 1.0], times=[1.0]), TRAJECTORY)
-    ros.wait_for('the end', lambda: samples[-1].source == FeedforwardTorque.SOURCE_HOLD, process)
-
-    def reached():
-        return np.allclose(samples[-1].reference.positions, [0.8, 0.7], atol=1e-3)
-
-    stream_until(ros, process, POSITIONS, lambda: positions(0.8, 0.7), reached)
-    path = np.array([sample.reference.positions for sample in samples])
-    assert np.abs(path - [1.0, 1.0]).max(axis=1).min() < 1e-9
-    assert {sample.source for sample in samples} >= {
-        FeedforwardTorque.SOURCE_STREAM,
-        FeedforwardTorque.SOURCE_TRAJECTORY,
-        FeedforwardTorque.SOURCE_HOLD,
-    }
-
-
-@pytest.mark.long  # a pause of the test longer than MAX_AGE makes its stream a new one
-def test_trajectory_and_stream_take_over_from_each_other(ros, process, samples):
-    stream_until(ros, process, POSITIONS, lambda: positions(0.3, 0.4), lambda: len(samples) > 10)
-    ros.publish(trajectory(NAMES, [1.0, 1.0], times=[1.0]), TRAJECTORY)
-
-    # the stream goes on and is ignored
-    def over():
-        return samples[-1].source == FeedforwardTorque.SOURCE_HOLD
-
-    stream_until(ros, process, POSITIONS, lambda: positions(0.3, 0.4), over)
-    sources = [sample.source for sample in samples]
-    switches = np.flatnonzero(np.diff(sources))
-    assert [sources[0], *(sources[i + 1] for i in switches)] == [
-        FeedforwardTorque.SOURCE_STREAM,
-        FeedforwardTorque.SOURCE_TRAJECTORY,
-        FeedforwardTorque.SOURCE_HOLD,
-    ]
-    path = np.array([sample.reference.positions for sample in samples])
-    assert np.abs(np.diff(path, axis=0)).max() < 0.1
-    np.testing.assert_allclose(path[0], [0.3, 0.4])
-    np.testing.assert_allclose(path[-1], [1.0, 1.0])
-
-    # a stream that begins anew takes over in turn, from where the trajectory stands
-    wait(ros, process, 1.5 * MAX_AGE)
-    count = len(samples)
-
-    def reached():
-        return np.allclose(samples[-1].reference.positions, [0.8, 0.7], atol=1e-3)
-
-    stream_until(ros, process, POSITIONS, lambda: positions(0.8, 0.7), reached)
-    path = np.array([sample.reference.positions for sample in samples[count - 1 :]])
-    np.testing.assert_allclose(path[0], [1.0, 1.0])
-    assert np.abs(np.diff(path, axis=0)).max() < 0.1
 
 
 @pytest.mark.parametrize(

@@ -8,29 +8,13 @@ import time
 
 import numpy as np
 import pytest
-from builtin_interfaces.msg import Time
 from node_processes import trajectory
-from rosgraph_msgs.msg import Clock
+from simulated_clock import SimulatedClock
 
 from screw_dynamics.nodes.conversions import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']
-STEP = 4_000_000  # ns
-
-
-class Simulation:
-    """Publishes /clock, a step each time it is asked to."""
-
-    def __init__(self, ros):
-        self._ros, self.now = ros, 0
-
-    def step(self, count=1, step=STEP):
-        for _ in range(count):
-            self.now += step
-            sec, nanosec = divmod(self.now, 10**9)
-            self._ros.publish(Clock(clock=Time(sec=sec, nanosec=nanosec)), '/clock')
-        return True
 
 
 @pytest.mark.parametrize('events', [False, True])
@@ -46,8 +30,7 @@ def test_simulated_time(ros, planar, events):
     ros.publish(message, topic)
     ros.wait_for('the refusal', lambda: 'no time has been received on /clock' in process.log)
 
-    simulation = Simulation(ros)
-    simulation.now = 50 * 10**9
+    simulation = SimulatedClock(ros, 50 * 10**9)
 
     def begin():
         # the two topics are handled in any order: the first message may still come too early
