@@ -88,15 +88,18 @@ def check_feasibility(
     jets, instants = as_motion(model, joint_jets, times)
     checks = motion_checks(model, instants, jets)
     if joints is None:
-        if stiffness_jets is not None or deflection is not None:
+        if stiffness_jets or deflection:
             raise InputError(
                 'joints: expected ElasticJoints with stiffness or deflection, got None'
             )
-        wrenches = {name: w[..., :1, :] for name, w in _as_arrays(wrench_jets).items()}
+        wrenches = {
+            name: w[..., :1, :] if w.ndim > 1 else w
+            for name, w in as_jets('wrench_jets', wrench_jets).items()
+        }
         efforts = inverse_dynamics(model, jets[:, :3], wrenches)[:, 0]
         return FeasibilityReport((*checks, *effort_checks(model, instants, efforts)))
-    checks += stiffness_checks(model, joints, instants, stiffness_jets)
-    wrenches, stiffness = _as_arrays(wrench_jets), _as_arrays(stiffness_jets)
+    wrenches = as_jets('wrench_jets', wrench_jets)
+    stiffness = as_jets('stiffness_jets', stiffness_jets)
     failures: dict[str, LimitCheck] = {}
     served: list[tuple[Array, MotorFeedforward]] = []
     start, size = 0, len(jets)
@@ -107,8 +110,8 @@ def check_feasibility(
                 model,
                 joints,
                 jets[part],
-                {name: w[part] if w.ndim == 3 else w for name, w in wrenches.items()},
-                stiffness_jets={n: s[part] if s.ndim == 2 else s for n, s in stiffness.items()},
+                _of_samples(wrenches, part, (len(jets), 3)),
+                stiffness_jets=_of_samples(stiffness, part, (len(jets), 2)),
                 times=instants[part],
                 deflection=deflection if start == 0 else None,
             )
@@ -123,6 +126,7 @@ def check_feasibility(
     if served:
         at = np.concatenate([part for part, _ in served])
         checks += drive_checks(model, joints, at, _joined([motion for _, motion in served]))
+    checks += stiffness_checks(model, joints, instants, stiffness)
     return FeasibilityReport((*checks, *failures.values()))
 
 
@@ -164,9 +168,39 @@ def as_motion(model: ScrewModel, joint_jets: ArrayLike, times: ArrayLike) -> tup
     return jets, instants
 
 
-def _as_arrays(jets: Jets) -> dict[str, Array]:
+def as_jets(name: str, jets: Jets) -> dict[str, Array]:
+    """
+    Return jets by name as arrays; their shapes are left to what uses them.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the error text.
+    jets : mapping of str to array_like, or None
+
+    Returns
+    -------
+    dict of str to ndarray
+
+    Raises
+    ------
+    InputError
+
+    """
+    if jets is not None and not isinstance(jets, Mapping):
+        raise InputError(
+            f'{name}: expected a mapping of names to arrays, got {type(jets).__name__}'
+        )
+    items = (jets or {}).items()
+    return {key: as_float_array(f'{name}[{key!r}]', jet) for key, jet in items}
+
+
+def _of_samples(jets: dict[str, Array], part: slice, batch: tuple[int, int]) -> dict[str, Array]:
+    """Return the samples `part` of the jets that have `batch` = (samples, dimensions)."""
+    samples, dimensions = batch
     return {
-        name: as_float_array(f'jet of {name!r}', value) for name, value in (jets or {}).items()
+        name: jet[part] if jet.ndim == dimensions and len(jet) == samples else jet
+        for name, jet in jets.items()
     }
 
 

@@ -74,7 +74,8 @@ class FeasibilityReport:
     """
     What a motion asks of joints, springs and motors, limit by limit.
 
-    Only finite limits are listed. ``print(report)`` shows a table.
+    Only finite limits are listed; what belongs to motors is at the joint's side of the gear.
+    ``print(report)`` shows a table.
 
     Parameters
     ----------

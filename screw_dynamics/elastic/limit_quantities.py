@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.feasibility_report import LimitCheck, limit_checks
@@ -122,7 +122,7 @@ def stiffness_checks(
     model: ScrewModel,
     joints: ElasticJoints,
     times: Array,
-    stiffness_jets: Mapping[str, ArrayLike] | None,
+    stiffness_jets: Mapping[str, Array],
 ) -> list[LimitCheck]:
     """
     Return the checks of stiffness trajectories against the range of their mechanisms.
@@ -132,7 +132,7 @@ def stiffness_checks(
     model : ScrewModel
     joints : ElasticJoints
     times : (T,) ndarray
-    stiffness_jets : mapping of str to (rows,) or (T, rows) array_like, or None
+    stiffness_jets : mapping of str to (rows,) or (T, rows) ndarray
 
     Returns
     -------
@@ -144,9 +144,8 @@ def stiffness_checks(
         spring = joints.joints.get(name, ElasticJoint()).spring
         if isinstance(spring, (VariableStiffness, AntagonisticPair)):
             values = np.full((len(times), 1), spring.stiffness)
-            if stiffness_jets and name in stiffness_jets:
-                jet = as_float_array(f'stiffness_jets[{name!r}]', stiffness_jets[name])
-                values[:, 0] = jet[..., 0]
+            if name in stiffness_jets:
+                values[:, 0] = stiffness_jets[name][..., 0]
             checks += _checks(
                 model,
                 'stiffness',

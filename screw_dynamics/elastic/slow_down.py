@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
-from screw_dynamics.elastic.feasibility import Jets, as_motion, check_feasibility
+from screw_dynamics.elastic.feasibility import Jets, as_jets, as_motion, check_feasibility
 from screw_dynamics.elastic.feasibility_report import FeasibilityReport, LimitCheck
 from screw_dynamics.errors import InfeasibleError, InputError
 from screw_dynamics.model import ScrewModel
@@ -125,6 +125,8 @@ def slow_down(
     if not 0.0 < tolerance < 1.0:
         raise InputError(f'tolerance: expected a number between 0 and 1, got {tolerance!r}')
     jets, instants = as_motion(model, joint_jets, times)
+    wrenches = as_jets('wrench_jets', wrench_jets)
+    stiffness = as_jets('stiffness_jets', stiffness_jets)
 
     def at(factor: float) -> FeasibilityReport:
         return check_feasibility(
@@ -132,8 +134,10 @@ def slow_down(
             joints,
             _slowed(jets, factor, rows=1),
             _stretched(instants, factor),
-            _all_slowed(wrench_jets, factor, rows=-2),
-            stiffness_jets=_all_slowed(stiffness_jets, factor, rows=-1),
+            {name: _slowed(jet, factor, rows=-2) for name, jet in wrenches.items()},
+            stiffness_jets={
+                name: _slowed(jet, factor, rows=-1) for name, jet in stiffness.items()
+            },
             deflection=deflection,
         )
 
@@ -166,17 +170,9 @@ def slow_down(
 def _slowed(jet: Array, factor: float, rows: int) -> Array:
     """Return a copy with the d-th of its rows, which lie along the axis `rows`, times s^-d."""
     slowed: Array = jet.copy()
-    scale_speed(np.moveaxis(slowed, rows, 0), 1.0 / factor)
+    if jet.ndim >= abs(rows):
+        scale_speed(np.moveaxis(slowed, rows, 0), 1.0 / factor)
     return slowed
-
-
-def _all_slowed(jets: Jets, factor: float, rows: int) -> dict[str, Array] | None:
-    if jets is None:
-        return None
-    return {
-        name: _slowed(as_float_array(f'jet of {name!r}', jet), factor, rows)
-        for name, jet in jets.items()
-    }
 
 
 def _stretched(times: Array, factor: float) -> Array:

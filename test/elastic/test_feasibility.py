@@ -207,6 +207,27 @@ def test_bad_arguments_are_named(arm, change, error, text):
         sd.check_feasibility(arm, None, **arguments)
 
 
+@pytest.mark.parametrize(
+    ('jets', 'error', 'text'),
+    [
+        ({'wrench_jets': {'tool': np.zeros((3, 3, 6))}}, ShapeError, r'got \(3, 3, 6\)'),
+        ({'wrench_jets': {'tool': np.zeros(6)}}, ShapeError, r'got \(6,\)'),
+        ({'wrench_jets': [1]}, InputError, 'wrench_jets: expected a mapping'),
+        ({'stiffness_jets': {'joint_2': np.ones((3, 3))}}, ShapeError, r'got \(3, 3\)'),
+        ({'stiffness_jets': {'joint_2': 1.0}}, ShapeError, r'got \(\)'),
+        ({'stiffness_jets': {'joint_1': np.ones(3)}}, InputError, "unknown joint .* 'joint_1'"),
+    ],
+)
+def test_jets_of_another_length_are_refused(arm, jets, error, text):
+    joints = sd.ElasticJoints({'joint_2': sd.ElasticJoint(sd.VariableStiffness(100.0))})
+    for function in (sd.check_feasibility, sd.slow_down):
+        with pytest.raises(error, match=text):
+            function(arm, joints, np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
+        if 'wrench_jets' in jets:
+            with pytest.raises(error):
+                function(arm, None, np.zeros((2, 5, 2)), [0.0, 1.0], **jets)
+
+
 def test_effort_rate_needs_a_row_more_than_a_rigid_robot(arm):
     joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(max_effort_rate=5.0)})
     with pytest.raises(ShapeError, match='m >= 4 for the rate of an effort'):
