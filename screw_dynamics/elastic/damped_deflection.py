@@ -19,13 +19,16 @@ import numpy as np
 # columns of the clock of a filter
 TIME, STARTED = range(2)
 
-# rows of the effort jet that meet at each end of a step: polynomials of degree 7
-_END_ROWS = 4
+# rows of the effort jet that meet at each end of a step: polynomials of degree 5, as many as the
+# usual five rows of a joint jet give; more would let rounding grow faster than they help
+_END_ROWS = 3
 TERMS = 2 * _END_ROWS
 # from here on the recursion upwards keeps all digits of P_1 .. P_TERMS
 _LARGE = 20.0
 # beyond it e^-x and 1/x are nothing beside 1
 _LARGEST = 1e290
+# below it a step changes nothing
+_SMALLEST = 1e-17
 
 
 def weights(x, result):
@@ -77,9 +80,9 @@ def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
 
     `p` (TERMS + 1,) and `work` (2, TERMS) are workspace.
     """
-    if h == 0.0:
-        return
     x = min(h * stiffness / damping, _LARGEST)
+    if x < _SMALLEST:
+        return
     weights(x, p)
     highest = len(jet) - 1
     for k in range(len(psi)):
@@ -87,16 +90,15 @@ def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
         first = max(0, last + 1 - _END_ROWS)
         count = last + 1 - first
         _connect(jet[first : last + 1], next_jet[first : last + 1], h, work)
-        # derivative number k - first of the polynomial, with h^j tau^(j) = scale j! c[j + shift]
+        # derivative number k - first of the polynomial, with h^j tau^(j) = factor c[j + shift]
         shift = k - first
-        factorial, total = 1.0, 0.0
-        for j in range(2, shift + 1):
-            factorial *= j
-        scale = h**-shift
+        factor, total = 1.0, 0.0
+        for j in range(1, shift + 1):
+            factor *= j / h
         for j in range(2 * count - shift):
             if j > 0:
-                factorial *= j + shift
-            total += scale * factorial * work[0, j + shift] * p[j + 1]
+                factor *= j + shift
+            total += factor * work[0, j + shift] * p[j + 1]
         psi[k] = p[0] * psi[k] + x * total / stiffness
 
 

@@ -31,7 +31,7 @@ class DeflectionFilter:
 
     phi is the filter ``phi' = (tau - K phi) / d`` of the effort. Each derivative is a state, so
     that nothing cancels for small time constants d / K. A step is exact for the polynomial that
-    joins the effort jets at both ends (up to four rows of each).
+    joins the effort jets at both ends (up to three rows of each).
 
     Parameters
     ----------
