@@ -157,3 +157,37 @@ def test_the_rotor_turns_about_the_joint_axis_on_the_link_before_it(rng):
     np.testing.assert_allclose(axis, model.frames['tool_1'].pose[:3, 2], atol=1e-15)
     with pytest.raises(UnknownNameError, match="unknown frame 'nowhere'"):
         place_rotor(model, 0, sd.Rotor(carrier='nowhere'))
+
+
+def test_rotors_are_gyrostats_on_their_carriers(rng):
+    # torque -(h' s + omega x h s) on the carrier, h = r J theta'
+    _, rotors, model, motors = chain_with_rotors(rng)
+    jet = rng.normal(size=(9, 3))
+    result = sd.elastic_feedforward(model, linear_joints(model, [300.0] * 3, motors), jet)
+    wrenches = {}
+    reactions = np.zeros(3)
+    for rotor in rotors[1:]:
+        j, name = rotor.coordinate, f'body_{rotor.carrier + 1}'
+        along = rotor.spin_inertia * rotor.gear_ratio
+        turn = sd.frame_jacobian(model, jet[0], name)[:3]
+        omega = turn @ jet[1]
+        torque = along * (
+            result.motor_acceleration[j] * rotor.axis
+            + np.cross(omega, result.motor_velocity[j] * rotor.axis)
+        )
+        wrenches[name] = wrenches.get(name, np.zeros((1, 6)))
+        wrenches[name][0, :3] -= torque
+        # (s . omega)': the axis is fixed in the carrier, so only omega changes; by differences
+        h = 1e-6
+        rates = [
+            rotor.axis
+            @ sd.frame_jacobian(model, jet[0] + x * jet[1] + x * x / 2 * jet[2], name)[:3]
+            @ (jet[1] + x * jet[2])
+            for x in (-h, h)
+        ]
+        reactions[j] = along * (rates[1] - rates[0]) / (2 * h)
+    efforts = sd.inverse_dynamics(model, jet[:3], wrenches)[0]
+    np.testing.assert_allclose(result.effort, efforts, rtol=0, atol=1e-12 * np.abs(efforts).max())
+    inertias = np.array([motor.joint_inertia for motor in motors])
+    motor_efforts = efforts + inertias * result.motor_acceleration + reactions
+    np.testing.assert_allclose(result.motor_effort, motor_efforts, rtol=1e-8)
