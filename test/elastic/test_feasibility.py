@@ -164,6 +164,24 @@ def test_spring_out_of_its_table_is_a_violation_and_no_error(arm, rng):
     assert check.worst == pytest.approx(commands[int(np.abs(commands).argmax())], rel=1e-9)
 
 
+def test_no_sample_is_lost_between_those_that_no_spring_can_serve():
+    rod = sd.lie.inertia_matrix(1.0, np.array([0.0, 0.0, -1.0]), np.zeros((3, 3)))
+    pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod])
+    table = sd.TabulatedSpring([-0.2, -0.1, 0.0, 0.1, 0.2], [-5.0, -2.0, 0.0, 2.0, 5.0])
+    joint = sd.ElasticJoint(table, sd.Motor(max_velocity=1e3))
+    outside = np.array([0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0], dtype=bool)
+    times = np.arange(len(outside)) / 10.0
+    for sample in np.flatnonzero(~outside):
+        jets = np.zeros((len(outside), 5, 1))
+        jets[outside, 0] = np.pi / 2  # 9.81 N m
+        jets[sample, 1] = 3.0
+        report = sd.check_feasibility(pendulum, sd.ElasticJoints({'joint_1': joint}), jets, times)
+        [check] = [check for check in report.checks if check.quantity == 'motor velocity']
+        assert check.time == times[sample] and check.worst > 3.0
+        [violation] = report.violations
+        assert violation.first_violation == times[1]
+
+
 def test_stiffness_is_held_against_its_range(arm, rng):
     spring = sd.VariableStiffness(100.0, min_stiffness=80.0, max_stiffness=120.0)
     joints = sd.ElasticJoints({'joint_2': sd.ElasticJoint(spring)})
