@@ -82,6 +82,7 @@ def driver(ros, planar):
         urdf_path=planar,
         use_sim_time=True,
         max_reference_age=0.3,
+        filter__bandwidth=2.0,
         diagnostic_updater__period=0.2,
     )
     ros.wait_until_active(process)
