@@ -23,6 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.errors import ModelError
 
 # Least slope of a piece, relative to the smaller of the harmonic means at its ends. The spline
 # (1) keeps 1/16 of it: the bound of its proof at the corner (2s, 2s) of the box.
@@ -46,6 +47,11 @@ def monotone_spline(x: Array, y: Array) -> Array:
     (N - 1, 6) ndarray
         Coefficients of each piece in powers of u, which runs from 0 to 1 between its knots.
 
+    Raises
+    ------
+    ModelError
+        If adjacent slopes differ so much (1e13 times) that rounding makes a piece fall.
+
     """
     steps = np.diff(x)
     secants = np.diff(y) / steps
@@ -57,11 +63,18 @@ def monotone_spline(x: Array, y: Array) -> Array:
     while True:
         g = slopes + part * (accurate[:, 0] - slopes)
         pieces = _pieces(steps, y, g, part * accurate[:, 1])
-        low = np.array([_least_slope(piece) for piece in pieces]) < least * steps
+        found = np.array([_least_slope(piece) for piece in pieces])
+        low = found < least * steps
         touched = np.append(low, False) | np.append(False, low)
         if not (touched & (part > 0.0)).any():
-            return pieces
+            break
         part[touched] = np.where(part[touched] > 1e-3, 0.5 * part[touched], 0.0)
+    for i in np.flatnonzero(~(found > 0.0)):
+        raise ModelError(
+            f'segment {i + 1}: expected slopes of adjacent segments that double precision can '
+            f'join, got {secants[max(i - 1, 0) : i + 2].tolist()}'
+        )
+    return pieces
 
 
 def _harmonic_means(secants: Array) -> Array:
