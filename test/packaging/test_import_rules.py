@@ -29,6 +29,8 @@ ALLOWED = {
     'trajectory': set(),
     'elastic': {'lie', 'model', 'kinematics', 'dynamics', 'trajectory'},
     'bags': set(),
+    # on top of the library, without ROS
+    'command_line': {'model', 'parsers', 'dynamics', 'trajectory', 'elastic', 'bags'},
 }
 
 

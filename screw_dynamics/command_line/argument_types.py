@@ -1,0 +1,101 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Types of arguments, each with an error text that says what was expected."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import NoReturn
+
+
+def finite(text: str) -> float:
+    """
+    Return a finite number.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+
+    """
+    value = _number(text)
+    return value if math.isfinite(value) else _refuse('a finite number', text)
+
+
+def positive(text: str) -> float:
+    """
+    Return a finite number above 0.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+
+    """
+    value = _number(text)
+    return value if 0.0 < value < math.inf else _refuse('a number above 0', text)
+
+
+def named_value(text: str) -> tuple[str, float]:
+    """
+    Return a name and a number, as in ``gripper=0.02``.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    name : str
+    value : float
+
+    """
+    name, equals, value = text.rpartition('=')
+    number = _number(value)
+    if not equals or not name or not math.isfinite(number):
+        _refuse('NAME=VALUE', text)
+    return name, number
+
+
+def payload(text: str) -> tuple[str, float, tuple[float, float, float]]:
+    """
+    Return a load, as in ``tool0=1.2`` or, with its centre of mass, ``tool0=1.2,0,0,0.06``.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    link : str
+    mass : float
+        [kg].
+    com : tuple of 3 float
+        In the frame of the link [m].
+
+    """
+    link, equals, rest = text.rpartition('=')
+    numbers = [_number(part) for part in rest.split(',')]
+    good = equals and link and len(numbers) in (1, 4) and all(map(math.isfinite, numbers))
+    if not good:
+        _refuse('LINK=MASS or LINK=MASS,X,Y,Z', text)
+    x, y, z = numbers[1:] or (0.0, 0.0, 0.0)
+    return link, numbers[0], (x, y, z)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _refuse(expected: str, got: str) -> NoReturn:
+    raise argparse.ArgumentTypeError(f'expected {expected}, got {got!r}')

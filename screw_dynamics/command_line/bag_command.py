@@ -1,0 +1,128 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics bag`: efforts of what a bag has recorded."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from screw_dynamics.command_line import argument_types as types
+from screw_dynamics.command_line.help_text import examples
+from screw_dynamics.command_line.motion_arguments import add_motion_options
+from screw_dynamics.command_line.output_arguments import add_file_options, write_files
+from screw_dynamics.command_line.robot_arguments import add_robot_options, read_robot
+from screw_dynamics.command_line.topics import (
+    JOINT_STATE,
+    ROBOT_DESCRIPTION,
+    TRAJECTORY,
+    one_topic,
+)
+from screw_dynamics.errors import BagError
+
+if TYPE_CHECKING:
+    from screw_dynamics.bags import Bag
+
+
+def add_to(commands: Any) -> None:
+    """
+    Declare the command.
+
+    Parameters
+    ----------
+    commands : object
+        What ``add_subparsers`` returned.
+
+    """
+    parser = commands.add_parser(
+        'bag',
+        help='efforts of the trajectories or joint states that a bag has recorded',
+        description='Compute efforts and derivatives of recorded JointTrajectory messages, or of '
+        'measured JointState positions. Trajectories are followed as a controller would, and '
+        'written with their efforts. Measured motions are smoothed as far as their noise asks '
+        'for; standard deviations go to CSV columns ending in .sd, to bands in the plot, and to '
+        'a topic ending in _deviation.',
+        epilog=examples(
+            'screw_dynamics bag my_bag --output my_bag_with_efforts',
+            'screw_dynamics bag my_bag --urdf my_robot.urdf --topic /joint_states '
+            '--output measured --plot measured.png',
+            'screw_dynamics bag my_bag --urdf my_robot.urdf --copy --elastic my_springs.yaml '
+            '--output everything --csv motors.csv',
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument('bag', metavar='BAG', type=Path, help='folder of a bag, or an .mcap file')
+    parser.add_argument(
+        '--urdf',
+        metavar='URDF',
+        help='robot description (default: the one that the bag has recorded)',
+    )
+    group = parser.add_argument_group('what is read')
+    group.add_argument(
+        '--topic', help='JointTrajectory or JointState (default: the only one, trajectories first)'
+    )
+    group.add_argument(
+        '--start', type=types.finite, metavar='S', help='leave out what was recorded before [s]'
+    )
+    group.add_argument(
+        '--end', type=types.finite, metavar='S', help='leave out what was recorded after [s]'
+    )
+    group.add_argument(
+        '--smoothing-time',
+        type=types.positive,
+        metavar='S',
+        help='measured motion faster than this is noise [s] (default: the data choose)',
+    )
+    add_robot_options(parser)
+    add_motion_options(parser, '250 for trajectories, the recorded instants for joint states')
+    group = add_file_options(parser)
+    group.add_argument(
+        '-o', '--output', metavar='FOLDER', type=Path, required=True, help='the new bag'
+    )
+    group.add_argument(
+        '--copy', action='store_true', help='copy all messages of the bag to the new one'
+    )
+    group.add_argument(
+        '--namespace',
+        default='/offline',
+        help='of the new topics feedforward, motor_feedforward, joint_trajectory_effort '
+        '(default: /offline)',
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """
+    Run the command.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+
+    Returns
+    -------
+    int
+        0.
+
+    """
+    from screw_dynamics.bags import Bag
+    from screw_dynamics.command_line.bag_work import process
+
+    with Bag(options.bag.expanduser()) as bag:
+        model = read_robot(options, None if options.urdf else _description(bag))
+        topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)
+        results = process(bag, topic, model, options)
+    print(results.summary())
+    print(f'written: {options.output}')
+    write_files(results, options, f'{model.name}: {topic} of {options.bag.name}')
+    return 0
+
+
+def _description(bag: Bag) -> str:
+    """Return the latest robot description in the bag."""
+    for topic, about in bag.topics.items():
+        if about.type == ROBOT_DESCRIPTION and about.count and topic.endswith('robot_description'):
+            *_, last = bag.messages([topic])
+            return str(last.message.data)
+    raise BagError(f'{bag.path}: no robot_description was recorded: give the robot by --urdf')

@@ -1,0 +1,98 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Efforts of a motion that was measured: joint states with noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from screw_dynamics.bags import BagMessage
+from screw_dynamics.command_line.bag_messages import SECOND, joint_samples
+from screw_dynamics.command_line.evaluation import evaluate_measured
+from screw_dynamics.command_line.motion_arguments import sample_times
+from screw_dynamics.command_line.results import Results
+from screw_dynamics.command_line.results_bag import SOURCE_STREAM, Origin
+from screw_dynamics.command_line.text_table import text_table
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.trajectory import MeasuredMotion, measured_motion
+
+_CONTINUITY = 4
+
+
+def measured_results(
+    messages: Iterable[BagMessage],
+    model: ScrewModel,
+    where: str,
+    rate: float | None,
+    order: int,
+    joints: ElasticJoints | None,
+    smoothing_time: float | None,
+) -> tuple[Results, Origin]:
+    """
+    Estimate a motion from joint states, and return its efforts with their uncertainty.
+
+    Parameters
+    ----------
+    messages : iterable of BagMessage
+        JointState.
+    model : ScrewModel
+    where : str
+        The bag and topic, for error texts.
+    rate : float or None
+        Samples per second; None for the recorded instants.
+    order : int
+        Highest derivative of the efforts.
+    joints : ElasticJoints or None
+    smoothing_time : float or None
+        See `measured_motion`.
+
+    Returns
+    -------
+    results : Results
+        Times count from the first sample.
+    origin : Origin
+
+    Raises
+    ------
+    ScrewDynamicsError
+
+    """
+    samples = joint_samples(messages, model, where)
+    first = int(samples.stamps.min())
+    times = (samples.stamps - first) / SECOND
+    try:
+        motion = measured_motion(
+            times,
+            samples.positions,
+            continuous=_turns(model),
+            smoothing_time=smoothing_time,
+        )
+    except TrajectoryError as error:
+        raise TrajectoryError(f'{where}: {error}') from None
+    print(_report(motion, model, samples.left_out))
+    at = np.unique(times) if rate is None else sample_times(motion.start, motion.end, rate)
+    results = evaluate_measured(model, motion, at, order, joints)
+    stamps = first + np.round(SECOND * at).astype(np.int64)
+    return results, Origin(stamps, np.zeros_like(stamps), _CONTINUITY, SOURCE_STREAM)
+
+
+def _turns(model: ScrewModel) -> list[bool]:
+    kinds = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
+    return [kinds[name] == 'continuous' for name in model.joint_names]
+
+
+def _report(motion: MeasuredMotion, model: ScrewModel, left_out: int) -> str:
+    rows = [('joint', 'noise (sd)', 'smoothing time [s]')]
+    for name, noise, width in zip(
+        model.joint_names, motion.noise, motion.smoothing_times, strict=True
+    ):
+        rows.append((name, f'{noise:.3g}', f'{width:.3g}'))
+    return (
+        f'{motion.sample_count} samples over {motion.end - motion.start:g} s; out of order: '
+        f'{motion.disordered}, repeated: {motion.repeated}, without all joints: {left_out}\n'
+        f'{text_table(rows)}'
+    )

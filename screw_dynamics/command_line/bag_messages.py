@@ -1,0 +1,151 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded messages as plain data: points of trajectories, samples of joint states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.bags import BagMessage
+from screw_dynamics.errors import BagError, TrajectoryError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.trajectory import TrajectoryPoint, Waypoints, waypoints_from_points
+
+SECOND = 1_000_000_000  # ns
+
+
+def nanoseconds(stamp: Any) -> int:
+    """
+    Return a Time or Duration in nanoseconds.
+
+    Parameters
+    ----------
+    stamp : object
+        With `sec` and `nanosec`.
+
+    Returns
+    -------
+    int
+
+    """
+    return int(stamp.sec) * SECOND + int(stamp.nanosec)
+
+
+def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:
+    """
+    Return the points of a JointTrajectory in the joint order of the model.
+
+    Parameters
+    ----------
+    found : BagMessage
+    model : ScrewModel
+
+    Returns
+    -------
+    Waypoints
+
+    Raises
+    ------
+    TrajectoryError
+        Says which message it is.
+
+    """
+    message = found.message
+    points = [
+        TrajectoryPoint(
+            nanoseconds(point.time_from_start) / SECOND,
+            point.positions,
+            point.velocities,
+            point.accelerations,
+        )
+        for point in message.points
+    ]
+    try:
+        return waypoints_from_points(message.joint_names, points, model.joint_names)
+    except TrajectoryError as error:
+        raise TrajectoryError(
+            f'{found.topic}, message received at {found.log_time} ns: {error}'
+        ) from None
+
+
+class JointSamples(NamedTuple):
+    """
+    Measured positions of all joints of a model.
+
+    Parameters
+    ----------
+    stamps : (N,) int64 ndarray
+        Of the headers, in the order of reception [ns].
+    log_times : (N,) int64 ndarray
+        Of reception [ns].
+    positions : (N, n) ndarray
+        In model order.
+    left_out : int
+        Messages without positions of all joints.
+
+    """
+
+    stamps: np.typing.NDArray[np.int64]
+    log_times: np.typing.NDArray[np.int64]
+    positions: Array
+    left_out: int
+
+
+def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str) -> JointSamples:
+    """
+    Return the positions of the model's joints from JointState messages.
+
+    Parameters
+    ----------
+    messages : iterable of BagMessage
+        Joints in any order, with any further joints.
+    model : ScrewModel
+    where : str
+        The bag and topic, for the error text.
+
+    Returns
+    -------
+    JointSamples
+        Header stamps, or where these are zero the times of reception.
+
+    Raises
+    ------
+    BagError
+        If no message has all joints; those that are missing are named.
+
+    """
+    stamps, log_times, rows = [], [], []
+    left_out = 0
+    seen: set[str] = set()
+    for found in messages:
+        message = found.message
+        place = {name: i for i, name in enumerate(message.name)}
+        seen |= place.keys()
+        values = message.position
+        if len(values) != len(message.name) or not all(j in place for j in model.joint_names):
+            left_out += 1
+            continue
+        rows.append([values[place[joint]] for joint in model.joint_names])
+        stamps.append(nanoseconds(message.header.stamp) or found.log_time)
+        log_times.append(found.log_time)
+    if not rows:
+        missing = [joint for joint in model.joint_names if joint not in seen]
+        reason = (
+            f'{", ".join(missing)} are not among {", ".join(sorted(seen)) or "any"}'
+            if missing
+            else 'the joints never come in one message with their positions'
+        )
+        raise BagError(
+            f'{where}: expected messages with the positions of all joints, yet {reason}; '
+            f'choose others by --joints, --tip-link or --locked'
+        )
+    return JointSamples(
+        np.array(stamps, dtype=np.int64),
+        np.array(log_times, dtype=np.int64),
+        np.array(rows),
+        left_out,
+    )

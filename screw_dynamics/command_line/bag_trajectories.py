@@ -1,0 +1,241 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded trajectories as a controller would have followed them, with their efforts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.bags import BagMessage
+from screw_dynamics.bags.message_types import MessageTypes
+from screw_dynamics.command_line.bag_messages import SECOND, message_waypoints, nanoseconds
+from screw_dynamics.command_line.evaluation import evaluate
+from screw_dynamics.command_line.motion_arguments import curve_through, sample_times
+from screw_dynamics.command_line.progress import progress
+from screw_dynamics.command_line.results import Results
+from screw_dynamics.command_line.results_bag import SOURCE_TRAJECTORY, Origin
+from screw_dynamics.command_line.topics import TRAJECTORY
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.errors import BagError, TrajectoryError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.trajectory import PiecewisePolynomial
+
+_MOST_WARNINGS = 5
+
+
+class FollowedTrajectory(NamedTuple):
+    """
+    One trajectory with its efforts.
+
+    Parameters
+    ----------
+    message : object
+        As it was recorded.
+    log_time : int
+        When [ns].
+    start : int
+        The instant that its times count from [ns].
+    results : Results
+        In time from start.
+    continuity : int
+        Of the curve.
+
+    """
+
+    message: Any
+    log_time: int
+    start: int
+    results: Results
+    continuity: int
+
+
+class Following(NamedTuple):
+    """
+    How trajectories are followed and evaluated.
+
+    Parameters
+    ----------
+    interpolation : str
+    rate : float
+        Samples per second; the points are sampled, too.
+    order : int
+        Highest derivative of the efforts.
+    joints : ElasticJoints or None
+
+    """
+
+    interpolation: str
+    rate: float
+    order: int
+    joints: ElasticJoints | None
+
+
+def follow(
+    messages: Sequence[BagMessage], model: ScrewModel, following: Following
+) -> list[FollowedTrajectory]:
+    """
+    Return the trajectories that can be followed, in the order of their starts.
+
+    One that begins while another runs continues its state. One that cannot be followed is left
+    out, as a controller would reject it, with a line on stderr.
+
+    Parameters
+    ----------
+    messages : sequence of BagMessage
+    model : ScrewModel
+    following : Following
+
+    Returns
+    -------
+    list of FollowedTrajectory
+
+    Raises
+    ------
+    BagError
+        If none can be followed.
+
+    """
+    starts = [nanoseconds(m.message.header.stamp) or m.log_time for m in messages]
+    order = np.argsort(starts, kind='stable')
+    followed: list[FollowedTrajectory] = []
+    rejected = []
+    running: tuple[int, PiecewisePolynomial] | None = None
+    for i in progress(order, 'trajectories', unit='trajectory'):
+        try:
+            curve = _curve(messages[i], starts[i], running, model, following.interpolation)
+        except TrajectoryError as error:
+            rejected.append(str(error))
+            continue
+        running = starts[i], curve
+        times = _times(curve, following.rate)
+        jets = curve.jets(times)
+        results = evaluate(model, times, jets, following.order, following.joints)
+        found = messages[i]
+        followed.append(
+            FollowedTrajectory(found.message, found.log_time, starts[i], results, curve.continuity)
+        )
+    for text in rejected[:_MOST_WARNINGS]:
+        print(f'warning: left out: {text}', file=sys.stderr)
+    if len(rejected) > _MOST_WARNINGS:
+        print(f'warning: and {len(rejected) - _MOST_WARNINGS} more', file=sys.stderr)
+    if not followed:
+        raise BagError(f'no trajectory can be followed: {rejected[0]}')
+    return followed
+
+
+def _curve(
+    found: BagMessage,
+    start: int,
+    running: tuple[int, PiecewisePolynomial] | None,
+    model: ScrewModel,
+    interpolation: str,
+) -> PiecewisePolynomial:
+    waypoints = message_waypoints(found, model)
+    state = None
+    if running is not None:
+        before, curve = running
+        instant = (start - before) / SECOND
+        if instant < curve.breaks[-1] or waypoints.times[0] > 0.0:
+            state = curve.jets([instant])[0]
+    return curve_through(waypoints, interpolation, state)
+
+
+def _times(curve: PiecewisePolynomial, rate: float) -> Array:
+    """Return even sample times and the times of the points, on whole nanoseconds."""
+    even = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), rate)
+    whole = np.round(SECOND * np.concatenate((even, curve.breaks)))
+    times: Array = np.unique(np.maximum(whole, 0.0)) / SECOND
+    return times
+
+
+def until_replaced(
+    followed: Sequence[FollowedTrajectory],
+) -> list[tuple[FollowedTrajectory, NDArray[np.bool_]]]:
+    """
+    Return each trajectory with the samples that come before the next one begins.
+
+    Parameters
+    ----------
+    followed : sequence of FollowedTrajectory
+
+    Returns
+    -------
+    list of (FollowedTrajectory, (T,) ndarray of bool)
+
+    """
+    pairs = []
+    for i, this in enumerate(followed):
+        stamps = origin(this).stamps
+        later = [other.start for other in followed[i + 1 :]]
+        pairs.append((this, stamps < min(later, default=np.iinfo(np.int64).max)))
+    return pairs
+
+
+def origin(this: FollowedTrajectory) -> Origin:
+    """
+    Return the stamps of the samples of a trajectory.
+
+    Parameters
+    ----------
+    this : FollowedTrajectory
+
+    Returns
+    -------
+    Origin
+
+    """
+    from_start = np.round(SECOND * this.results.times).astype(np.int64)
+    return Origin(this.start + from_start, from_start, this.continuity, SOURCE_TRAJECTORY)
+
+
+def trajectory_with_efforts(this: FollowedTrajectory, types: MessageTypes) -> Any:
+    """
+    Return the trajectory, densely sampled, whose points carry their efforts.
+
+    Parameters
+    ----------
+    this : FollowedTrajectory
+    types : MessageTypes
+
+    Returns
+    -------
+    object
+        A JointTrajectory with the same header, hence the same start.
+
+    """
+    point_type = types['trajectory_msgs/msg/JointTrajectoryPoint']
+    duration = types['builtin_interfaces/msg/Duration']
+    header = this.message.header
+    points = []
+    for time, jet, effort in zip(
+        origin(this).from_start.tolist(),
+        this.results.joint_jet,
+        this.results.effort_jet[:, 0],
+        strict=True,
+    ):
+        sec, nanosec = divmod(time, SECOND)
+        points.append(
+            point_type(
+                positions=jet[0],
+                velocities=jet[1],
+                accelerations=jet[2],
+                effort=effort,
+                time_from_start=duration(sec=sec, nanosec=nanosec),
+            )
+        )
+    return types[TRAJECTORY](
+        header=types['std_msgs/msg/Header'](
+            stamp=types['builtin_interfaces/msg/Time'](
+                sec=header.stamp.sec, nanosec=header.stamp.nanosec
+            ),
+            frame_id=header.frame_id,
+        ),
+        joint_names=list(this.results.joint_names),
+        points=points,
+    )

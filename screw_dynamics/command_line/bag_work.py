@@ -1,0 +1,141 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From one topic of a bag to a new bag with its efforts."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from screw_dynamics.bags import Bag, BagMessage, BagWriter
+from screw_dynamics.bags.message_types import MessageTypes
+from screw_dynamics.command_line.bag_joint_states import measured_results
+from screw_dynamics.command_line.bag_messages import SECOND
+from screw_dynamics.command_line.bag_trajectories import (
+    FollowedTrajectory,
+    Following,
+    follow,
+    origin,
+    trajectory_with_efforts,
+    until_replaced,
+)
+from screw_dynamics.command_line.motion_arguments import DEFAULT_RATE, read_elastic
+from screw_dynamics.command_line.progress import progress
+from screw_dynamics.command_line.results import Results, joined, part_of
+from screw_dynamics.command_line.results_bag import Origin, ResultsWriter
+from screw_dynamics.command_line.topics import TRAJECTORY
+from screw_dynamics.errors import BagError
+from screw_dynamics.model import ScrewModel
+
+
+def process(bag: Bag, topic: str, model: ScrewModel, options: argparse.Namespace) -> Results:
+    """
+    Compute the efforts of a topic and write the new bag.
+
+    Parameters
+    ----------
+    bag : Bag
+    topic : str
+        Of JointTrajectory or JointState messages.
+    model : ScrewModel
+    options : argparse.Namespace
+        Of the command.
+
+    Returns
+    -------
+    Results
+        Times count from the first sample.
+
+    Raises
+    ------
+    ScrewDynamicsError
+
+    """
+    names = _new_topics(bag, options)
+    joints = read_elastic(options)
+    where = f'{bag.path}: topic {topic!r}'
+    messages = _messages(bag, topic, options)
+    followed: list[FollowedTrajectory] = []
+    parts: list[tuple[Results, Origin]] = []
+    if bag.topics[topic].type == TRAJECTORY:
+        rate = DEFAULT_RATE if options.rate is None else options.rate
+        following = Following(options.interpolation, rate, options.order, joints)
+        followed = follow(list(messages), model, following)
+        parts = [
+            (part_of(this.results, before), _part_of(origin(this), before))
+            for this, before in until_replaced(followed)
+            if before.any()
+        ]
+    else:
+        parts.append(
+            measured_results(
+                messages, model, where, options.rate, options.order, joints, options.smoothing_time
+            )
+        )
+    with BagWriter(options.output) as writer:
+        if options.copy:
+            _copy(bag, writer)
+        output = ResultsWriter(writer, names[0], names[1])
+        for results, source in parts:
+            output.write(results, source)
+        _write_trajectories(followed, writer, names[2])
+    first = int(parts[0][1].stamps[0])
+    return joined(
+        [replace(results, times=(source.stamps - first) / SECOND) for results, source in parts]
+    )
+
+
+def _new_topics(bag: Bag, options: argparse.Namespace) -> list[str]:
+    space = f'/{options.namespace.strip("/")}'.rstrip('/')
+    endings = ('feedforward', 'motor_feedforward', 'joint_trajectory_effort')
+    names = [f'{space}/{ending}' for ending in endings]
+    for name in names:
+        if options.copy and name in bag.topics:
+            raise BagError(
+                f'{bag.path}: it has a topic {name} already: choose another --namespace'
+            )
+    return names
+
+
+def _messages(bag: Bag, topic: str, options: argparse.Namespace) -> Iterator[BagMessage]:
+    """Yield the messages of the part of the bag that was chosen."""
+    start = -np.inf if options.start is None else options.start
+    end = np.inf if options.end is None else options.end
+    count = bag.topics[topic].count
+    none = True
+    for found in progress(bag.messages([topic]), 'reading', count, 'message'):
+        if start <= (found.log_time - bag.start_time) / SECOND <= end:
+            none = False
+            yield found
+    if none:
+        raise BagError(
+            f'{bag.path}: topic {topic!r}: no messages between --start and --end; the bag has '
+            f'{bag.duration:g} s'
+        )
+
+
+def _part_of(source: Origin, chosen: np.typing.NDArray[np.bool_]) -> Origin:
+    return source._replace(stamps=source.stamps[chosen], from_start=source.from_start[chosen])
+
+
+def _copy(bag: Bag, writer: BagWriter) -> None:
+    for topic, about in bag.topics.items():
+        writer.add_topic(topic, about.type, about.definition, about.qos, about.type_hash)
+    total = sum(about.count for about in bag.topics.values())
+    for raw in progress(bag.raw_messages(), 'copying', total, 'message'):
+        writer.write(raw.topic, raw.log_time, raw.data)
+
+
+def _write_trajectories(
+    followed: Sequence[FollowedTrajectory], writer: BagWriter, topic: str
+) -> None:
+    if not followed:
+        return
+    types = MessageTypes()
+    writer.add_topic(topic, TRAJECTORY, types.definition(TRAJECTORY))
+    for this in followed:
+        message = trajectory_with_efforts(this, types)
+        writer.write(topic, this.log_time, types.serialize(message))

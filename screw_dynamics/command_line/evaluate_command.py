@@ -1,0 +1,91 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics evaluate`: efforts along a trajectory."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from screw_dynamics.command_line.evaluation import evaluate
+from screw_dynamics.command_line.help_text import examples
+from screw_dynamics.command_line.motion_arguments import (
+    add_motion_options,
+    curve_through,
+    read_elastic,
+    sample_times,
+)
+from screw_dynamics.command_line.output_arguments import add_file_options, write_files
+from screw_dynamics.command_line.robot_arguments import (
+    add_robot_argument,
+    add_robot_options,
+    read_robot,
+)
+from screw_dynamics.command_line.trajectory_source import add_trajectory_argument, read_waypoints
+
+
+def add_to(commands: Any) -> None:
+    """
+    Declare the command.
+
+    Parameters
+    ----------
+    commands : object
+        What ``add_subparsers`` returned.
+
+    """
+    parser = commands.add_parser(
+        'evaluate',
+        help='efforts and their derivatives along a trajectory',
+        description='Compute the efforts of a trajectory with their time derivatives, and the '
+        'motor commands of elastic joints.',
+        epilog=examples(
+            'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml',
+            'screw_dynamics evaluate my_robot.urdf my_trajectory.csv --rate 1000 '
+            '--csv efforts.csv',
+            'screw_dynamics evaluate my_robot.urdf my_bag --topic /arm/joint_trajectory '
+            '--bag efforts --plot efforts.png',
+            'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --elastic my_springs.yaml '
+            '--plot motors.png',
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_robot_argument(parser)
+    add_trajectory_argument(parser)
+    add_robot_options(parser)
+    add_motion_options(parser)
+    add_file_options(parser).add_argument(
+        '--bag', metavar='FOLDER', type=Path, help='a new bag of FeedforwardTorque messages'
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """
+    Run the command.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+
+    Returns
+    -------
+    int
+        0.
+
+    """
+    model = read_robot(options)
+    joints = read_elastic(options)
+    waypoints = read_waypoints(options, model)
+    curve = curve_through(waypoints, options.interpolation)
+    times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
+    results = evaluate(model, times, curve.jets(times), options.order, joints)
+    print(f'{len(times)} samples over {times[-1] - times[0]:g} s\n{results.summary()}')
+    write_files(results, options, f'{model.name}: {Path(options.trajectory).name}')
+    if options.bag is not None:
+        from screw_dynamics.command_line.results_bag import write_bag
+
+        write_bag(results, options.bag, curve.continuity)
+        print(f'written: {options.bag}')
+    return 0

@@ -1,0 +1,102 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics feasibility`: limits along a trajectory, and how slow it has to be."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from screw_dynamics.command_line import argument_types as types
+from screw_dynamics.command_line.help_text import examples
+from screw_dynamics.command_line.motion_arguments import (
+    add_motion_options,
+    curve_through,
+    read_elastic,
+    sample_times,
+)
+from screw_dynamics.command_line.robot_arguments import (
+    add_robot_argument,
+    add_robot_options,
+    read_robot,
+)
+from screw_dynamics.command_line.trajectory_source import add_trajectory_argument, read_waypoints
+from screw_dynamics.elastic import check_feasibility, slow_down
+
+INFEASIBLE = 3
+
+
+def add_to(commands: Any) -> None:
+    """
+    Declare the command.
+
+    Parameters
+    ----------
+    commands : object
+        What ``add_subparsers`` returned.
+
+    """
+    parser = commands.add_parser(
+        'feasibility',
+        help='limits of joints, springs and motors along a trajectory',
+        description='Compare a trajectory with every limit of the robot, and find the least '
+        f'factor of slowing down that keeps all. Exit code {INFEASIBLE} where one is exceeded.',
+        epilog=examples(
+            'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml',
+            'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml --elastic '
+            'my_springs.yaml --slow-down',
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_robot_argument(parser)
+    add_trajectory_argument(parser)
+    add_robot_options(parser)
+    add_motion_options(parser)
+    group = parser.add_argument_group('slowing down')
+    group.add_argument(
+        '--slow-down',
+        action='store_true',
+        help='find the least factor that makes the trajectory feasible',
+    )
+    group.add_argument(
+        '--max-factor',
+        type=types.positive,
+        default=100.0,
+        metavar='X',
+        help='largest factor tried (default: 100)',
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """
+    Run the command.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+
+    Returns
+    -------
+    int
+        0, or `INFEASIBLE`.
+
+    """
+    model = read_robot(options)
+    joints = read_elastic(options)
+    curve = curve_through(read_waypoints(options, model), options.interpolation)
+    times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
+    jets = curve.jets(times)
+    report = check_feasibility(model, joints, jets, times)
+    print(report)
+    if report.feasible:
+        return 0
+    if options.slow_down:
+        found = slow_down(model, joints, jets, times, max_factor=options.max_factor)
+        print(
+            f'\nfeasible when slowed {found.factor:.6g} times, to '
+            f'{found.times[-1] - found.times[0]:.6g} s; what limits: {found.limiting}'
+        )
+        if not found.slower_is_feasible:
+            print('beware: some slower speeds that were tried exceed a limit again')
+    return INFEASIBLE

@@ -1,0 +1,95 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics model`: what a robot description says."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.command_line.help_text import examples
+from screw_dynamics.command_line.robot_arguments import (
+    add_robot_argument,
+    add_robot_options,
+    read_robot,
+)
+from screw_dynamics.command_line.text_table import text_table
+from screw_dynamics.model import ScrewModel
+
+
+def add_to(commands: Any) -> None:
+    """
+    Declare the command.
+
+    Parameters
+    ----------
+    commands : object
+        What ``add_subparsers`` returned.
+
+    """
+    parser = commands.add_parser(
+        'model',
+        help='screw axes, limits and masses of a robot',
+        description='Read a robot and show its screw axes, limits and masses; warn of what no '
+        'solid body has.',
+        epilog=examples(
+            'screw_dynamics model my_robot.urdf',
+            'screw_dynamics model my_robot.urdf --tip-link tool0 --locked gripper=0.02',
+            'screw_dynamics model my_robot.urdf --payload tool0=1.2,0,0,0.06 --yaml loaded.yaml',
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_robot_argument(parser)
+    add_robot_options(parser)
+    parser.add_argument('--yaml', metavar='OUT', help='write the model to this file, without loss')
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """
+    Run the command.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+
+    Returns
+    -------
+    int
+        0.
+
+    """
+    model = read_robot(options)
+    print(model)
+    print(f'\n{_limits(model)}')
+    print(f'\n{_masses(model)}')
+    if options.yaml:
+        model.to_yaml(options.yaml)
+        print(f'\nwritten: {options.yaml}')
+    return 0
+
+
+def _limits(model: ScrewModel) -> str:
+    limits = model.limits
+    rows = [('coordinate', 'lower', 'upper', 'velocity', 'effort')]
+    for j, name in enumerate(model.joint_names):
+        bounds = (limits.lower, limits.upper, limits.velocity, limits.effort)
+        lower, upper, velocity, effort = (f'{bound[j]:.5g}' for bound in bounds)
+        rows.append((name, lower, upper, velocity, effort))
+    return text_table(rows)
+
+
+def _masses(model: ScrewModel) -> str:
+    rows = [('link', 'mass [kg]', 'centre of mass [m]', 'carries')]
+    for i, name in enumerate(model.body_names):
+        inertia = model.inertias[i]
+        mass = float(inertia[3, 3])
+        # the upper right block is m times the cross-product matrix of the centre of mass
+        moment = np.array([inertia[2, 4], inertia[0, 5], inertia[1, 3]])
+        centre = ', '.join(f'{x:.4g}' for x in moment / mass + 0.0) if mass > 0.0 else '-'
+        others = [link for link, frame in model.frames.items() if frame.body == i and link != name]
+        rows.append((name, f'{mass:.5g}', centre, ', '.join(others) or '-'))
+    total = float(model.inertias[:, 3, 3].sum())
+    return f'{text_table(rows)}\nmoving mass: {total:.5g} kg'

@@ -1,0 +1,169 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How a motion is interpolated, sampled and evaluated: arguments that commands share."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.command_line import argument_types as types
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.errors import InputError, NotFiniteError, TrajectoryError
+from screw_dynamics.trajectory import (
+    PiecewisePolynomial,
+    Waypoints,
+    jtc_trajectory,
+    smooth_trajectory,
+)
+
+INTERPOLATIONS = ('smooth', 'jtc')
+ORDERS = (0, 1, 2)
+_MOST_SAMPLES = 10_000_000
+DEFAULT_RATE = 250.0
+
+
+def add_motion_options(parser: argparse.ArgumentParser, rate_of: str = '') -> None:
+    """
+    Declare --interpolation, --rate, --order and --elastic.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+    rate_of : str
+        What the rate is where it is not given, if that is not a number.
+
+    """
+    group = parser.add_argument_group('motion')
+    group.add_argument(
+        '--interpolation',
+        choices=INTERPOLATIONS,
+        default='smooth',
+        help='curve through the points: four times differentiable, or that of '
+        'joint_trajectory_controller, whose effort derivatives jump (default: smooth)',
+    )
+    default = rate_of or f'{DEFAULT_RATE:g}'
+    group.add_argument(
+        '--rate',
+        type=types.positive,
+        metavar='HZ',
+        default=None if rate_of else DEFAULT_RATE,
+        help=f'samples per second (default: {default})',
+    )
+    group.add_argument(
+        '--order',
+        type=int,
+        choices=ORDERS,
+        default=2,
+        help='highest derivative of the efforts (default: 2)',
+    )
+    group.add_argument(
+        '--elastic',
+        metavar='YAML',
+        help='springs and motors of the joints: motor positions and efforts are computed, too',
+    )
+
+
+def read_elastic(options: argparse.Namespace) -> ElasticJoints | None:
+    """
+    Return the elastic joints that the options name.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+
+    Returns
+    -------
+    ElasticJoints or None
+
+    Raises
+    ------
+    ScrewDynamicsError, OSError
+
+    """
+    return None if options.elastic is None else ElasticJoints.from_yaml(options.elastic)
+
+
+def curve_through(
+    waypoints: Waypoints, interpolation: str, start_jet: Array | None = None
+) -> PiecewisePolynomial:
+    """
+    Return the curve through points; without a state to start from it begins at the first point.
+
+    Parameters
+    ----------
+    waypoints : Waypoints
+    interpolation : str
+        One of `INTERPOLATIONS`.
+    start_jet : (5, n) ndarray, optional
+        State at time 0.
+
+    Returns
+    -------
+    PiecewisePolynomial
+        In time from start.
+
+    Raises
+    ------
+    TrajectoryError
+
+    """
+    begin = 0.0 if start_jet is not None else float(waypoints.times[0])
+    shifted = Waypoints(
+        waypoints.joint_names,
+        waypoints.times - begin,
+        waypoints.positions,
+        waypoints.velocities,
+        waypoints.accelerations,
+    )
+    try:
+        with np.errstate(all='ignore'):
+            if interpolation == 'jtc':
+                curve = jtc_trajectory(shifted, start_jet)
+            else:
+                curve = smooth_trajectory(shifted, start_jet, rest_at_ends=True)
+    except (NotFiniteError, np.linalg.LinAlgError) as error:
+        raise TrajectoryError(
+            f'the curve through the points overflows: expected smaller values or more time '
+            f'between the points ({error})'
+        ) from None
+    return PiecewisePolynomial(
+        curve.breaks + begin, curve.coefficients, curve.end, curve.continuity
+    )
+
+
+def sample_times(start: float, end: float, rate: float) -> Array:
+    """
+    Return even sample times, and the end.
+
+    Parameters
+    ----------
+    start, end : float
+        [s].
+    rate : float
+        [1/s].
+
+    Returns
+    -------
+    (T,) ndarray
+        [s].
+
+    Raises
+    ------
+    InputError
+        If there are too many.
+
+    """
+    steps = (end - start) * rate
+    if not steps < _MOST_SAMPLES:
+        raise InputError(
+            f'--rate: expected at most {_MOST_SAMPLES} samples, {rate:g} Hz over '
+            f'{end - start:g} s gives {steps:.3g}'
+        )
+    # a rest shorter than the rounding of the times is no sample of its own
+    count = int(np.ceil(steps - 1e-6))
+    times: Array = start + np.arange(count + 1) / rate
+    times[-1] = end
+    return times

@@ -1,0 +1,113 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics plot`: a figure of results."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from screw_dynamics.command_line.help_text import examples
+from screw_dynamics.command_line.results import MotorResults, Results
+from screw_dynamics.command_line.results_csv import read_csv
+from screw_dynamics.command_line.results_plot import save_plot
+from screw_dynamics.errors import UnknownNameError
+
+
+def add_to(commands: Any) -> None:
+    """
+    Declare the command.
+
+    Parameters
+    ----------
+    commands : object
+        What ``add_subparsers`` returned.
+
+    """
+    parser = commands.add_parser(
+        'plot',
+        help='a figure of computed or recorded efforts',
+        description='Draw the motion, efforts and derivatives, and motor commands, of a CSV file '
+        'of this program, or of a bag with FeedforwardTorque messages, recorded ones too.',
+        epilog=examples(
+            'screw_dynamics plot efforts.csv --output efforts.png',
+            'screw_dynamics plot my_bag --topic /feedforward/feedforward --joints joint_1 joint_2 '
+            '--output two_joints.png',
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        'results', metavar='RESULTS', type=Path, help='CSV file, or a bag (folder or .mcap file)'
+    )
+    parser.add_argument(
+        '-o', '--output', metavar='PNG', type=Path, help='(default: RESULTS with the ending .png)'
+    )
+    parser.add_argument('--joints', nargs='+', metavar='JOINT', help='which (default: all)')
+    parser.add_argument(
+        '--topic', help='FeedforwardTorque topic of the bag (default: the only one)'
+    )
+    parser.add_argument('--title', help='headline (default: the name of RESULTS)')
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """
+    Run the command.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+
+    Returns
+    -------
+    int
+        0.
+
+    """
+    path = options.results.expanduser()
+    if path.is_dir() or path.suffix.lower() == '.mcap':
+        from screw_dynamics.command_line.results_from_bag import read_bag
+
+        results = read_bag(path, options.topic)
+    else:
+        results = read_csv(path)
+    if options.joints:
+        results = _chosen(results, options.joints)
+    output = options.output or path.with_suffix('.png')
+    save_plot(results, output, options.title or path.name)
+    print(f'written: {output}')
+    return 0
+
+
+def _chosen(results: Results, joints: list[str]) -> Results:
+    """Return some of the joints, with their motors."""
+    names = results.joint_names
+    for joint in joints:
+        if joint not in names:
+            raise UnknownNameError('joint', joint, names)
+    order = [names.index(joint) for joint in joints]
+    spread, uncertain, motors = (
+        results.joint_deviations,
+        results.effort_deviations,
+        results.motors,
+    )
+    if motors is not None:
+        # a motor is named after its joint, with /1 or /2 behind where there are two
+        kept = [i for i, name in enumerate(motors.names) if name in joints]
+        kept += [i for i, name in enumerate(motors.names) if name.rpartition('/')[0] in joints]
+        motors = MotorResults(
+            tuple(motors.names[i] for i in kept),
+            motors.gear_ratios[kept],
+            motors.values[:, :, kept],
+        )
+    return replace(
+        results,
+        joint_names=tuple(joints),
+        joint_jet=results.joint_jet[:, :, order],
+        effort_jet=results.effort_jet[:, :, order],
+        joint_deviations=None if spread is None else spread[:, :, order],
+        effort_deviations=None if uncertain is None else uncertain[:, :, order],
+        motors=motors,
+    )

@@ -1,0 +1,180 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Results`: a motion, its efforts and, where they are known, uncertainties and motor commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.command_line.quantities import EFFORTS, MOTION, MOTORS
+from screw_dynamics.command_line.text_table import text_table
+
+
+@dataclass(frozen=True, eq=False)
+class MotorResults:
+    """
+    What the m motors of elastic joints must do, on the joint side of their gears.
+
+    Parameters
+    ----------
+    names : tuple of str
+    gear_ratios : (m,) ndarray
+        NaN where unknown.
+    values : (T, 5, m) ndarray
+        Position, velocity, acceleration, effort, deflection; see `quantities.MOTORS`.
+
+    """
+
+    names: tuple[str, ...]
+    gear_ratios: Array
+    values: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """
+    Samples along a motion of n joints.
+
+    Parameters
+    ----------
+    joint_names : tuple of str
+    times : (T,) ndarray
+        [s].
+    joint_jet : (T, r, n) ndarray
+        Positions and derivatives [rad or m, per s^d]; NaN where unknown.
+    effort_jet : (T, k + 1, n) ndarray
+        Efforts and derivatives [N m or N, per s^d]; NaN where unknown.
+    joint_deviations : (T, r, n) ndarray, optional
+        Standard deviations of a measured motion.
+    effort_deviations : (T, k + 1, n) ndarray, optional
+        And of the efforts that belong to it.
+    motors : MotorResults, optional
+
+    """
+
+    joint_names: tuple[str, ...]
+    times: Array
+    joint_jet: Array
+    effort_jet: Array
+    joint_deviations: Array | None = None
+    effort_deviations: Array | None = None
+    motors: MotorResults | None = None
+
+    def columns(self) -> dict[str, Array]:
+        """
+        Return the samples as named columns, e.g. ``'joint_1.effort_dot'``.
+
+        Returns
+        -------
+        dict of str to (T,) ndarray
+            ``'time'`` first. Standard deviations follow their quantity, with ``'.sd'`` behind.
+
+        """
+        columns = {'time': self.times}
+        for j, joint in enumerate(self.joint_names):
+            for quantities, jet, deviations in (
+                (MOTION, self.joint_jet, self.joint_deviations),
+                (EFFORTS, self.effort_jet, self.effort_deviations),
+            ):
+                for d, quantity in enumerate(quantities[: jet.shape[1]]):
+                    columns[f'{joint}.{quantity.name}'] = jet[:, d, j]
+                    if deviations is not None:
+                        columns[f'{joint}.{quantity.name}.sd'] = deviations[:, d, j]
+        if self.motors is not None:
+            for i, motor in enumerate(self.motors.names):
+                for d, quantity in enumerate(MOTORS):
+                    columns[f'{motor}.{quantity.name}'] = self.motors.values[:, d, i]
+        return columns
+
+    def summary(self) -> str:
+        """
+        Return the largest values of each joint, and how uncertain they are, as a table.
+
+        Returns
+        -------
+        str
+
+        """
+        efforts = EFFORTS[: self.effort_jet.shape[1]]
+        header = ['joint', *(f'max |{quantity.name}|' for quantity in efforts)]
+        if self.effort_deviations is not None:
+            header = ['joint', *(f'max |{q.name}| (median sd)' for q in efforts)]
+        rows = [header]
+        for j, joint in enumerate(self.joint_names):
+            cells = [joint]
+            for d in range(len(efforts)):
+                cell = f'{np.abs(self.effort_jet[:, d, j]).max():.5g}'
+                if self.effort_deviations is not None:
+                    cell += f' ({np.median(self.effort_deviations[:, d, j]):.2g})'
+                cells.append(cell)
+            rows.append(cells)
+        tables = [text_table(rows)]
+        if self.motors is not None:
+            header = ['motor', *(f'max |{quantity.name}|' for quantity in MOTORS)]
+            rows = [header]
+            for i, motor in enumerate(self.motors.names):
+                largest = np.abs(self.motors.values[:, :, i]).max(axis=0)
+                rows.append([motor, *(f'{value:.5g}' for value in largest)])
+            tables.append(text_table(rows))
+        return '\n\n'.join(tables)
+
+
+def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
+    """
+    Return some of the samples.
+
+    Parameters
+    ----------
+    results : Results
+    chosen : (T,) ndarray of bool
+
+    Returns
+    -------
+    Results
+
+    """
+    spread, uncertain = results.joint_deviations, results.effort_deviations
+    motors = results.motors
+    return replace(
+        results,
+        times=results.times[chosen],
+        joint_jet=results.joint_jet[chosen],
+        effort_jet=results.effort_jet[chosen],
+        joint_deviations=None if spread is None else spread[chosen],
+        effort_deviations=None if uncertain is None else uncertain[chosen],
+        motors=None if motors is None else replace(motors, values=motors.values[chosen]),
+    )
+
+
+def joined(parts: Sequence[Results]) -> Results:
+    """
+    Return the samples of several results of the same joints, one after another.
+
+    Parameters
+    ----------
+    parts : sequence of Results
+        Either all with motors or none; without deviations if there are several.
+
+    Returns
+    -------
+    Results
+
+    """
+    if len(parts) == 1:
+        return parts[0]
+    motors = parts[0].motors
+    if motors is not None:
+        values = [part.motors.values for part in parts if part.motors is not None]
+        motors = replace(motors, values=np.concatenate(values))
+    return replace(
+        parts[0],
+        times=np.concatenate([part.times for part in parts]),
+        joint_jet=np.concatenate([part.joint_jet for part in parts]),
+        effort_jet=np.concatenate([part.effort_jet for part in parts]),
+        motors=motors,
+    )

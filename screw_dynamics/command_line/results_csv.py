@@ -1,0 +1,129 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Results as CSV: one row per instant, one column per quantity of a joint."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.command_line.progress import progress
+from screw_dynamics.command_line.quantities import EFFORTS, MOTION, MOTORS, Quantity
+from screw_dynamics.command_line.results import MotorResults, Results
+from screw_dynamics.errors import InputError
+
+
+def write_csv(results: Results, path: Path) -> None:
+    """
+    Write results; reading them gives the same numbers, bit by bit.
+
+    Parameters
+    ----------
+    results : Results
+    path : Path
+
+    """
+    columns = results.columns()
+    # newline: the csv module writes its own
+    with path.open('w', encoding='utf-8', newline='') as file:
+        writer = csv.writer(file, lineterminator='\n')
+        writer.writerow(columns)
+        rows = np.column_stack(list(columns.values()))
+        for row in progress(rows, 'writing CSV', unit='row'):
+            writer.writerow([repr(value) for value in row.tolist()])
+
+
+def read_csv(path: Path) -> Results:
+    """
+    Read results that `write_csv` wrote.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    InputError
+        If it is no such file; row or column is named.
+
+    """
+    try:
+        with path.open(encoding='utf-8', newline='') as file:
+            rows = [row for row in csv.reader(file) if row]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f'{path}: expected results in CSV: {error}') from None
+    if not rows or rows[0][0] != 'time' or len(rows) < 2:
+        raise InputError(
+            f"{path}: expected results: a header that begins with 'time', and rows below it"
+        )
+    header = rows[0]
+    for number, row in enumerate(rows[1:], start=2):
+        if len(row) != len(header):
+            raise InputError(f'{path}: row {number}: expected {len(header)} cells, got {len(row)}')
+    try:
+        table = np.array(rows[1:], dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f'{path}: expected numbers below the header: {error}') from None
+    columns = dict(zip(header, table.T, strict=True))
+    joints = _owners(header, f'.{EFFORTS[0].name}')
+    if not joints:
+        raise InputError(
+            f"{path}: expected columns such as 'joint_1.effort', got {', '.join(header[1:6])}"
+        )
+    motors = _owners(header, f'.{MOTORS[0].name}')
+    return Results(
+        joint_names=joints,
+        times=columns['time'],
+        joint_jet=_rows(path, columns, joints, MOTION),
+        effort_jet=_rows(path, columns, joints, EFFORTS),
+        joint_deviations=_deviations(path, columns, joints, MOTION),
+        effort_deviations=_deviations(path, columns, joints, EFFORTS),
+        motors=_motors(path, columns, motors),
+    )
+
+
+def _motors(path: Path, columns: dict[str, Array], names: tuple[str, ...]) -> MotorResults | None:
+    if not names:
+        return None
+    return MotorResults(names, np.full(len(names), np.nan), _rows(path, columns, names, MOTORS))
+
+
+def _owners(header: list[str], ending: str) -> tuple[str, ...]:
+    return tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
+
+
+def _deviations(
+    path: Path,
+    columns: dict[str, Array],
+    owners: tuple[str, ...],
+    quantities: tuple[Quantity, ...],
+) -> Array | None:
+    if f'{owners[0]}.{quantities[0].name}.sd' not in columns:
+        return None
+    return _rows(path, columns, owners, quantities, '.sd')
+
+
+def _rows(
+    path: Path,
+    columns: dict[str, Array],
+    owners: tuple[str, ...],
+    quantities: tuple[Quantity, ...],
+    ending: str = '',
+) -> Array:
+    """Return (T, r, n) values of as many quantities as the first joint has."""
+    names = [f'.{quantity.name}{ending}' for quantity in quantities]
+    names = [name for name in names if owners[0] + name in columns]
+    for owner in owners:
+        for name in names:
+            if owner + name not in columns:
+                raise InputError(f'{path}: column {owner + name!r} is missing')
+    values = [[columns[owner + name] for owner in owners] for name in names]
+    rows: Array = np.array(values).reshape(len(names), len(owners), -1).transpose(2, 0, 1)
+    return rows

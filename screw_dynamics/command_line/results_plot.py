@@ -1,0 +1,156 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A figure of results: a panel per joint and quantity, uncertainties as bands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.command_line.quantities import EFFORTS, MOTION, MOTORS, Quantity
+from screw_dynamics.command_line.results import Results
+from screw_dynamics.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's palette, which all common kinds of colour vision can tell apart.
+_MOTION_COLOUR, _EFFORT_COLOUR, _MOTOR_COLOUR = '#0072B2', '#D55E00', '#009E73'
+_GREY, _BLACK = '#5F6770', '#222222'
+_BAND = 2.0  # standard deviations to either side
+# The band is widest at the ends of a recording, by powers of ten in high derivatives: panels are
+# scaled to what lies between.
+_MIDDLE = 0.05
+_MOST_POINTS = 4000  # per line; more are not seen
+_MOST_ROWS = 30
+
+_STYLE: dict[Any, Any] = {
+    'font.size': 9,
+    'axes.edgecolor': '#B4BAC1',
+    'axes.spines.top': False,
+    'axes.spines.right': False,
+    'axes.grid': True,
+    'axes.axisbelow': True,
+    'axes.labelcolor': _GREY,
+    'grid.color': '#E8EAED',
+    'xtick.color': _GREY,
+    'ytick.color': _GREY,
+    'xtick.major.size': 0,
+    'ytick.major.size': 0,
+    'lines.linewidth': 1.2,
+    'mathtext.fontset': 'dejavusans',
+}
+
+
+def save_plot(results: Results, path: Path, title: str) -> None:
+    """
+    Draw results: one row per joint, below them one per motor; one column per quantity.
+
+    Parameters
+    ----------
+    results : Results
+    path : Path
+        The PNG file to write.
+    title : str
+        Headline of the figure.
+
+    Raises
+    ------
+    InputError
+        If there are too many joints for one figure.
+
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    joints = list(results.joint_names)
+    motors = list(results.motors.names) if results.motors is not None else []
+    count = len(joints) + len(motors)
+    if count > _MOST_ROWS:
+        raise InputError(
+            f'a figure has room for {_MOST_ROWS} joints and motors, got {count}: choose some'
+        )
+    # position, velocity, acceleration, then the efforts; without jerk and snap
+    columns = 3 + results.effort_jet.shape[1]
+    if motors:
+        columns = max(columns, len(MOTORS))
+    with matplotlib.rc_context(_STYLE):
+        height = 1.0 + 1.45 * count
+        figure = Figure(figsize=(2.9 * columns, height), dpi=110, layout='constrained')
+        grid = figure.subplots(count, columns, sharex=True, squeeze=False)
+        for j, name in enumerate(joints):
+            _joint_row(grid[j], results, j)
+            grid[j][0].annotate(name, (0.0, 1.06), xycoords='axes fraction', weight='bold')
+        for i, name in enumerate(motors):
+            row = grid[len(joints) + i]
+            _motor_row(row, results, i)
+            row[0].annotate(
+                f'motor of {name}', (0.0, 1.06), xycoords='axes fraction', weight='bold'
+            )
+        for axis in grid[-1]:
+            axis.set_xlabel('time [s]')
+        bands = results.effort_deviations is not None
+        subtitle = f'  (bands: {_BAND:g} standard deviations to either side)' if bands else ''
+        figure.suptitle(title + subtitle, x=0.01, ha='left', weight='bold', color=_BLACK)
+        figure.savefig(path)
+
+
+def _joint_row(row: Array, results: Results, j: int) -> None:
+    for d in range(3):
+        spread = results.joint_deviations
+        _panel(
+            row[d],
+            results.times,
+            results.joint_jet[:, d, j],
+            None if spread is None else spread[:, d, j],
+            MOTION[d],
+            _MOTION_COLOUR,
+        )
+    for d in range(results.effort_jet.shape[1]):
+        spread = results.effort_deviations
+        _panel(
+            row[3 + d],
+            results.times,
+            results.effort_jet[:, d, j],
+            None if spread is None else spread[:, d, j],
+            EFFORTS[d],
+            _EFFORT_COLOUR,
+        )
+    for axis in row[3 + results.effort_jet.shape[1] :]:
+        axis.set_visible(False)
+
+
+def _motor_row(row: Array, results: Results, i: int) -> None:
+    assert results.motors is not None
+    for d, quantity in enumerate(MOTORS):
+        values = results.motors.values[:, d, i]
+        _panel(row[d], results.times, values, None, quantity, _MOTOR_COLOUR)
+    for axis in row[len(MOTORS) :]:
+        axis.set_visible(False)
+
+
+def _panel(
+    axis: Axes,
+    times: Array,
+    values: Array,
+    deviations: Array | None,
+    quantity: Quantity,
+    colour: str,
+) -> None:
+    axis.set_ylabel(f'{quantity.symbol} [{quantity.unit}]')
+    axis.margins(x=0.0, y=0.08)
+    step = max(1, len(times) // _MOST_POINTS)
+    t, y = times[::step], values[::step]
+    axis.plot(t, y, color=colour, zorder=3)
+    if deviations is None:
+        return
+    reach = _BAND * deviations[::step]
+    axis.fill_between(t, y - reach, y + reach, color=colour, alpha=0.25, linewidth=0, zorder=2)
+    edge = int(_MIDDLE * len(t))
+    middle = slice(edge, len(t) - edge)
+    low, high = float(np.min((y - reach)[middle])), float(np.max((y + reach)[middle]))
+    if low < high:
+        axis.set_ylim(low - 0.08 * (high - low), high + 0.08 * (high - low))

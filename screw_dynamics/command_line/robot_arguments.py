@@ -1,0 +1,135 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The robot that a command is about: its arguments, and how they become a model."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+from screw_dynamics.command_line import argument_types as types
+from screw_dynamics.errors import InertiaWarning, InputError, ModelError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.parsers import read_urdf
+
+YAML_ENDINGS = ('.yaml', '.yml')
+
+
+def add_robot_argument(parser: argparse.ArgumentParser) -> None:
+    """
+    Declare the positional argument URDF.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+
+    """
+    parser.add_argument(
+        'urdf',
+        metavar='URDF',
+        help='robot description (URDF), or a model that `model --yaml` wrote',
+    )
+
+
+def add_robot_options(parser: argparse.ArgumentParser) -> None:
+    """
+    Declare what selects joints and links, and changes the robot.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+
+    """
+    group = parser.add_argument_group('robot')
+    group.add_argument(
+        '--joints', nargs='+', metavar='JOINT', help='coordinates and their order (default: all)'
+    )
+    group.add_argument('--tip-link', metavar='LINK', help='take the chain to this link only')
+    group.add_argument('--base-link', metavar='LINK', help='link that stands still')
+    group.add_argument(
+        '--locked',
+        nargs='+',
+        metavar='JOINT=POSITION',
+        type=types.named_value,
+        default=[],
+        help='joints that are fixed, and where [rad or m]',
+    )
+    group.add_argument(
+        '--gravity',
+        nargs=3,
+        type=types.finite,
+        metavar=('X', 'Y', 'Z'),
+        help='in axes of the base link [m/s^2] (default: 0 0 -9.81)',
+    )
+    group.add_argument(
+        '--payload',
+        metavar='LINK=MASS[,X,Y,Z]',
+        type=types.payload,
+        action='append',
+        default=[],
+        help='point mass fixed to a link [kg], and where in its frame [m]; may be repeated',
+    )
+
+
+def read_robot(options: argparse.Namespace, source: str | bytes | None = None) -> ScrewModel:
+    """
+    Return the model that the options describe; a warning about it is one line on stderr.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+    source : str or bytes, optional
+        Text of a URDF, in place of the file of the options.
+
+    Returns
+    -------
+    ScrewModel
+
+    Raises
+    ------
+    ScrewDynamicsError, OSError
+
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always', InertiaWarning)
+        model = _model(options, source)
+    for warning in caught:
+        print(f'warning: {" ".join(str(warning.message).split())}', file=sys.stderr)
+    for link, mass, com in options.payload:
+        model = model.with_payload(link, mass, com)
+    return model
+
+
+def _model(options: argparse.Namespace, source: str | bytes | None) -> ScrewModel:
+    selection = {
+        'base_link': options.base_link,
+        'tip_link': options.tip_link,
+        'joints': options.joints,
+        'locked': dict(options.locked) or None,
+    }
+    chosen = {name: value for name, value in selection.items() if value is not None}
+    if options.gravity is not None:
+        chosen['gravity'] = options.gravity
+    if source is not None:
+        return read_urdf(source, **chosen)
+    path = Path(options.urdf).expanduser()
+    try:
+        return _read_file(path, chosen)
+    except ModelError as error:
+        if str(path) in str(error):
+            raise
+        raise ModelError(f'{path}: {error}') from None
+
+
+def _read_file(path: Path, chosen: dict[str, Any]) -> ScrewModel:
+    if path.suffix.lower() in YAML_ENDINGS:
+        if chosen:
+            raise InputError(
+                f'{path}: --{next(iter(chosen)).replace("_", "-")} selects from a URDF; '
+                f'give the URDF, not the model'
+            )
+        return ScrewModel.from_yaml(path)
+    return read_urdf(path, **chosen)

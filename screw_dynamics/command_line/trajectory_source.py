@@ -1,0 +1,80 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where a trajectory comes from: a CSV or YAML file, or a message in a bag."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from screw_dynamics.command_line.topics import TRAJECTORY, one_topic
+from screw_dynamics.errors import BagError, TrajectoryError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.trajectory import Waypoints, waypoints_from_points
+from screw_dynamics.trajectory.trajectory_file import read_trajectory
+
+
+def add_trajectory_argument(parser: argparse.ArgumentParser) -> None:
+    """
+    Declare the positional argument TRAJECTORY, --topic and --message.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+
+    """
+    parser.add_argument(
+        'trajectory',
+        metavar='TRAJECTORY',
+        help='CSV or YAML file of points, or a bag (a folder, or an .mcap file) that holds a '
+        'JointTrajectory',
+    )
+    group = parser.add_argument_group('trajectory from a bag')
+    group.add_argument('--topic', help='its topic (default: the only one)')
+    group.add_argument(
+        '--message', type=int, default=0, metavar='N', help='which of its messages (default: 0)'
+    )
+
+
+def read_waypoints(options: argparse.Namespace, model: ScrewModel) -> Waypoints:
+    """
+    Return the points that the options name, in the joint order of the model.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+    model : ScrewModel
+
+    Returns
+    -------
+    Waypoints
+
+    Raises
+    ------
+    ScrewDynamicsError, OSError
+
+    """
+    path = Path(options.trajectory).expanduser()
+    if path.is_dir() or path.suffix.lower() == '.mcap':
+        return _from_bag(path, options, model)
+    found = read_trajectory(str(path))
+    try:
+        return waypoints_from_points(found.joint_names, found.points, model.joint_names)
+    except TrajectoryError as error:
+        raise TrajectoryError(f'{path}: {error}') from None
+
+
+def _from_bag(path: Path, options: argparse.Namespace, model: ScrewModel) -> Waypoints:
+    # reading bags takes a library that files do not need
+    from screw_dynamics.bags import Bag
+    from screw_dynamics.command_line.bag_messages import message_waypoints
+
+    with Bag(path) as bag:
+        topic = one_topic(bag, (TRAJECTORY,), options.topic)
+        for number, found in enumerate(bag.messages([topic])):
+            if number == options.message:
+                return message_waypoints(found, model)
+    raise BagError(
+        f'{path}: topic {topic!r}: --message {options.message}: expected one of its '
+        f'{number + 1} messages, counted from 0'
+    )

@@ -1,0 +1,121 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A folder with a robot, trajectories, springs and bags, and the command run in it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.command_line.main import main
+
+pytest.importorskip('rosbags', reason='bags need the package rosbags')
+
+from recordings import (  # noqa: E402
+    SECOND,
+    START,
+    description,
+    joint_state,
+    joint_trajectory,
+    write_bag,
+)
+
+JOINTS = ('joint_1', 'joint_2')
+RATES = np.array([2.0, 3.0])
+NOISE = 1e-4
+
+TRAJECTORY = """joint_names: [joint_1, joint_2]
+points:
+  - {time_from_start: 0.0, positions: [0.0, 0.0]}
+  - {time_from_start: 0.6, positions: [0.4, -0.6]}
+  - {time_from_start: 1.2, positions: [0.0, 0.5]}
+"""
+SPRINGS = """elastic_joints:
+  joint_1:
+    spring: {type: linear, stiffness: 400.0}
+    motor: {rotor_inertia: 1.0e-5, gear_ratio: 100.0, max_effort: 3.0}
+  joint_2:
+    spring: {type: linear, stiffness: 200.0}
+    motor: {rotor_inertia: 1.0e-5, gear_ratio: 100.0}
+"""
+
+
+def true_jets(times: np.ndarray) -> np.ndarray:
+    """Return the (T, 5, 2) jets of the motion that the joint states measure."""
+    angles = times[:, None, None] * RATES + np.arange(5)[:, None] * np.pi / 2
+    return 0.5 * RATES ** np.arange(5)[:, None] * np.sin(angles)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder to work in: my_robot.urdf, my_trajectory.yaml/.csv, my_springs.yaml."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(sd.share_path('urdf/planar_2r.urdf'), tmp_path / 'my_robot.urdf')
+    (tmp_path / 'my_trajectory.yaml').write_text(TRAJECTORY)
+    (tmp_path / 'my_trajectory.csv').write_text(
+        'time,joint_1,joint_2\n0,0,0\n0.6,0.4,-0.6\n1.2,0,0.5\n'
+    )
+    (tmp_path / 'my_springs.yaml').write_text(SPRINGS)
+    return tmp_path
+
+
+@pytest.fixture
+def trajectory_bag(folder: Path) -> Path:
+    """Return a bag with a description, a trajectory, and one that replaces it."""
+    points = [(0.0, [0.0, 0.0]), (0.6, [0.4, -0.6]), (1.2, [0.0, 0.5])]
+    backwards = [(t, q[::-1]) for t, q in points]
+    return write_bag(
+        folder / 'my_bag',
+        [
+            description(folder / 'my_robot.urdf'),
+            ('/arm/joint_trajectory', SECOND // 10, joint_trajectory(JOINTS, points)),
+            # in another order of joints, with a start of its own
+            (
+                '/arm/joint_trajectory',
+                SECOND // 2,
+                joint_trajectory(
+                    JOINTS[::-1], [(0.5, [0.2, 0.1]), *backwards[2:]], START + SECOND
+                ),
+            ),
+        ],
+    )
+
+
+@pytest.fixture
+def measured_bag(folder: Path, rng: np.random.Generator) -> Path:
+    """Return a bag with 2 s of noisy joint states at 500 Hz, odd ones among them."""
+    stamps = (np.arange(1000) * 2_000_000 + rng.integers(0, 400_000, 1000)).tolist()
+    truth = true_jets(np.array(stamps) / SECOND)[:, 0]
+    noisy = truth + NOISE * rng.normal(size=truth.shape)
+    rows = [description(folder / 'my_robot.urdf')]
+    for i, stamp in enumerate(stamps):
+        # other joints beside them, in another order
+        names, positions = ('joint_2', 'gripper', 'joint_1'), (noisy[i, 1], 0.0, noisy[i, 0])
+        message = joint_state(names, positions, START + stamp)
+        rows.append(('/joint_states', stamp + 1_000_000, message))
+        if i % 100 == 3:  # the same once more, and one of the gripper alone
+            rows.append(('/joint_states', stamp + 1_100_000, message))
+            alone = joint_state(['gripper'], [0.0], START + stamp)
+            rows.append(('/joint_states', stamp + 1_200_000, alone))
+    return write_bag(folder / 'measured_bag', rows)
+
+
+@pytest.fixture
+def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Return a function that runs the command and returns code, output and errors."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            code = stop.code
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call

@@ -1,0 +1,79 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bags written from known motions, without ROS."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from screw_dynamics.bags import BagWriter
+from screw_dynamics.bags.message_types import MessageTypes
+
+SECOND = 1_000_000_000
+START = 1_700_000_000 * SECOND
+TRAJECTORY = 'trajectory_msgs/msg/JointTrajectory'
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+STRING = 'std_msgs/msg/String'
+
+TYPES = MessageTypes()
+
+
+def time(nanoseconds: int, name: str = 'Time'):
+    """Return a Time or Duration."""
+    sec, nanosec = divmod(nanoseconds, SECOND)
+    return TYPES[f'builtin_interfaces/msg/{name}'](sec=sec, nanosec=nanosec)
+
+
+def header(stamp: int):
+    """Return a header; 0 is no stamp."""
+    return TYPES['std_msgs/msg/Header'](stamp=time(stamp), frame_id='')
+
+
+def joint_trajectory(names, points, stamp=0):
+    """Return a JointTrajectory; points are (time, positions[, velocities])."""
+    point = TYPES['trajectory_msgs/msg/JointTrajectoryPoint']
+    return TYPES[TRAJECTORY](
+        header=header(stamp),
+        joint_names=list(names),
+        points=[
+            point(
+                positions=np.array(positions, dtype=float),
+                velocities=np.array(rest[0] if rest else [], dtype=float),
+                accelerations=np.empty(0),
+                effort=np.empty(0),
+                time_from_start=time(round(SECOND * t), 'Duration'),
+            )
+            for t, positions, *rest in points
+        ],
+    )
+
+
+def joint_state(names, positions, stamp):
+    """Return a JointState with positions only."""
+    return TYPES[JOINT_STATE](
+        header=header(stamp),
+        name=list(names),
+        position=np.array(positions, dtype=float),
+        velocity=np.empty(0),
+        effort=np.empty(0),
+    )
+
+
+def write_bag(path: Path, messages) -> Path:
+    """Write (topic, log time from START [ns], message) rows to a new bag."""
+    with BagWriter(path) as bag:
+        known = set()
+        for topic, log_time, message in messages:
+            if topic not in known:
+                name = message.__msgtype__
+                bag.add_topic(topic, name, TYPES.definition(name))
+                known.add(topic)
+            bag.write(topic, START + log_time, TYPES.serialize(message))
+    return path
+
+
+def description(urdf: Path):
+    """Return the message on /robot_description."""
+    return '/robot_description', 0, TYPES[STRING](data=urdf.read_text())

@@ -1,0 +1,181 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics evaluate`, `feasibility`: a trajectory to numbers, files and verdicts."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics import trajectory
+from screw_dynamics.bags import Bag
+from screw_dynamics.command_line.results_csv import read_csv
+
+POINTS = [(0.0, [0.0, 0.0]), (0.6, [0.4, -0.6]), (1.2, [0.0, 0.5])]
+
+
+@pytest.fixture
+def model(folder):
+    return sd.read_urdf(folder / 'my_robot.urdf')
+
+
+def expected(model, rate=250.0, curve=trajectory.smooth_trajectory, **options):
+    waypoints = trajectory.waypoints_from_points(model.joint_names, POINTS, model.joint_names)
+    jets = curve(waypoints, **options).jets(np.arange(round(1.2 * rate) + 1) / rate)
+    return jets, sd.inverse_dynamics(model, jets)
+
+
+@pytest.mark.parametrize('source', ['my_trajectory.yaml', 'my_trajectory.csv'])
+def test_csv_holds_what_the_library_computes(run, model, source):
+    code, out, err = run('evaluate', 'my_robot.urdf', source, '--csv', 'efforts.csv')
+    assert code == 0, err
+    assert out.startswith('301 samples over 1.2 s')
+    jets, efforts = expected(model)
+    with open('efforts.csv', newline='') as file:
+        rows = list(csv.DictReader(file))
+    names = ['position', 'velocity', 'acceleration', 'jerk', 'snap']
+    names += ['effort', 'effort_dot', 'effort_ddot']
+    assert list(rows[0])[:9] == ['time', *(f'joint_1.{name}' for name in names)]
+    both = np.concatenate((jets, efforts), axis=1)
+    for j, joint in enumerate(model.joint_names):
+        for d, name in enumerate(names):
+            column = [float(row[f'{joint}.{name}']) for row in rows]
+            np.testing.assert_allclose(column, both[:, d, j], rtol=1e-13, atol=1e-11)
+
+
+def test_the_table_shows_the_largest_values(run, model):
+    _, out, _ = run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--rate', 1000)
+    _, efforts = expected(model, 1000.0)
+    for j, joint in enumerate(model.joint_names):
+        line = next(line for line in out.splitlines() if line.startswith(joint))
+        largest = np.abs(efforts[:, :, j]).max(axis=0)
+        np.testing.assert_allclose([float(x) for x in line.split()[1:]], largest, rtol=1e-4)
+
+
+def test_options_reach_the_computation(run, model):
+    frame = list(model.frames)[-1]
+    code, _, err = run(
+        'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--csv', 'jtc.csv',
+        '--interpolation', 'jtc', '--order', 0, '--rate', 100,
+        '--gravity', 0, 0, 0, '--payload', f'{frame}=1.5,0,0,0.1',
+    )  # fmt: skip
+    assert code == 0, err
+    loaded = sd.read_urdf('my_robot.urdf', gravity=(0, 0, 0)).with_payload(frame, 1.5, (0, 0, 0.1))
+    jets, efforts = expected(loaded, 100.0, trajectory.jtc_trajectory)
+    table = read_csv(Path('jtc.csv'))
+    assert table.effort_jet.shape[1] == 1
+    np.testing.assert_allclose(table.effort_jet[:, 0], efforts[:, 0], rtol=1e-12, atol=1e-12)
+
+
+def test_bags_hold_feedforward_messages(run, model):
+    code, _, err = run(
+        'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'new', '--elastic',
+        'my_springs.yaml',
+    )  # fmt: skip
+    assert code == 0, err
+    jets, efforts = expected(model)
+    joints = sd.ElasticJoints.from_yaml('my_springs.yaml')
+    motors = sd.elastic_feedforward(model, joints, jets)
+    with Bag('new') as bag:
+        torque = bag.arrays('/feedforward/feedforward')
+        motor = bag.arrays('/feedforward/motor_feedforward')
+    assert torque['joint_names'] == model.joint_names
+    np.testing.assert_allclose(torque['effort_ddot'], efforts[:, 2], rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(torque['reference_snap'], jets[:, 4], rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(torque['header.stamp'], np.arange(301) * 4_000_000)
+    np.testing.assert_array_equal(torque['reference.time_from_start'], torque['header.stamp'])
+    assert set(torque['reference_continuity']) == {4} and set(torque['source']) == {1}
+    np.testing.assert_allclose(motor['motor_effort'], motors.motor_effort, rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(motor['deflection'], motors.deflection, rtol=1e-12, atol=1e-12)
+
+
+def test_trajectories_come_from_bags(run, trajectory_bag, model):
+    code, out, err = run('evaluate', 'my_robot.urdf', trajectory_bag, '--csv', 'a.csv')
+    assert code == 0 and out.startswith('301 samples'), err
+    np.testing.assert_allclose(
+        read_csv(Path('a.csv')).effort_jet, expected(model)[1], rtol=1e-12, atol=1e-9
+    )
+    code, out, _ = run('evaluate', 'my_robot.urdf', trajectory_bag, '--message', 1)
+    assert code == 0 and out.startswith('176 samples over 0.7 s')
+    code, _, err = run('evaluate', 'my_robot.urdf', trajectory_bag, '--message', 2)
+    assert code == 1 and 'expected one of its 2 messages, counted from 0' in err
+
+
+def test_yaml_models_are_read(run, model):
+    assert run('model', 'my_robot.urdf', '--yaml', 'robot.yaml')[0] == 0
+    assert sd.ScrewModel.from_yaml(Path('robot.yaml')) == model
+    _, first, _ = run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml')
+    _, second, _ = run('evaluate', 'robot.yaml', 'my_trajectory.yaml')
+    assert first == second
+    code, _, err = run('evaluate', 'robot.yaml', 'my_trajectory.yaml', '--tip-link', 'x')
+    assert code == 1 and 'give the URDF, not the model' in err
+
+
+def test_feasible(run):
+    code, out, _ = run('feasibility', 'my_robot.urdf', 'my_trajectory.yaml')
+    assert code == 0 and out.startswith('feasible: ')
+
+
+def test_infeasible_and_slowed_down(run, model):
+    arguments = ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_springs.yaml']
+    fast = Path('my_trajectory.yaml').read_text().replace('0.6,', '0.06,')
+    Path('my_trajectory.yaml').write_text(fast.replace('1.2,', '0.12,'))
+    code, out, err = run('feasibility', *arguments, '--rate', 2000, '--slow-down')
+    assert code == 3, err
+    assert out.startswith('infeasible: ')
+    factor = float(out.split('feasible when slowed ')[1].split()[0])
+    assert 1.0 < factor < 20.0
+    # the slowed points themselves: just feasible, and not any more a little faster
+    for scale, verdict in ((1.001, 0), (0.999, 3)):
+        lines = ['time,joint_1,joint_2']
+        lines += [f'{0.1 * factor * scale * t!r},{q[0]},{q[1]}' for t, q in POINTS]
+        Path('slow.csv').write_text('\n'.join(lines))
+        code, _, _ = run(
+            'feasibility', 'my_robot.urdf', 'slow.csv', '--elastic', 'my_springs.yaml',
+            '--rate', 2000 / factor,
+        )  # fmt: skip
+        assert code == verdict, (scale, factor)
+
+
+@pytest.mark.parametrize('command', ['evaluate', 'feasibility'])
+@pytest.mark.parametrize(
+    ('arguments', 'text'),
+    [
+        (['none.urdf', 'my_trajectory.yaml'], 'none.urdf'),
+        (['my_robot.urdf', 'none.yaml'], 'none.yaml'),
+        (['my_robot.urdf', 'my_robot.urdf'], 'my_robot.urdf'),
+        (['my_trajectory.yaml', 'my_trajectory.yaml'], 'my_trajectory.yaml'),
+        (
+            ['my_robot.urdf', 'my_trajectory.yaml', '--joints', 'joint_1'],
+            "doesn't match the joints",
+        ),
+        (['my_robot.urdf', 'my_trajectory.yaml', '--payload', 'hand=1'], "unknown frame 'hand'"),
+        (['my_robot.urdf', 'my_trajectory.yaml', '--rate', '1e9'], '--rate: expected at most'),
+        (['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_robot.urdf'], 'my_robot.urdf'),
+    ],
+)
+def test_errors_are_one_line(run, command, arguments, text):
+    code, _, err = run(command, *arguments)
+    assert code == 1 and err.count('\n') == 1, err
+    assert err.startswith(f'screw_dynamics {command}: ') and text in err, err
+    assert 'Traceback' not in err
+
+
+@pytest.mark.parametrize(
+    ('option', 'text'),
+    [
+        (['--rate', '0'], 'argument --rate: expected a number above 0, got'),
+        (['--order', '3'], 'argument --order: invalid choice: 3'),
+        (['--locked', 'a'], 'argument --locked: expected NAME=VALUE, got'),
+        (['--gravity', '0', '0', 'nan'], 'argument --gravity: expected a finite number, got'),
+        (['--payload', 'tool=1,2'], 'expected LINK=MASS or LINK=MASS,X,Y,Z, got'),
+        (['--nonsense'], 'unrecognized arguments: --nonsense'),
+    ],
+)
+def test_wrong_arguments_end_with_2(run, option, text):
+    code, _, err = run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', *option)
+    assert code == 2 and text in err

@@ -1,0 +1,110 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Help texts: there for every command, with examples that run as they stand."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import screw_dynamics.command_line.main as program
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = ['model', 'evaluate', 'bag', 'feasibility', 'plot']
+
+
+def examples(command: str) -> list[list[str]]:
+    """Return the arguments of each example of a command's help text."""
+    commands = program.parser()._subparsers._group_actions[0].choices
+    lines = commands[command].epilog.splitlines()
+    assert lines[0] == 'examples:'
+    return [shlex.split(line)[1:] for line in lines[1:]]
+
+
+@pytest.mark.parametrize(
+    ('command', 'number'), [(c, i) for c in COMMANDS for i in range(len(examples(c)))]
+)
+def test_examples_run(run, folder, trajectory_bag, measured_bag, monkeypatch, command, number):
+    # the names of the examples: a gripper to lock, a link to load
+    text = (folder / 'my_robot.urdf').read_text()
+    text = text.replace(
+        '</robot>',
+        '<link name="finger"/><joint name="gripper" type="prismatic">'
+        f'<parent link="{last_link(text)}"/><child link="finger"/><axis xyz="1 0 0"/>'
+        '<limit lower="0" upper="0.04" effort="1" velocity="1"/></joint>'
+        '<link name="tool0"/><joint name="flange" type="fixed">'
+        f'<parent link="{last_link(text)}"/><child link="tool0"/></joint></robot>',
+    )
+    arguments = examples(command)[number]
+    if command == 'model':
+        (folder / 'my_robot.urdf').write_text(text)
+    if command == 'bag' and '/joint_states' in arguments:
+        shutil.rmtree(trajectory_bag)
+        measured_bag.rename(folder / 'my_bag')
+    if command == 'plot':
+        run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--csv', 'efforts.csv')
+        if 'my_bag' in arguments:
+            shutil.rmtree(trajectory_bag)
+            run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'my_bag')
+    code, out, err = run(*arguments)
+    assert code == 0, err
+    assert out
+    for option in ('--csv', '--plot', '--bag', '--output', '--yaml'):
+        if option in arguments:
+            assert (folder / arguments[arguments.index(option) + 1]).exists()
+
+
+def last_link(text: str) -> str:
+    return re.findall(r'<link name="([^"]+)"', text)[-1]
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_every_argument_is_explained(command):
+    commands = program.parser()._subparsers._group_actions[0].choices
+    for action in commands[command]._actions:
+        assert action.help, f'{command}: {action.option_strings or action.dest}'
+
+
+def process(*command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
+    return subprocess.run(
+        [sys.executable, *command], env=environment, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_the_program_runs_as_a_process(folder):
+    command = ['-W', 'error', '-m', 'screw_dynamics.command_line.main']
+    done = process(*command, '--help')
+    assert done.returncode == 0 and all(name in done.stdout for name in COMMANDS)
+    done = process(*command, 'model', 'my_robot.urdf')
+    assert done.returncode == 0 and 'joint_2' in done.stdout and not done.stderr
+    done = process(*command, 'evaluate', 'my_robot.urdf', 'none.yaml')
+    assert done.returncode == 1 and done.stderr.count('\n') == 1
+    done = process(*command)
+    assert done.returncode == 2 and 'COMMAND' in done.stderr
+
+
+def test_missing_libraries_are_told_how_to_install(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'matplotlib', None)
+    run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--csv', 'a.csv')
+    code, _, err = run('plot', 'a.csv')
+    assert code == 1 and "pip install 'screw_dynamics[cli]'" in err
+
+
+def test_commands_need_no_ros(folder):
+    hidden = (
+        'import sys\n'
+        "sys.modules.update({name: None for name in ('rclpy', 'ament_index_python', "
+        "'sensor_msgs', 'trajectory_msgs', 'screw_dynamics_interfaces')})\n"
+        'from screw_dynamics.command_line.main import main\n'
+        "sys.exit(main(['evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'new']))\n"
+    )
+    done = process('-c', hidden)
+    assert done.returncode == 0 and 'written: new' in done.stdout, done.stderr

@@ -1,0 +1,57 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics model`: the table, limits, masses and warnings of a robot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import screw_dynamics as sd
+
+
+def test_table_limits_and_masses(run):
+    code, out, err = run('model', 'my_robot.urdf')
+    model = sd.read_urdf('my_robot.urdf')
+    assert code == 0 and not err
+    assert out.startswith(str(model))
+    line = next(part for part in out.split('\n\n')[1].splitlines() if part.startswith('joint_2'))
+    limits = model.limits
+    expected = [limits.lower[1], limits.upper[1], limits.velocity[1], limits.effort[1]]
+    np.testing.assert_allclose([float(x) for x in line.split()[1:]], expected, rtol=1e-4)
+    total = float(out.split('moving mass: ')[1].split()[0])
+    assert total == float(f'{model.inertias[:, 3, 3].sum():.5g}')
+
+
+def test_the_centre_of_mass_is_that_of_the_file(run, folder):
+    Path('rod.urdf').write_text(
+        '<robot name="rod"><link name="base"/><joint name="j" type="continuous">'
+        '<parent link="base"/><child link="arm"/></joint><link name="arm"><inertial>'
+        '<origin xyz="0.1 -0.2 0.3"/><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" '
+        'iyy="1" iyz="0" izz="1"/></inertial></link></robot>'
+    )
+    _, out, _ = run('model', 'rod.urdf')
+    assert '2          0.1, -0.2, 0.3' in out
+
+
+def test_what_no_solid_body_has_is_one_line_of_warning(run, folder):
+    text = Path('my_robot.urdf').read_text()
+    Path('odd.urdf').write_text(text.replace('izz="', 'izz="9'))
+    code, _, err = run('model', 'odd.urdf')
+    assert code == 0
+    assert err.startswith('warning: ') and err.count('\n') == 1 and 'triangle rule' in err
+
+
+def test_selection_and_yaml(run):
+    links = list(sd.read_urdf('my_robot.urdf').frames)
+    code, out, err = run(
+        'model', 'my_robot.urdf', '--locked', 'joint_2=0.5', '--base-link', links[0],
+        '--payload', f'{links[-1]}=2', '--yaml', 'out.yaml',
+    )  # fmt: skip
+    assert code == 0, err
+    expected = sd.read_urdf('my_robot.urdf', locked={'joint_2': 0.5}, base_link=links[0])
+    assert sd.ScrewModel.from_yaml(Path('out.yaml')) == expected.with_payload(links[-1], 2.0)
+    assert out.endswith('written: out.yaml\n')
+    code, out, _ = run('model', 'my_robot.urdf', '--joints', 'joint_2', 'joint_1')
+    assert out.index('joint_2') and '2 coordinates' in out

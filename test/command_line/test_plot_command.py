@@ -1,0 +1,108 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics plot`: figures of CSV files and bags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip('matplotlib', reason='figures need matplotlib')
+
+from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.image import imread  # noqa: E402
+
+from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
+from screw_dynamics.command_line.results_from_bag import read_bag  # noqa: E402
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """Return the figures that are saved."""
+    saved = []
+    save = Figure.savefig
+
+    def remember(self, *arguments, **options):
+        saved.append(self)
+        save(self, *arguments, **options)
+
+    monkeypatch.setattr(Figure, 'savefig', remember)
+    return saved
+
+
+def lines(figure):
+    """Return the data of every visible panel that has a line."""
+    return [axis.lines[0].get_ydata() for axis in figure.axes if axis.lines]
+
+
+def test_every_quantity_of_every_joint_and_motor_is_drawn(run, figures):
+    run(
+        'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_springs.yaml',
+        '--csv', 'a.csv', '--bag', 'a_bag',
+    )  # fmt: skip
+    assert run('plot', 'a.csv')[:2] == (0, 'written: a.png\n')
+    assert run('plot', 'a_bag', '-o', 'b.png')[0] == 0
+    table = read_csv(Path('a.csv'))
+    assert table.motors is not None
+    expected = []
+    for j in range(2):
+        expected += [*table.joint_jet[:, :3, j].T, *table.effort_jet[:, :, j].T]
+    for i in range(2):
+        expected += list(table.motors.values[:, :, i].T)
+    for figure in figures:
+        drawn = lines(figure)
+        assert len(drawn) == len(expected) == 22
+        for found, wanted in zip(drawn, expected, strict=True):
+            np.testing.assert_array_equal(found, wanted)
+    assert imread('a.png').shape[0] > 500 and imread('a.png').std() > 0.01
+
+
+def test_bands_are_two_standard_deviations(run, figures, measured_bag):
+    run('bag', measured_bag, '-o', 'new', '--rate', 100)
+    assert run('plot', 'new', '--joints', 'joint_2')[0] == 0
+    results = read_bag(Path('new'), None)
+    axes = [axis for axis in figures[-1].axes if axis.lines]
+    assert len(axes) == 6
+    assert results.effort_deviations is not None
+    vertices = axes[5].collections[0].get_paths()[0].vertices
+    top = results.effort_jet[:, 2, 1] + 2 * results.effort_deviations[:, 2, 1]
+    bottom = results.effort_jet[:, 2, 1] - 2 * results.effort_deviations[:, 2, 1]
+    assert vertices[:, 1].max() == pytest.approx(top.max(), rel=1e-12)
+    assert vertices[:, 1].min() == pytest.approx(bottom.min(), rel=1e-12)
+    assert 'standard deviations' in figures[-1].get_suptitle()
+
+
+def test_csv_and_bag_hold_the_same(run, measured_bag):
+    run('bag', measured_bag, '-o', 'new', '--csv', 'new.csv')
+    bag, table = read_bag(Path('new'), None), read_csv(Path('new.csv'))
+    for name in ('joint_jet', 'effort_jet', 'joint_deviations', 'effort_deviations'):
+        np.testing.assert_array_equal(getattr(bag, name), getattr(table, name))
+
+
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        ('', 'a header that begins with'),
+        ('time,a.effort\n', 'rows below it'),
+        ('time,a\n0,1\n', "expected columns such as 'joint_1.effort', got a"),
+        ('time,a.effort\n0,1,2\n', 'row 2: expected 2 cells, got 3'),
+        ('time,a.effort\n0,x\n', 'expected numbers below the header'),
+        ('time,a.effort,a.position,b.effort\n0,1,2,3\n', "column 'b.position' is missing"),
+    ],
+)
+def test_files_that_hold_no_results(run, text, message):
+    Path('odd.csv').write_text(text)
+    code, _, err = run('plot', 'odd.csv')
+    assert code == 1 and err.startswith('screw_dynamics plot: odd.csv: ') and message in err
+
+
+def test_other_errors(run, measured_bag):
+    run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--csv', 'a.csv')
+    code, _, err = run('plot', 'a.csv', '--joints', 'elbow')
+    assert code == 1 and "unknown joint 'elbow': expected one of joint_1, joint_2" in err
+    code, _, err = run('plot', measured_bag)
+    assert code == 1 and 'expected a topic of type FeedforwardTorque' in err
+    code, _, err = run('plot', 'a.csv', '-o', 'no/such/folder/a.png')
+    assert code == 1 and 'no/such/folder/a.png: No such file or directory' in err
