@@ -75,3 +75,4 @@ trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.traj
 recorder = partial(run, 'recorder', 'screw_dynamics.bags.recorder')
 replay = partial(run, 'replay', 'screw_dynamics.bags.replay')
 demo = partial(run, 'demo', 'screw_dynamics.demo.main_job')
+command_line = partial(run, 'screw_dynamics', 'screw_dynamics.command_line.main')

@@ -29,6 +29,8 @@ setup(
         (f'share/{NAME}/launch', sorted(glob('launch/*launch.[pxy][yma]*'))),
         (f'share/{NAME}/config', sorted(glob('config/*.yaml'))),
         (f'share/{NAME}/urdf', sorted(glob('urdf/*.urdf'))),
+        # the command line writes bags without ROS, and embeds the definitions of our messages
+        (f'share/{NAME}/{NAME}_interfaces/msg', sorted(glob(f'{NAME}_interfaces/msg/*.msg'))),
     ],
     zip_safe=False,
     python_requires='>=3.10',
@@ -41,6 +43,7 @@ setup(
     ],
     extras_require={
         'bags': ['rosbags>=0.11.6'],
+        'cli': ['matplotlib>=3.6', 'rosbags>=0.11.6', 'tqdm'],
         'plot': ['matplotlib>=3.6'],
         'demo': ['matplotlib>=3.6', 'mujoco>=3.1', 'rosbags>=0.11.6', 'tqdm'],
         'test': [
@@ -77,6 +80,7 @@ setup(
             'recorder = screw_dynamics_executables:recorder',
             'replay = screw_dynamics_executables:replay',
             'demo = screw_dynamics_executables:demo',
+            'screw_dynamics = screw_dynamics_executables:command_line',
         ],
     },
 )
