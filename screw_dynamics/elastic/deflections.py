@@ -23,8 +23,9 @@ from screw_dynamics.elastic.springs.spring import (
 
 OK, NO_STIFFNESS, OUTSIDE_TABLE, STIFFNESS_RANGE, SINGULAR_PAIR, SLACK_TENDON = range(6)
 
-# A determinant this much smaller than its two terms has lost half of the digits.
-SINGULAR = 1e-8
+# A pair this close to singular: phi1 - phi2 of a cubic pair is the root of a difference, so that
+# a determinant this much smaller than its terms has four digits left.
+SINGULAR = 1e-6
 
 
 def deflection_series(law, data, at, tau, stiffness, phi, force, taylor, powers, failure):
