@@ -72,6 +72,7 @@ def _remedy(error: ImportError) -> str:
 feedforward = partial(run, 'feedforward', 'screw_dynamics.nodes.feedforward')
 dynamics_server = partial(run, 'dynamics_server', 'screw_dynamics.nodes.dynamics_server')
 trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.trajectory_sender')
+sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulator')
 recorder = partial(run, 'recorder', 'screw_dynamics.bags.recorder')
 replay = partial(run, 'replay', 'screw_dynamics.bags.replay')
 demo = partial(run, 'demo', 'screw_dynamics.demo.main_job')

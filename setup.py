@@ -77,6 +77,7 @@ setup(
             'feedforward = screw_dynamics_executables:feedforward',
             'dynamics_server = screw_dynamics_executables:dynamics_server',
             'trajectory_sender = screw_dynamics_executables:trajectory_sender',
+            'sea_simulator = screw_dynamics_executables:sea_simulator',
             'recorder = screw_dynamics_executables:recorder',
             'replay = screw_dynamics_executables:replay',
             'demo = screw_dynamics_executables:demo',

@@ -43,7 +43,7 @@ def read_elastic_joints(path: str) -> ElasticJoints | None:
         ) from None
 
 
-def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: int) -> None:
+def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: float) -> None:
     """
     Check that elastic joints belong to a model and need no more of a motion than is known.
 
@@ -51,8 +51,8 @@ def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: int) -> 
     ----------
     elastic : ElasticJoints or None
     model : ScrewModel
-    rows : int
-        Rows of the joint jets that will be there.
+    rows : float
+        Rows of the joint jets that will be there; infinity: as many as are needed.
 
     Raises
     ------

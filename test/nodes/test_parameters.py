@@ -17,16 +17,18 @@ from screw_dynamics.nodes.parameter_records import (
     ModelParameters,
 )
 from screw_dynamics.nodes.parameter_rules import coerced, descriptor, rule_of
+from screw_dynamics.nodes.sea_parameters import SeaSimulatorParameters
 
-RULES = {
-    rule_of(item).name: (rule_of(item), item.default) for item in fields(FeedforwardParameters)
+RECORDS = {
+    'feedforward': FeedforwardParameters,
+    'sea_simulator': SeaSimulatorParameters,
+    'dynamics_server': DynamicsServerParameters,
 }
-RULES.update(
-    {
-        rule_of(item).name: (rule_of(item), item.default)
-        for item in fields(DynamicsServerParameters)
-    }
-)
+RULES = {
+    rule_of(item).name: (rule_of(item), item.default)
+    for record in RECORDS.values()
+    for item in fields(record)
+}
 
 
 @pytest.mark.parametrize(
@@ -105,10 +107,7 @@ def test_descriptors_tell_what_is_allowed(name):
         assert default in described.additional_constraints
 
 
-@pytest.mark.parametrize(
-    'file, record',
-    [('feedforward', FeedforwardParameters), ('dynamics_server', DynamicsServerParameters)],
-)
+@pytest.mark.parametrize('file, record', RECORDS.items())
 def test_parameter_files_name_every_parameter_with_its_default(file, record):
     document = yaml.safe_load(share_path(f'config/{file}.yaml').read_text())
     written = flat(document['/**']['ros__parameters'])

@@ -18,6 +18,7 @@ EXECUTABLES = (
     'feedforward',
     'dynamics_server',
     'trajectory_sender',
+    'sea_simulator',
     'recorder',
     'replay',
     'demo',
@@ -71,7 +72,7 @@ importlib.import_module = import_module
     assert (process.returncode, output) == (-signal.SIGINT, 'begun\n')
 
 
-@pytest.mark.parametrize('name', EXECUTABLES[:5])
+@pytest.mark.parametrize('name', EXECUTABLES[:6])
 def test_without_ros(name):
     with start(name, before=HIDE.format(package='rclpy')) as process:
         output, _ = process.communicate(timeout=60)

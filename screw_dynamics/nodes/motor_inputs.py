@@ -1,0 +1,102 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Messages with motor efforts as arrays in the order of the motors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from screw_dynamics.arrays import Array, as_vector
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.conversions import nanoseconds
+
+_FIELDS = ('motor_effort', 'motor_position', 'motor_velocity')
+
+
+class MotorCommand(NamedTuple):
+    """
+    What the motors are told, on the joint side of the gear.
+
+    Parameters
+    ----------
+    effort : (m,) ndarray
+        [N m or N].
+    position, velocity : (m,) ndarray or None
+        Where they are meant to be.
+    instant : int or None
+        That it belongs to [ns].
+
+    """
+
+    effort: Array
+    position: Array | None = None
+    velocity: Array | None = None
+    instant: int | None = None
+
+
+def command_of_array(message: Any, names: Sequence[str]) -> MotorCommand:
+    """
+    Return the efforts of a Float64MultiArray.
+
+    Parameters
+    ----------
+    message : std_msgs.msg.Float64MultiArray
+        One value per motor.
+    names : sequence of str
+        The m motors.
+
+    Returns
+    -------
+    MotorCommand
+
+    Raises
+    ------
+    InputError
+        If the number of values is wrong or one is not finite; the motor is named.
+
+    """
+    return MotorCommand(_row('data', message.data, names))
+
+
+def command_of_feedforward(message: Any, names: Sequence[str]) -> MotorCommand:
+    """
+    Return efforts and motion of a MotorFeedforward, by the names of its motors.
+
+    Parameters
+    ----------
+    message : screw_dynamics_interfaces.msg.MotorFeedforward
+    names : sequence of str
+
+    Returns
+    -------
+    MotorCommand
+
+    Raises
+    ------
+    InputError
+        If a motor is missing, or an array has another length or is not finite.
+
+    """
+    given = list(message.motor_names)
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise InputError(
+            f'motor_names: expected {", ".join(names)}, got {", ".join(given) or "none"}; '
+            f'missing: {", ".join(missing)}'
+        )
+    order = [given.index(name) for name in names]
+    effort, position, velocity = (
+        _row(field, getattr(message, field), given)[order] for field in _FIELDS
+    )
+    return MotorCommand(effort, position, velocity, nanoseconds(message.header.stamp) or None)
+
+
+def _row(field: str, values: Any, names: Sequence[str]) -> Array:
+    if len(values) != len(names):
+        raise InputError(
+            f'{field}: expected {len(names)} values ({", ".join(names)}), got {len(values)}'
+        )
+    return as_vector(field, np.array(values, dtype=np.float64), len(names))

@@ -1,0 +1,190 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The node `sea_simulator`: motor efforts in, motion of a robot with elastic joints out."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+
+from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
+from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.diagnostics import Diagnostics
+from screw_dynamics.nodes.elastic_source import require_fit
+from screw_dynamics.nodes.executor import run_node
+from screw_dynamics.nodes.feedforward_reports import model_report
+from screw_dynamics.nodes.model_source import ModelSource
+from screw_dynamics.nodes.motor_inputs import command_of_array, command_of_feedforward
+from screw_dynamics.nodes.parameters import NodeParameters
+from screw_dynamics.nodes.robot_description import LoadedModel
+from screw_dynamics.nodes.sea_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.simulated_robot import SimulatedRobot
+from screw_dynamics.nodes.simulated_time import LockStep, RealTime, SimulatedTime
+from screw_dynamics.nodes.simulation_report import SimulationReport
+from screw_dynamics.nodes.state_output import StateOutput
+
+NAME = 'sea_simulator'
+
+
+class SeaSimulatorNode(Node):
+    """
+    Moves a robot with elastic joints as its motors are driven.
+
+    Publishes the links on ``joint_states`` and the motors on ``motor_states``.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        self._settings = NodeParameters(self, SeaSimulatorParameters)
+        self._robot: SimulatedRobot | None = None
+        self._last_command = 0
+        self._outputs: list[StateOutput] = []
+        self._time: SimulatedTime | None = None
+        self._report = SimulationReport(
+            lambda: self._robot, lambda: self._time, lambda: self._settings.values
+        )
+        self._source = ModelSource(
+            self, lambda: self._settings.values, self._prepare, self._on_model, self._make_robot
+        )
+        self._settings.add_check(self._check)
+        self._settings.on_change(self._on_parameters)
+        self._subscribe()
+        self.create_service(Trigger, '~/reset', self._on_reset)
+        self._diagnostics = Diagnostics(
+            self,
+            {'model': lambda: model_report(self._source), 'simulation': self._report.task},
+            self._settings.values.diagnostics_period,
+        )
+
+    def _subscribe(self) -> None:
+        options = {'qos_overriding_options': QoSOverridingOptions.with_default_policies()}
+        if self._settings.values.input == 'commands':
+            self._convert = command_of_array
+            self.create_subscription(
+                Float64MultiArray, '~/commands', self._on_command, 10, **options
+            )
+            return
+        if interfaces.msg is None:
+            raise InputError(f"input 'motor_feedforward': {interfaces.MISSING}")
+        self._convert = command_of_feedforward
+        self.create_subscription(
+            interfaces.msg.MotorFeedforward, '~/motor_feedforward', self._on_command, 10, **options
+        )
+
+    # model ---------------------------------------------------------------------------------------
+
+    def _make_robot(self, loaded: LoadedModel) -> SimulatedRobot:
+        assert loaded.elastic is not None  # the parameters say so
+        require_fit(loaded.elastic, loaded.model, np.inf)
+        return SimulatedRobot(loaded.model, loaded.elastic, self._settings.values)
+
+    def _prepare(self, loaded: LoadedModel) -> None:
+        """Compile what moves the robot."""
+        robot = self._make_robot(loaded)
+        robot.release()
+        robot.advance()
+        robot.link_state()
+
+    def _on_model(self, loaded: LoadedModel) -> None:
+        model = loaded.model
+        if self._robot is not None and self._robot.joint_names == model.joint_names:
+            assert loaded.elastic is not None
+            self._robot.set_model(model, loaded.elastic)
+            return
+        if self._time is not None:
+            self._time.stop()
+        for output in self._outputs:
+            output.destroy()
+        self._robot = self._make_robot(loaded)
+        self._outputs = [
+            StateOutput(self, 'joint_states', model.joint_names),
+            StateOutput(self, 'motor_states', self._robot.drives.names),
+        ]
+        values = self._settings.values
+        self._time = (
+            LockStep(self, lambda: self._settings.values, self._step, self._publish)
+            if values.publish_clock
+            else RealTime(self, values.rate, self._step, self._publish)
+        )
+        self.get_logger().info(
+            f'Simulating {len(model.joint_names)} joints and {len(self._robot.drives.names)} '
+            f'motors at {values.rate:g} Hz with {self._robot.substeps} steps each'
+        )
+
+    # motion --------------------------------------------------------------------------------------
+
+    def _step(self, time: int) -> None:
+        assert self._robot is not None
+        values = self._settings.values
+        if 0.0 < values.effort_timeout < 1e-9 * (time - self._last_command):
+            if values.idle_mode == 'brake' and not self._robot.braked:
+                self._robot.brake()
+            elif values.idle_mode == 'zero':
+                self._robot.drives.clear()
+                self._robot.release()
+        try:
+            self._robot.advance()
+        except SimulationError as error:
+            self.get_logger().error(f'{error}: the robot stands still until ~/reset is called')
+
+    def _publish(self, time: int) -> None:
+        assert self._robot is not None
+        links, motors = self._outputs
+        links.publish(time, self._robot.link_state())
+        motors.publish(time, self._robot.motor_state())
+
+    # inputs --------------------------------------------------------------------------------------
+
+    def _on_command(self, message: Any) -> None:
+        robot, time = self._robot, self._time
+        if robot is None or time is None:
+            return
+        try:
+            command = self._convert(message, robot.drives.names)
+        except ScrewDynamicsError as error:
+            self._report.count_rejected(str(error))
+            self.get_logger().error(f'Motor efforts rejected: {error}', throttle_duration_sec=1.0)
+            return
+        self._report.count_accepted()
+        age = 0.0 if command.instant is None else 1e-9 * (time.time - command.instant)
+        robot.drives.command(command.effort, command.position, command.velocity, age)
+        robot.release()
+        self._last_command = time.time
+        time.cover(command.instant)
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        if self._robot is None:
+            response.message = f'no robot model: {self._source.problem}'
+            return response
+        self._robot.reset()
+        response.success = True
+        response.message = 'the robot stands still at its initial position'
+        return response
+
+    # parameters ----------------------------------------------------------------------------------
+
+    def _check(self, values: SeaSimulatorParameters) -> None:
+        self._source.check_settings(values)
+        if self._robot is not None:
+            self._robot.drives.check_gains(values)
+
+    def _on_parameters(self, old: SeaSimulatorParameters, new: SeaSimulatorParameters) -> None:
+        if old.diagnostics_period != new.diagnostics_period:
+            self._diagnostics.set_period(new.diagnostics_period)
+        if self._robot is not None:
+            self._robot.drives.set_gains(new)
+        if old.model_settings != new.model_settings:
+            self._source.apply_settings()
+
+
+main = partial(run_node, SeaSimulatorNode, NAME)
+
+if __name__ == '__main__':
+    sys.exit(main())

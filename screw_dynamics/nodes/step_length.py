@@ -1,0 +1,79 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How short the steps of a simulation have to be."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import mass_matrix
+from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring
+from screw_dynamics.elastic.motor_table import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
+from screw_dynamics.errors import InputError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.simulation import natural_frequencies
+
+# Step times frequency: a step is wrong by 0.1^5 / 120 of an amplitude, and springs may become 700
+# times as stiff before the steps are unstable (at 2.8).
+_STEP_ANGLE = 0.1
+
+
+def substeps_for(
+    model: ScrewModel, elastic: ElasticJoints, q: Array, period: float, derivative: Array
+) -> int:
+    """
+    Return into how many Runge-Kutta steps a period has to be divided.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    elastic : ElasticJoints
+    q : (n,) ndarray
+        Link positions [rad or m].
+    period : float
+        [s].
+    derivative : (m,) ndarray
+        Feedback of the motor velocities [N m s/rad or N s/m].
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    InputError
+        If the stiffness of a spring at rest is not known.
+
+    """
+    try:
+        frequencies = natural_frequencies(model, elastic, q)
+    except InputError as error:
+        raise InputError(f"parameter 'substeps': expected 1 or more, got 0: {error}") from None
+    fastest = float(frequencies.max(initial=0.0)) + _damping_rate(model, elastic, q, derivative)
+    return max(1, math.ceil(period * fastest / _STEP_ANGLE))
+
+
+def _damping_rate(model: ScrewModel, elastic: ElasticJoints, q: Array, derivative: Array) -> float:
+    """Return the largest rate at which dampers, friction and feedback slow a motor or link."""
+    table = elastic.motors(model)
+    joints = [elastic.joints.get(name, ElasticJoint()) for name in model.joint_names]
+    dampers = np.array(
+        [
+            joint.spring.damping if isinstance(joint.spring, LinearSpring) else 0.0
+            for joint in joints
+        ]
+    )[table.joint_of_motor]
+    rows = table.rows
+    drive = rows[:, VISCOUS] + derivative
+    drive = drive + np.where(
+        rows[:, COULOMB] > 0.0, rows[:, COULOMB] / rows[:, COULOMB_VELOCITY], 0.0
+    )
+    link_mobility = np.diag(np.linalg.inv(mass_matrix(model, q)))[table.joint_of_motor]
+    # a rigid joint without rotor inertia moves that of its link
+    inertia = np.where(rows[:, INERTIA] > 0.0, rows[:, INERTIA], 1.0 / link_mobility)
+    rates = (dampers + drive) / inertia + dampers * link_mobility
+    return float(rates.max(initial=0.0))
