@@ -13,6 +13,7 @@ from node_processes import LATCHED, trajectory
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray
 from std_srvs.srv import Trigger
+from stream_client import efforts_of, jet_of
 
 from screw_dynamics import read_urdf, recursive_body_fixed
 from screw_dynamics.nodes.conversions import nanoseconds
@@ -63,19 +64,6 @@ def follow(ros, process, samples, message, seconds):
     return list(samples)
 
 
-def jet_of(sample):
-    point = sample.reference
-    return np.array(
-        [
-            point.positions,
-            point.velocities,
-            point.accelerations,
-            sample.reference_jerk,
-            sample.reference_snap,
-        ]
-    )
-
-
 def test_samples_agree_with_an_independent_computation(ros, process, samples, model):
     points = [[0.1, 0.0], [0.6, -0.8], [-0.2, 0.4]]
     message = trajectory(NAMES[::-1], *[point[::-1] for point in points], times=[0.0, 0.7, 1.5])
@@ -92,7 +80,7 @@ def test_samples_agree_with_an_independent_computation(ros, process, samples, mo
         scale = np.abs(curve.jets(np.linspace(0.0, 1.5, 100))).max(axis=(0, 2))
         # time_from_start is rounded to nanoseconds
         np.testing.assert_allclose(jet / scale[:, None], expected / scale[:, None], atol=1e-6)
-        tau = np.array([sample.effort, sample.effort_dot, sample.effort_ddot])
+        tau = efforts_of(sample)
         reference = recursive_body_fixed(model, jet)
         np.testing.assert_allclose(tau, reference, rtol=0, atol=1e-11 * np.abs(reference).max())
     stamps = np.array([nanoseconds(sample.header.stamp) for sample in got])
