@@ -4,23 +4,29 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from typing import Any
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray
+from fuzz_robots import PLANAR
 from fuzz_strategies import MESSAGES, NAMES, PARAMETERS, Item
-from node_processes import LATCHED, RosFixture, trajectory
+from heard import Heard, start_of
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from node_processes import LATCHED, RosFixture, parameter, trajectory
 from rcl_interfaces.srv import SetParameters
 from rclpy.qos import QoSProfile
 from services import SERVICES
-from std_msgs.msg import Float64, Float64MultiArray
-
-from screw_dynamics.nodes.conversions import nanoseconds
-from screw_dynamics_interfaces.msg import FeedforwardTorque
+from std_msgs.msg import Float64, String
 
 TRAJECTORY = '/feedforward/joint_trajectory'
-LATCHED_INPUTS = ('/feedforward/speed_scaling',)
+DESCRIPTION = '/robot_description'
+LATCHED_INPUTS = ('/feedforward/speed_scaling', DESCRIPTION)
+STEPS = {
+    'unconfigured': Transition.TRANSITION_CONFIGURE,
+    'inactive': Transition.TRANSITION_ACTIVATE,
+}
 DEPTH = 2000  # messages that may wait, so that none is lost
 PORTION = 400  # messages between looks at the nodes
 PENDING = 8  # requests under way; a service keeps 10
@@ -31,7 +37,7 @@ LONG = 1000.0  # s that the trajectory takes that has to go on
 class Bombardment:
     """Two nodes under fire; `settle` raises AssertionError where something is wrong."""
 
-    def __init__(self, ros: RosFixture, urdf: Any) -> None:
+    def __init__(self, ros: RosFixture) -> None:
         self.ros = ros
         depth = {
             f'qos_overrides.{topic}.subscription.depth'.replace('.', '__'): DEPTH
@@ -39,19 +45,16 @@ class Bombardment:
         }
         self.feedforward = ros.start(
             'feedforward',
-            urdf_path=urdf,
             publish_rate=100.0,
             diagnostic_updater__period=0.1,
             **depth,
         )
-        self.server = ros.start('dynamics_server', urdf_path=urdf, max_samples=200)
+        self.server = ros.start('dynamics_server', max_samples=200, diagnostic_updater__period=0.1)
         self.thrown: Counter[str] = Counter()
-        self.samples = self.not_finite = self.settled = 0
-        self.last: FeedforwardTorque | None = None
-        self._steady = 0  # samples in a row that agree on the start: the speed is 1
-        self._counts = (0, 0)
-        self._message = ''
-        self._typed = self._bytes = self._since = 0
+        self._sent: Counter[str] = Counter()  # by topic
+        self.settled = 0
+        self._typed = self._unsure = self._since = 0  # trajectories; the unsure may not count
+        self._configured = True
         node = ros.node
         qos = QoSProfile(depth=DEPTH)
         self._publishers = {
@@ -60,56 +63,46 @@ class Bombardment:
             )
             for topic, message in MESSAGES.items()
         }
+        # A message of no bytes at all holds back what its reliable publisher sends after it, as
+        # long as that one keeps it (Fast DDS 2.14); other publishers are not concerned.
+        self._without_bytes = node.create_publisher(type(MESSAGES[TRAJECTORY]), TRAJECTORY, qos)
         self._parameters = node.create_client(SetParameters, '/feedforward/set_parameters')
+        self._change_state = node.create_client(ChangeState, '/feedforward/change_state')
+        self._get_state = node.create_client(GetState, '/feedforward/get_state')
         self._clients = {
             name: node.create_client(kind, f'/dynamics_server/{name}')
             for name, kind in SERVICES.items()
         }
         self._futures: list[tuple[str, Any]] = []
-        node.create_subscription(FeedforwardTorque, '/feedforward/feedforward', self._torque, qos)
-        node.create_subscription(Float64MultiArray, '/feedforward/commands', self._commands, qos)
-        node.create_subscription(DiagnosticArray, '/diagnostics', self._diagnostics, 10)
+        self.heard = Heard(node, qos)
+        self._describe()
         ros.wait_until_active(self.feedforward)
-        for client in (self._parameters, *self._clients.values()):
+        for client in (
+            self._parameters,
+            self._change_state,
+            self._get_state,
+            *self._clients.values(),
+        ):
             ros.wait_for(client.srv_name, client.service_is_ready, self.server)
         publisher = self._publishers[TRAJECTORY]
         ros.wait_for('the subscription', publisher.get_subscription_count, self.feedforward)
-
-    def _torque(self, message: FeedforwardTorque) -> None:
-        self.samples += 1
-        same = self.last is not None and abs(start_of(message) - start_of(self.last)) <= 2
-        self._steady = self._steady + 1 if same else 0
-        self.last = message
-        point = message.reference
-        rows = (message.effort, message.effort_dot, message.effort_ddot, point.positions,
-                point.velocities, point.accelerations, message.reference_jerk,
-                message.reference_snap)  # fmt: skip
-        self.not_finite += not all(np.isfinite(row).all() for row in rows)
-
-    def _commands(self, message: Float64MultiArray) -> None:
-        self.not_finite += not np.isfinite(message.data).all()
-
-    def _diagnostics(self, message: DiagnosticArray) -> None:
-        for status in message.status:
-            if status.name == 'feedforward: trajectory':
-                values = {item.key: item.value for item in status.values}
-                self._counts = int(values['accepted']), int(values['rejected'])
-                self._message = status.message
 
     def throw(self, item: Item) -> None:
         """Throw one thing; look at the nodes when enough have been thrown."""
         kind = 'bytes' if isinstance(item.payload, bytes) else item.target
         self.thrown[kind] += 1
-        if item.target in self._publishers:
-            try:
-                self._publishers[item.target].publish(item.payload)
-            except RuntimeError:  # the sender's own DDS would not have these bytes
-                assert kind == 'bytes'
+        if isinstance(item.payload, bytes):
+            if not self._throw_bytes(item):
                 self.thrown[kind] -= 1
                 return
+        elif item.target in self._publishers:
+            self._publishers[item.target].publish(item.payload)
+            self._sent[item.target] += 1
             if item.target == TRAJECTORY:
-                self._bytes += kind == 'bytes'
-                self._typed += kind != 'bytes'
+                self._typed += self._configured
+                self._unsure += not self._configured
+        elif item.target == 'transition':
+            self._transition(item.payload)
         elif item.target == 'parameters':
             request = SetParameters.Request(parameters=item.payload)
             self._futures.append(('parameters', self._parameters.call_async(request)))
@@ -121,6 +114,40 @@ class Bombardment:
             self._answers()
         if self._since >= PORTION:
             self.settle()
+
+    def _throw_bytes(self, item: Item) -> bool:
+        """Publish bytes; return False where the sender's own DDS would not have them."""
+        publisher = self._publishers[item.target] if item.payload else self._without_bytes
+        try:
+            publisher.publish(item.payload)
+        except RuntimeError:
+            return False
+        self._sent[item.target] += 1
+        self._unsure += item.target == TRAJECTORY
+        return True
+
+    def _transition(self, transition: Transition) -> None:
+        """Ask for a transition; what comes to a node without subscriptions is lost."""
+        if self._configured:
+            self._sentinel()
+        self._ask(self._change_state, ChangeState.Request(transition=transition))
+        # a new robot may configure the node at any time, nothing else cleans it up
+        self._configured = self._state() != 'unconfigured'
+        self._wait_for_subscription()
+
+    def _ask(self, client: Any, request: Any) -> Any:
+        future = client.call_async(request)
+        what = f'the response of {client.srv_name}'
+        self.ros.wait_for(what, future.done, self.feedforward)
+        return future.result()
+
+    def _state(self) -> str:
+        return self._ask(self._get_state, GetState.Request()).current_state.label
+
+    def _wait_for_subscription(self) -> None:
+        subscribers = self._publishers[TRAJECTORY].get_subscription_count
+        if self._configured:
+            self.ros.wait_for('the subscription', subscribers, self.feedforward)
 
     def _answers(self) -> None:
         """Wait for the responses and look at them."""
@@ -146,26 +173,48 @@ class Bombardment:
         self._since = 0
         self._restore()
         self._sentinel()
-        accepted, rejected = self._counts
-        assert self._typed <= accepted + rejected <= self._typed + self._bytes, (
+        accepted, rejected = self.heard.counts
+        assert self._typed <= accepted + rejected <= self._typed + self._unsure, (
             self._typed,
-            self._bytes,
-            self._counts,
+            self._unsure,
+            self.heard.counts,
         )
-        # count from here: how many of the bytes were a message is known now
-        self._typed, self._bytes = accepted + rejected, 0
+        # count from here: how many of the unsure were accepted or rejected is known now
+        self._typed, self._unsure = accepted + rejected, 0
+        for topic, count in self.heard.streamed.items():  # best effort: some may be lost
+            assert count <= self._sent[f'/feedforward/{topic}'], (topic, count, self._sent)
         self._follow()
-        assert not self.not_finite, f'{self.not_finite} samples are not finite'
+        assert not self.heard.not_finite, f'{self.heard.not_finite} samples are not finite'
         for process in (self.feedforward, self.server):
             assert process.running, process.log[-3000:]
             assert 'Traceback' not in process.log
         self.settled += 1
 
     def _restore(self) -> None:
-        for name, value in PARAMETERS.items():
-            taken, reason = self.ros.set_parameter('/feedforward', name, value)
-            assert taken, (name, reason)
+        """Parameters, robot, state and speed as they were at first."""
+        request = SetParameters.Request(
+            parameters=[parameter(name, value) for name, value in PARAMETERS.items()]
+        )
+        response = self._ask(self._parameters, request)
+        assert all(result.successful for result in response.results), response
+        self._describe()
+        while (state := self._state()) != 'active':
+            request = ChangeState.Request(transition=Transition(id=STEPS[state]))
+            assert self._ask(self._change_state, request).success, self.feedforward.log[-3000:]
+        self._configured = True
+        self._wait_for_subscription()
         self._publishers['/feedforward/speed_scaling'].publish(Float64(data=1.0))
+
+    def _describe(self) -> None:
+        """Give both nodes the robot that the messages are for, by a text not seen before."""
+        text = f'{PLANAR}<!-- {sum(self.thrown.values())} {self.settled} -->'
+        self._publishers[DESCRIPTION].publish(String(data=text))
+        sha256 = hashlib.sha256(text.encode()).hexdigest()
+        self.ros.wait_for(
+            'the robot',
+            lambda: list(self.heard.models.values()) == [sha256, sha256],
+            self.feedforward,
+        )
 
     def _reject(self) -> str:
         """Send a trajectory that is rejected with a name of its own; return that name."""
@@ -178,7 +227,7 @@ class Bombardment:
         """Wait until all that was sent before has been handled."""
         name = self._reject()
         self.ros.wait_for(
-            f'the rejection of {name}', lambda: name in self._message, self.feedforward
+            f'the rejection of {name}', lambda: name in self.heard.rejection, self.feedforward
         )
 
     def _follow(self) -> None:
@@ -187,13 +236,13 @@ class Bombardment:
         self._publishers[TRAJECTORY].publish(message)
         self._typed += 1
         self._sentinel()
-        begun = self.samples + STEADY  # among those before are samples of another motion
+        begun = self.heard.samples + STEADY  # among those before are samples of another motion
 
         def following() -> bool:
-            last = self.last
+            last = self.heard.last
             return (
-                self.samples > begun
-                and self._steady >= STEADY
+                self.heard.samples > begun
+                and self.heard.steady >= STEADY
                 and last is not None
                 and last.source == last.SOURCE_TRAJECTORY
                 and last.reference.time_from_start.sec < 5
@@ -201,18 +250,14 @@ class Bombardment:
             )
 
         self.ros.wait_for('the trajectory', following, self.feedforward)
-        start = start_of(self.last)
+        start = start_of(self.heard.last)
         for _ in range(5):
             self._reject()
         self._sentinel()
-        count = self.samples
-        self.ros.wait_for('samples', lambda: self.samples > count + 3, self.feedforward)
-        assert abs(start_of(self.last) - start) <= 2, (
-            f'begun at {start} before, {start_of(self.last)} after bad messages: {self.last}; '
+        count = self.heard.samples
+        self.ros.wait_for('samples', lambda: self.heard.samples > count + 3, self.feedforward)
+        last = self.heard.last
+        assert abs(start_of(last) - start) <= 2, (
+            f'begun at {start} before, {start_of(last)} after bad messages: {last}; '
             f'{self.feedforward.log[-2000:]}'
         )
-
-
-def start_of(sample: FeedforwardTorque) -> int:
-    """Return the instant at which the motion of a sample has begun, rounded twice [ns]."""
-    return nanoseconds(sample.header.stamp) - nanoseconds(sample.reference.time_from_start)

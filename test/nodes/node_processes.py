@@ -214,19 +214,22 @@ class RosFixture:
 
     def set_parameter(self, node: str, name: str, value: object) -> tuple[bool, str]:
         """Set a parameter of another node; return whether it was taken and why not."""
-        kinds = {
-            bool: ('bool_value', ParameterType.PARAMETER_BOOL),
-            int: ('integer_value', ParameterType.PARAMETER_INTEGER),
-            float: ('double_value', ParameterType.PARAMETER_DOUBLE),
-            str: ('string_value', ParameterType.PARAMETER_STRING),
-            list: ('double_array_value', ParameterType.PARAMETER_DOUBLE_ARRAY),
-        }
-        field, kind = kinds[type(value)]
-        request = SetParameters.Request(
-            parameters=[Parameter(name=name, value=ParameterValue(type=kind, **{field: value}))]
-        )
+        request = SetParameters.Request(parameters=[parameter(name, value)])
         (result,) = self.call(SetParameters, f'{node}/set_parameters', request).results
         return result.successful, result.reason
+
+
+def parameter(name: str, value: object) -> Parameter:
+    """Return a parameter as a message."""
+    kinds = {
+        bool: ('bool_value', ParameterType.PARAMETER_BOOL),
+        int: ('integer_value', ParameterType.PARAMETER_INTEGER),
+        float: ('double_value', ParameterType.PARAMETER_DOUBLE),
+        str: ('string_value', ParameterType.PARAMETER_STRING),
+        list: ('double_array_value', ParameterType.PARAMETER_DOUBLE_ARRAY),
+    }
+    field, kind = kinds[type(value)]
+    return Parameter(name=name, value=ParameterValue(type=kind, **{field: value}))
 
 
 def trajectory(

@@ -1,11 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Running nodes under random and mutated messages, bytes, requests and parameters."""
+"""Running nodes under random messages, bytes, requests, parameters, robots and transitions."""
 
 from __future__ import annotations
 
 import pytest
-from bombardment import Bombardment
+from bombardment import DESCRIPTION, Bombardment
 from fuzz_strategies import items
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -14,10 +14,10 @@ from node_processes import RosFixture
 ITEMS = 10  # per example
 
 
-def bombard(urdf, count, derandomize):
+def bombard(count, derandomize):
     """Throw `count` things and return what was thrown."""
     with RosFixture() as ros:
-        target = Bombardment(ros, urdf)
+        target = Bombardment(ros)
 
         # running nodes have a past: an example alone would tell nothing, so none is shrunk
         @settings(
@@ -35,21 +35,22 @@ def bombard(urdf, count, derandomize):
 
         throw()
         target.settle()
+        assert all(target.heard.streamed.values()), target.heard.streamed
         for process in (target.feedforward, target.server):
             assert process.interrupt() == 0, process.log[-3000:]
         print(
             f'\n{sum(target.thrown.values())} thrown: {dict(target.thrown.most_common())}; '
-            f'{target.samples} samples, {target.settled} portions'
+            f'{target.heard.samples} samples, {target.settled} portions'
         )
         return target.thrown
 
 
-def test_a_portion(planar):
-    thrown = bombard(planar, 3000, derandomize=True)
+def test_a_portion():
+    thrown = bombard(3000, derandomize=True)
     assert sum(thrown.values()) >= 2500
-    assert {'bytes', 'parameters', 'get_mass_matrix'} <= set(thrown)
+    assert {'bytes', 'parameters', 'get_mass_matrix', 'transition', DESCRIPTION} <= set(thrown)
 
 
 @pytest.mark.long
-def test_a_hundred_thousand(planar):
-    assert sum(bombard(planar, 102_000, derandomize=False).values()) >= 100_000
+def test_a_hundred_thousand():
+    assert sum(bombard(102_000, derandomize=False).values()) >= 100_000
