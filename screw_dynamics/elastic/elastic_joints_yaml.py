@@ -21,6 +21,7 @@ from screw_dynamics.elastic.springs import (
     TabulatedSpring,
     VariableStiffness,
 )
+from screw_dynamics.elastic.values import checked_number
 from screw_dynamics.errors import ModelError
 from screw_dynamics.model.yaml_document import read_document, write_document
 from screw_dynamics.model.yaml_reader import Node
@@ -41,6 +42,8 @@ SPRINGS: dict[str, type[Spring]] = {
 }
 RIGID = 'rigid'
 _LIMITS = {'deflection': 'max_deflection', 'effort_rate': 'max_effort_rate'}
+# entries that are text, even where it looks like a number
+_TEXTS = ('carrier', 'law')
 _JOINT_KEYS = ('spring', 'motor', 'second_motor', 'limits', 'rotor')
 
 R = TypeVar('R')
@@ -104,6 +107,8 @@ def elastic_joints_from_yaml(source: str | bytes | os.PathLike[str]) -> ElasticJ
 
 
 def _joint(node: Node) -> ElasticJoint:
+    if node.value is None:
+        return ElasticJoint()
     _check_keys(node, _JOINT_KEYS)
     parts: dict[str, Any] = {}
     if node.value.get('spring') is not None:
@@ -114,7 +119,8 @@ def _joint(node: Node) -> ElasticJoint:
     if node.value.get('limits') is not None:
         _check_keys(node['limits'], tuple(_LIMITS))
         for key, entry in node['limits'].entries():
-            parts[_LIMITS[key]] = entry.number()
+            limit = checked_number(entry.path, entry.number(), above=True, infinite=True)
+            parts[_LIMITS[key]] = limit
     if node.value.get('rotor') is not None:
         parts['rotor'] = _record(node['rotor'], Rotor)
     return _built(node, ElasticJoint, parts)
@@ -125,7 +131,7 @@ def _spring(node: Node) -> Spring | None:
     if kind == RIGID:
         _check_keys(node, ('type',))
         return None
-    if kind not in SPRINGS:
+    if not isinstance(kind, str) or kind not in SPRINGS:
         names = ', '.join((RIGID, *SPRINGS))
         raise ModelError(f'{node.path}.type: expected one of {names}, got {kind!r}')
     if 'damping' in node.value and kind != LinearSpring.type:
@@ -143,7 +149,11 @@ def _record(node: Node, kind: Callable[..., R], extra: tuple[str, ...] = ()) -> 
     for field in parts:
         if field.default is MISSING:
             node[field.name]
-    values = {key: _value(entry) for key, entry in node.entries() if key not in extra}
+    values = {
+        key: entry.value if key in _TEXTS else _value(entry)
+        for key, entry in node.entries()
+        if key not in extra
+    }
     return _built(node, kind, values)
 
 
@@ -155,7 +165,7 @@ def _built(node: Node, kind: Callable[..., R], values: dict[str, Any]) -> R:
 
 
 def _value(node: Node) -> Any:
-    """Return a number, a list of numbers, a truth value or a name."""
+    """Return a number, a sequence of numbers or a truth value."""
     if isinstance(node.value, list):
         return tuple(item.number() for item in node.items())
     if isinstance(node.value, str):

@@ -82,7 +82,7 @@ class AntagonisticPair(Spring):
 
     def __post_init__(self) -> None:
         """Check the parameters: those of the law, and no others."""
-        if self.law not in _FIELDS:
+        if not isinstance(self.law, str) or self.law not in _FIELDS:
             raise ModelError(f'law: expected one of {", ".join(_FIELDS)}, got {self.law!r}')
         for name in ('spring_stiffness', 'rate', 'quadratic_stiffness', 'cubic_stiffness'):
             needed = name in _FIELDS[self.law]

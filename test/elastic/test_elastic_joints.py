@@ -1,0 +1,246 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Records of elastic joints, in Python and in YAML."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.random_models import BodyRecipe, random_model
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError, ModelError, UnknownNameError
+
+positive = st.floats(1e-9, 1e9)
+limits = positive | st.just(np.inf)
+motors = st.builds(
+    sd.Motor,
+    rotor_inertia=st.floats(0.0, 1.0),
+    gear_ratio=positive,
+    viscous_friction=st.floats(0.0, 1.0),
+    coulomb_friction=st.floats(0.0, 1.0),
+    coulomb_velocity=positive,
+    max_effort=limits,
+    max_velocity=limits,
+)
+springs = st.one_of(
+    st.none(),
+    st.builds(sd.LinearSpring, positive, st.floats(0.0, 10.0)),
+    st.builds(sd.CubicSpring, positive, st.floats(0.0, 1e9)),
+    st.builds(sd.ExponentialSpring, positive, positive),
+    st.builds(sd.VariableStiffness, st.floats(1, 9), st.just(0.5), st.sampled_from([9.5, np.inf])),
+    st.just(sd.TabulatedSpring([-0.1, 0.0, 0.2], [-1 / 3, 1e-17, 5.0])),
+)  # fmt: skip
+pairs = st.one_of(
+    st.builds(sd.AntagonisticPair, st.just('exponential'), positive, positive, positive),
+    st.builds(
+        sd.AntagonisticPair, st.just('quadratic'), positive, quadratic_stiffness=positive,
+        pull_only=st.booleans(),
+    ),
+    st.builds(
+        sd.AntagonisticPair, st.just('cubic'), positive, positive, cubic_stiffness=positive
+    ),
+)  # fmt: skip
+rotors = st.none() | st.builds(
+    sd.Rotor,
+    st.none() | st.tuples(st.just(1.0), st.floats(-1.0, 1.0), st.floats(-1.0, 1.0)),
+    st.none() | st.sampled_from(['1e3', 'link 2', '\u00e4', 'true', ' ']),
+)
+joints = st.builds(
+    sd.ElasticJoint, springs, motors, max_deflection=limits, max_effort_rate=limits, rotor=rotors
+) | st.builds(sd.ElasticJoint, pairs, motors, motors)
+names = st.text(min_size=1)
+
+
+@given(st.dictionaries(names, joints, max_size=4), st.booleans())
+def test_yaml_keeps_every_number(by_name, coupling):
+    record = sd.ElasticJoints(by_name, coupling)
+    assert sd.ElasticJoints.from_yaml(record.to_yaml()) == record
+    assert pickle.loads(pickle.dumps(record)) == copy.deepcopy(record) == record
+
+
+def test_files(tmp_path):
+    record = sd.ElasticJoints({'a': sd.ElasticJoint(sd.LinearSpring(3.0))})
+    path = tmp_path / 'sea.yaml'
+    text = record.to_yaml(path)
+    for source in (path, str(path), text, text.encode()):
+        assert sd.ElasticJoints.from_yaml(source) == record
+    with pytest.raises(ModelError, match='expected a readable elastic joints file'):
+        sd.ElasticJoints.from_yaml(tmp_path / 'other.yaml')
+    with pytest.raises(ModelError, match='elastic joints text: expected YAML'):
+        sd.ElasticJoints.from_yaml('a: [\n')
+    with pytest.raises(ModelError, match='elastic joints source: expected a path.*got int'):
+        sd.ElasticJoints.from_yaml(3)
+
+
+def test_what_is_left_out_has_its_default():
+    record = sd.ElasticJoints.from_yaml("""
+elastic_joints:
+  rigid:
+  also_rigid: {spring: {type: rigid}, motor: {gear_ratio: 1e2}}
+  soft:
+    spring: {type: linear, stiffness: 8e3}
+    limits: {deflection: .inf}
+""")
+    assert record == sd.ElasticJoints(
+        {
+            'rigid': sd.ElasticJoint(),
+            'also_rigid': sd.ElasticJoint(motor=sd.Motor(gear_ratio=100.0)),
+            'soft': sd.ElasticJoint(sd.LinearSpring(8000.0)),
+        }
+    )
+    assert sd.ElasticJoint() == sd.ElasticJoint(None, sd.Motor(0.0, 1.0), None, np.inf, np.inf)
+
+
+SOFT = 'type: linear, stiffness: 1'
+
+
+@pytest.mark.parametrize(
+    ('joint', 'message'),
+    [
+        ('sprung: 2', 'elastic_joints.j: expected entries spring, motor, .*, rotor, got .sprung.'),
+        ('spring: 3', 'elastic_joints.j.spring: expected a mapping, got 3'),
+        ('spring: {stiffness: 1}', "elastic_joints.j.spring: expected an entry 'type', got none"),
+        ('spring: {type: soft}', 'type: expected one of rigid, linear, cubic, .*got .soft.'),
+        ('spring: {type: [linear]}', 'spring.type: expected one of .*linear'),
+        ('spring: {type: rigid, damping: 1}', 'j.spring: expected entries type, got .damping.'),
+        ('spring: {type: linear}', "j.spring: expected an entry 'stiffness', got none"),
+        ('spring: {type: linear, stiffness: 0}', 'j.spring.stiffness: expected a finite'),
+        ('spring: {type: linear, stiffness: .nan}', 'stiffness: expected a finite .*, got nan'),
+        ('spring: {type: linear, stiffness: .inf}', 'stiffness: expected a finite .*, got inf'),
+        ('spring: {type: linear, stiffness: true}', 'stiffness: expected a finite .*, got True'),
+        ('spring: {type: linear, stiffness: x}', "stiffness: expected a finite .*, got 'x'"),
+        ('spring: {type: linear, stiffness: [1]}', r'stiffness: expected .*, got \(1.0,\)'),
+        (f'spring: {{{SOFT}, damping: -1}}', 'spring.damping: expected a finite .* 0 or more'),
+        (f'spring: {{{SOFT}, rate: 1}}', 'spring: expected entries type, stiffness, damping, got'),
+        ('spring: {type: cubic, stiffness: 1, cubic_stiffness: -2}', 'spring.cubic_stiffness'),
+        ('spring: {type: cubic, stiffness: 1, cubic_stiffness: 1, damping: 2}',
+         "spring.damping: expected none with a spring of type 'cubic': a damper goes beside"),
+        ('spring: {type: exponential, stiffness: 1, rate: 0}', 'rate: expected a finite .*above'),
+        ('spring: {type: variable, stiffness: 1, min_stiffness: 2}',
+         'spring.stiffness: expected at least min_stiffness = 2, got 1'),
+        ('spring: {type: variable, stiffness: 3, max_stiffness: 2}',
+         'spring.max_stiffness: expected at least stiffness = 3, got 2'),
+        ('spring: {type: tabulated, deflections: [0, 1], efforts: [0]}',
+         'spring.efforts: expected at least two finite numbers'),
+        ('spring: {type: tabulated, deflections: [0, b], efforts: [0, 1]}',
+         r'spring.deflections\[1\]: expected a number'),
+        ('spring: {type: antagonistic, law: linear, stiffness: 1}',
+         'spring.law: expected one of exponential, quadratic, cubic, got .linear.'),
+        ('spring: {type: antagonistic, law: [], stiffness: 1}', 'spring.law: expected one of'),
+        ('spring: {type: antagonistic, law: cubic, stiffness: 1, spring_stiffness: 1}',
+         'spring.cubic_stiffness: expected a finite number above 0, got 0'),
+        ('spring: {type: antagonistic, law: cubic, stiffness: 1, spring_stiffness: 1, '
+         'cubic_stiffness: 1, rate: 2}', "spring.rate: expected none with the law 'cubic', got 2"),
+        ('spring: {type: antagonistic, law: quadratic, stiffness: 1, quadratic_stiffness: 1, '
+         'pull_only: 1}', 'spring.pull_only: expected true or false, got 1'),
+        ('motor: {gear_ratio: 0}', 'j.motor.gear_ratio: expected a finite number above 0, got 0'),
+        ('motor: {rotor_inertia: -1}', 'j.motor.rotor_inertia: expected a finite number of 0 or'),
+        ('motor: {coulomb_velocity: 0}', 'j.motor.coulomb_velocity: expected .* above 0'),
+        ('motor: {max_effort: 0}', 'j.motor.max_effort: expected a number above 0, got 0'),
+        ('motor: {ratio: 3}', 'j.motor: expected entries rotor_inertia, .*, got .ratio.'),
+        ('second_motor: {gear_ratio: 2}', 'j.second_motor: expected none, only an antagonistic'),
+        ('limits: {deflection: 0}', 'j.limits.deflection: expected a number above 0, got 0'),
+        ('limits: {torque: 1}', 'j.limits: expected entries deflection, effort_rate, got'),
+        ('limits: {deflection: x}', "j.limits.deflection: expected a number, got 'x'"),
+        ('rotor: {axis: [0, 0, 0]}', 'j.rotor.axis: expected three numbers, not all zero'),
+        ('rotor: {axis: [0, 1]}', 'j.rotor.axis: expected three numbers'),
+        ('rotor: {carrier: 3}', 'j.rotor.carrier: expected the name of a link, got 3'),
+    ],
+)  # fmt: skip
+def test_every_error_names_the_entry(joint, message):
+    with pytest.raises(ModelError, match=message):
+        sd.ElasticJoints.from_yaml(f'elastic_joints:\n  j: {{{joint}}}\n')
+
+
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        ('joints: {}', "document: expected entries elastic_joints, rotor_coupling, got 'joints'"),
+        ('rotor_coupling: true', "document: expected an entry 'elastic_joints', got none"),
+        ('elastic_joints: [a]', 'document.elastic_joints: expected a mapping'),
+        ('- 3', 'document: expected a mapping'),
+        ('elastic_joints: {a: 3}', 'elastic_joints.a: expected a mapping, got 3'),
+        ('elastic_joints: {}\nrotor_coupling: 2', 'rotor_coupling: expected true or false, got 2'),
+    ],
+)
+def test_every_error_names_the_section(text, message):
+    with pytest.raises(ModelError, match=message):
+        sd.ElasticJoints.from_yaml(text + '\n')
+
+
+def test_the_record_is_immutable():
+    by_name = {'a': sd.ElasticJoint()}
+    record = sd.ElasticJoints(by_name)
+    by_name['b'] = sd.ElasticJoint()
+    assert list(record.joints) == ['a']
+    with pytest.raises(TypeError):
+        record.joints['b'] = sd.ElasticJoint()
+    with pytest.raises(FrozenInstanceError):
+        record.rotor_coupling = True
+
+
+def test_parts_of_the_wrong_kind_are_named():
+    for arguments, message in (
+        (([],), 'joints: expected a mapping, got list'),
+        (({1: sd.ElasticJoint()},), 'joints: expected the name of a joint, got 1'),
+        (({'a': sd.Motor()},), "joint 'a': expected an ElasticJoint"),
+        (({}, 1), 'rotor_coupling: expected true or false, got 1'),
+    ):
+        with pytest.raises(ModelError, match=message):
+            sd.ElasticJoints(*arguments)
+    with pytest.raises(ModelError, match='spring: expected a Spring, got 3.0'):
+        sd.ElasticJoint(3.0)
+    with pytest.raises(ModelError, match='motor: expected a Motor, got None'):
+        sd.ElasticJoint(motor=None)
+    with pytest.raises(ModelError, match='second_motor: expected none'):
+        sd.ElasticJoint(second_motor=sd.Motor())
+
+
+def test_motors_of_a_robot(rng):
+    model = random_model(rng, [BodyRecipe(), BodyRecipe(mimics=0), BodyRecipe(), BodyRecipe()])
+    one, two, three = model.joint_names
+    pair = sd.AntagonisticPair('quadratic', 10.0, quadratic_stiffness=5.0)
+    motor = sd.Motor(2e-3, 10.0, 0.1, 0.2, 3.0, 4.0, 50.0)
+    record = sd.ElasticJoints({two: sd.ElasticJoint(pair, motor), three: sd.ElasticJoint()})
+    table = record.motors(model)
+    assert record.motors(model) is table
+    assert table.names == (one, f'{two}/1', f'{two}/2', three)
+    assert (table.n, table.m) == (3, 4)
+    np.testing.assert_array_equal(table.joint_of_motor, [0, 1, 1, 2])
+    np.testing.assert_array_equal(table.first_motor, [0, 1, 3])
+    np.testing.assert_allclose(table.rows[1], [0.2, 10.0, 2.0, 0.3])
+    np.testing.assert_array_equal(table.max_efforts[:2], [np.inf, 40.0])
+    np.testing.assert_array_equal(table.max_velocities[:2], [np.inf, 5.0])
+    assert table.variable_names == (two,) and table.damped_names == ()
+    with pytest.raises(ValueError, match='read-only'):
+        table.rows[0, 0] = 1.0
+    with pytest.raises(UnknownNameError, match=f"unknown joint 'elbow': .*{one}, {two}, {three}"):
+        sd.ElasticJoints({'elbow': sd.ElasticJoint()}).motors(model)
+    with pytest.raises(InputError, match='model: expected a ScrewModel'):
+        record.motors('robot.urdf')
+
+
+def test_rows_that_motor_efforts_need(rng):
+    model = random_model(rng, 2)
+    rigid, damped = sd.ElasticJoint(), sd.ElasticJoint(sd.LinearSpring(1.0, 1.0))
+    soft = sd.ElasticJoint(sd.LinearSpring(1.0))
+    for pair, rows in (
+        ((rigid, rigid), 3),
+        ((rigid, damped), 4),
+        ((damped, damped), 4),
+        ((soft, damped), 5),
+        ((soft, rigid), 5),
+    ):
+        record = sd.ElasticJoints(dict(zip(model.joint_names, pair, strict=True)))
+        assert record.required_rows(model) == rows
+        assert record.buffers(model).motor_jet.shape == (3, 2)
+        assert record.buffers(model, rows + 2).motor_effort_jet.shape == (3, 2)
+        with pytest.raises(ModelError, match=f'rows: expected at least {rows}, got {rows - 1}'):
+            record.buffers(model, rows - 1)
