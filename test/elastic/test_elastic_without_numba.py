@@ -1,0 +1,68 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel as plain Python gives the numbers that it gives compiled."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.jit import jit_enabled
+
+TABLE = np.linspace(-2.0, 2.0, 7)
+MOTOR = sd.Motor(2e-3, 10.0, 1e-2, 2e-2, 1.0)
+SPRINGS = [
+    None,
+    sd.LinearSpring(3000.0),
+    sd.LinearSpring(3000.0, 20.0),
+    sd.CubicSpring(2000.0, 5e4),
+    sd.ExponentialSpring(1000.0, 3.0),
+    sd.TabulatedSpring(TABLE, 800.0 * TABLE + 300.0 * TABLE**3),
+    sd.VariableStiffness(5000.0),
+    sd.AntagonisticPair('exponential', 5000.0, spring_stiffness=50.0, rate=4.0),
+    sd.AntagonisticPair('quadratic', 5000.0, quadratic_stiffness=2000.0),
+    sd.AntagonisticPair('cubic', 5000.0, spring_stiffness=500.0, cubic_stiffness=4e3),
+]
+
+
+def commands() -> dict[str, np.ndarray]:
+    model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+    rng = np.random.default_rng(0)
+    t = np.linspace(0.0, 0.2, 12)
+    jets = rng.normal(size=(12, 6, model.n))
+    jets[:, 1:] *= 0.1
+    results = {}
+    for shift in (0, len(SPRINGS) - model.n):
+        parts = [sd.ElasticJoint(spring, MOTOR) for spring in SPRINGS[shift:]]
+        joints = sd.ElasticJoints(dict(zip(model.joint_names, parts, strict=False)))
+        result = sd.elastic_feedforward(model, joints, jets, times=t)
+        for name in ('deflection_jet', 'motor_jet', 'motor_effort_jet'):
+            results[f'{name} {shift}'] = getattr(result, name)
+    return results
+
+
+@pytest.mark.skipif(not jit_enabled(), reason='needs numba to compare with')
+def test_plain_and_compiled_kernels_agree(tmp_path):
+    file = tmp_path / 'commands.npz'
+    environment = os.environ | {'SCREW_DYNAMICS_JIT': '0'}
+    environment['PYTHONPATH'] = os.pathsep.join(sys.path)
+    run = [sys.executable, '-W', 'ignore::UserWarning', __file__, file]
+    subprocess.run(run, check=True, env=environment, timeout=120)
+    compiled = commands()
+    with np.load(file) as plain:
+        assert sorted(plain) == sorted(compiled)
+        for name, expected in compiled.items():
+            scale = np.abs(expected).max(axis=(0, 2), keepdims=True)
+            assert (np.abs(plain[name] - expected) <= 1e-12 * scale).all(), name
+
+
+if __name__ == '__main__':
+    assert not jit_enabled()
+    np.savez(Path(sys.argv[1]), **commands())
+    assert 'numba' not in sys.modules

@@ -1,0 +1,87 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What `elastic_feedforward` says to arguments it cannot use."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError
+
+
+def test_too_few_rows_name_what_needs_them(model, mixed):
+    n, jets = model.n, np.zeros((4, model.n))
+    with pytest.raises(
+        ShapeError,
+        match=rf'\(r, {n}\) .* r >= 5: rows q to q\^\(4\), which the mo'
+        rf"tor effort of the elastic joint '{model.joint_names[2]}' needs, got",
+    ):
+        sd.elastic_feedforward(model, mixed, jets)
+    damped = sd.ElasticJoints({model.joint_names[1]: sd.ElasticJoint(sd.LinearSpring(1.0, 1.0))})
+    assert sd.elastic_feedforward(model, damped, jets).motor_effort_jet.shape == (1, n)
+    with pytest.raises(ShapeError, match='r >= 4: .* of the damped elastic joint'):
+        sd.elastic_feedforward(model, damped, jets[:3])
+    with pytest.raises(ShapeError, match='r >= 3: .* of a rigid joint'):
+        sd.elastic_feedforward(model, sd.ElasticJoints({}), jets[:2])
+    for shape in ((5,), (5, n + 1), (1, 1, 5, n)):
+        with pytest.raises(ShapeError, match='joint_jet'):
+            sd.elastic_feedforward(model, mixed, np.zeros(shape))
+
+
+def test_unusable_arguments_are_named(model, mixed):
+    n, jet = model.n, np.zeros((5, model.n))
+    jets, varies = np.zeros((3, 5, n)), model.joint_names[4]
+
+    def run(joint_jet, **options):
+        return sd.elastic_feedforward(model, mixed, joint_jet, **options)
+
+    for options, error, message in (
+        ({'stiffness_jets': {'j': [1, 0, 0]}}, UnknownNameError, 'unknown joint of variable st'),
+        ({'stiffness_jets': [1]}, InputError, 'stiffness_jets: expected a mapping .* got list'),
+        ({'stiffness_jets': {varies: [1, 0]}}, ShapeError, r'\(3,\) or more rows: .* order 2'),
+        ({'stiffness_jets': {varies: 3.0}}, ShapeError, 'or more rows'),
+        ({'stiffness_jets': {varies: np.ones((2, 3))}}, ShapeError, 'or more rows'),
+        ({'stiffness_jets': {varies: [np.nan, 0, 0]}}, NotFiniteError, 'stiffness_jets'),
+        ({'deflection': [0.0]}, InputError, 'deflection: expected a mapping'),
+        ({'deflection': {'j': 0.0}}, UnknownNameError, 'unknown damped joint'),
+        ({'out': jet}, InputError, 'out: expected a MotorFeedforward, got ndarray'),
+        ({'out': mixed.buffers(model, 6)}, ShapeError, r'out: expected shape \(3, 5\)'),
+        ({'times': [0.0]}, ShapeError, r'times: expected shape \(\), got \(1,\)'),
+    ):
+        with pytest.raises(error, match=message):
+            run(jet, **options)
+    with pytest.raises(InputError, match='times: expected the times of the samples, which the da'):
+        run(jets)
+    with pytest.raises(InputError, match=r'times: expected no time before 1 s, got 0.5 s at samp'):
+        run(jets, times=[0.0, 1.0, 0.5])
+    with pytest.raises(NotFiniteError, match=r'times\[1\]'):
+        run(jets, times=[0.0, np.nan, 0.5])
+    with pytest.raises(InputError, match='joints: expected ElasticJoints, got dict'):
+        sd.elastic_feedforward(model, {}, jet)
+    with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
+        sd.elastic_feedforward('robot', mixed, jet)
+    with pytest.raises(InputError, match='deflection: expected none, no spring has a damper'):
+        sd.elastic_feedforward(model, sd.ElasticJoints({}), jet, deflection={varies: 0.0})
+    damper = sd.DeflectionFilter(model, mixed, 6)
+    with pytest.raises(InputError, match='made for joint jets of 5 rows, got one for 6'):
+        run(jet, times=0.0, deflection=damper)
+    other = sd.ElasticJoints({varies: sd.ElasticJoint(sd.LinearSpring(1.0, 1.0))})
+    with pytest.raises(InputError, match='a filter made for this model and these joints'):
+        sd.elastic_feedforward(model, other, jet, times=0.0, deflection=damper)
+    damper = sd.DeflectionFilter(model, mixed)
+    with pytest.raises(InputError, match='times: expected the times'):
+        run(jet, deflection=damper)
+    run(jet, times=2.0, deflection=damper)
+    with pytest.raises(InputError, match='times: expected no time before 2 s, got 1 s$'):
+        run(jet, times=1.0, deflection=damper)
+
+
+@pytest.mark.parametrize('value', [np.nan, np.inf])
+def test_the_joint_that_is_not_finite_is_named(model, mixed, value):
+    jet = np.zeros((5, model.n))
+    jet[3, 2] = value
+    name = model.joint_names[2]
+    with pytest.raises(NotFiniteError, match=rf"joint_jet\[3, 2\] \(joint '{name}', derivative 3"):
+        sd.elastic_feedforward(model, mixed, jet)
