@@ -5,7 +5,7 @@
 RUN := .ci/run_in_env
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all bench bench-node soak accuracy lint clean
+.PHONY: help setup demo demo-sea test test-all bench bench-node soak accuracy lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -16,6 +16,9 @@ setup: ## make the environment in .venv: ROS 2, libraries, interfaces, this pack
 
 demo: setup ## run the main job: trajectory in, efforts and their derivatives out, over ROS 2
 	@$(RUN) python -m screw_dynamics.demo.main_job
+
+demo-sea: setup ## arms with elastic joints: rigid, finite-difference and exact feedforward compared
+	@$(RUN) python -m screw_dynamics.demo.sea.job
 
 test: setup ## run the tests (PYTEST_ARGS=... is passed on)
 	@$(RUN) python -m pytest -q $(PYTEST_ARGS)

@@ -81,6 +81,7 @@ setup(
             'recorder = screw_dynamics_executables:recorder',
             'replay = screw_dynamics_executables:replay',
             'demo = screw_dynamics_executables:demo',
+            'demo_sea = screw_dynamics_executables:demo_sea',
             'screw_dynamics = screw_dynamics_executables:command_line',
         ],
     },

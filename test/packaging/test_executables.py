@@ -22,6 +22,7 @@ EXECUTABLES = (
     'recorder',
     'replay',
     'demo',
+    'demo_sea',
 )
 
 # what the script that setuptools makes does, with a word when it begins
@@ -83,7 +84,9 @@ def test_without_ros(name):
     assert 'source the setup file of ROS 2 (source /opt/ros/<distro>/setup.bash)' in line
 
 
-@pytest.mark.parametrize('name, package', [('demo', 'tqdm'), ('replay', 'rosbags')])
+@pytest.mark.parametrize(
+    'name, package', [('demo', 'tqdm'), ('demo_sea', 'mujoco'), ('replay', 'rosbags')]
+)
 def test_without_a_library(name, package):
     with start(name, before=HIDE.format(package=package)) as process:
         output, _ = process.communicate(timeout=60)

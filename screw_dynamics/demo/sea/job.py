@@ -1,0 +1,157 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The comparison of feedforwards for arms with elastic joints, from simulation to table and plot.
+
+    make demo-sea
+    python -m screw_dynamics.demo.sea.job --output my_folder
+
+Two robots with stiff and with soft joints follow a fast motion on nothing but the motor efforts
+that five methods compute, in our own equations of motion and in MuJoCo.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+from screw_dynamics.demo.processes import DemoError
+from screw_dynamics.demo.progress import stage
+from screw_dynamics.demo.sea.arms import Arm, arms
+from screw_dynamics.demo.sea.document import document
+from screw_dynamics.demo.sea.plot import save_comparison
+from screw_dynamics.demo.sea.scene import EXACT, FEEDFORWARDS, HELD, RIGID
+from screw_dynamics.demo.sea.table import comparison_table, ratios
+from screw_dynamics.demo.sea.tracking import Outcome, track
+from screw_dynamics.errors import ScrewDynamicsError
+
+REQUIRED_RATIO = 100.0  # of the rigid feedforward's error over the exact one's
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """
+    Run the comparison.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments without the program's name; default those of the command line.
+
+    Returns
+    -------
+    int
+        Exit code: 0, 1 if something failed, 130 if interrupted.
+
+    """
+    options = _parser().parse_args(args)
+    try:
+        _run(options)
+    except (ScrewDynamicsError, OSError) as error:
+        print(f'demo_sea: {error}', file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print('demo_sea: interrupted', file=sys.stderr)
+        return 130
+    return 0
+
+
+def simulate(runs: Sequence[tuple[Arm, str, bool]], processes: int) -> list[Outcome]:
+    """
+    Simulate many runs, with a bar that shows how many are done.
+
+    Parameters
+    ----------
+    runs : sequence of (Arm, str, bool)
+        Arm, feedforward, with feedback or not.
+    processes : int
+        How many work at a time.
+
+    Returns
+    -------
+    list of Outcome
+        In the order of their completion.
+
+    """
+    outcomes: list[Outcome] = []
+    context = multiprocessing.get_context('spawn')  # MuJoCo's callbacks survive no fork
+    with ProcessPoolExecutor(processes, context) as pool:
+        with stage('Simulate', len(runs)) as bar:
+            pending = [pool.submit(track, *run) for run in runs]
+            try:
+                for future in as_completed(pending):
+                    outcomes += future.result()
+                    bar.update()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    return outcomes
+
+
+def _run(options: argparse.Namespace) -> None:
+    _require_mujoco()
+    folder = options.output.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    runs = [
+        (arm, feedforward, feedback)
+        for arm in arms()
+        for feedback in (False, True)
+        for feedforward in FEEDFORWARDS
+    ]
+    outcomes = simulate(runs, min(options.processes, os.cpu_count() or 1))
+    with stage('Draw'):
+        save_comparison(outcomes, folder / 'demo_sea.png')
+    with stage('Write'):
+        text = document(outcomes)
+        (folder / 'demo_sea.md').write_text(text, encoding='utf-8')
+    print('\n' + '\n'.join(comparison_table(outcomes)) + '\n')
+    for name in ('demo_sea.png', 'demo_sea.md'):
+        print(folder / name)
+    _require_ratio(outcomes)
+
+
+def _require_ratio(outcomes: Sequence[Outcome]) -> None:
+    """Fail where the exact feedforward is not what it is said to be."""
+    for feedforward in (EXACT, HELD):
+        for arm, ratio in ratios(outcomes, RIGID, feedforward).items():
+            if not ratio >= REQUIRED_RATIO:
+                raise DemoError(
+                    f'{arm.name}: expected the error of the rigid feedforward at least '
+                    f'{REQUIRED_RATIO:g} times that of {feedforward!r}, got {ratio:.3g}'
+                )
+
+
+def _require_mujoco() -> None:
+    try:
+        import mujoco  # noqa: F401
+    except ImportError:
+        raise DemoError(
+            "needs MuJoCo, the independent simulator: pip install 'screw_dynamics[demo]'"
+        ) from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog='demo_sea',
+        description='Feedforward of arms with elastic joints: rigid, finite differences, exact.',
+    )
+    parser.add_argument(
+        '-o',
+        '--output',
+        type=Path,
+        default=Path('output/demo_sea'),
+        metavar='FOLDER',
+        help='where table and plot go (default: output/demo_sea)',
+    )
+    parser.add_argument(
+        '--processes', type=int, default=2, metavar='COUNT', help='at a time (default: 2)'
+    )
+    return parser
+
+
+if __name__ == '__main__':
+    sys.exit(main())
