@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from screw_dynamics.command_line.evaluation import evaluate
+from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.help_text import examples
 from screw_dynamics.command_line.motion_arguments import (
     add_motion_options,
@@ -80,7 +80,8 @@ def run(options: argparse.Namespace) -> int:
     waypoints = read_waypoints(options, model)
     curve = curve_through(waypoints, options.interpolation)
     times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
-    results = evaluate(model, times, curve.jets(times), options.order, joints)
+    jets = sampled_jets(curve, times, model, joints)
+    results = evaluate(model, times, jets, options.order, joints)
     print(f'{len(times)} samples over {times[-1] - times[0]:g} s\n{results.summary()}')
     write_files(results, options, f'{model.name}: {Path(options.trajectory).name}')
     if options.bag is not None:

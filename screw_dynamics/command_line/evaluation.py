@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,12 +12,45 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line.progress import progress
 from screw_dynamics.command_line.results import MotorResults, Results
-from screw_dynamics.dynamics import effort_deviations, inverse_dynamics
-from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.dynamics.effort_deviations import propagated_deviations
+from screw_dynamics.elastic import ElasticJoints, MotorFeedforward, elastic_feedforward
+from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.trajectory import JET_ROWS, MeasuredMotion
+from screw_dynamics.trajectory import JET_ROWS, MeasuredMotion, PiecewisePolynomial
 
 _BLOCK = 2000  # samples between two steps of the progress bar
+
+
+def sampled_jets(
+    curve: PiecewisePolynomial, times: Array, model: ScrewModel, joints: ElasticJoints | None
+) -> Array:
+    """
+    Return samples of a curve with as many derivatives as the results need.
+
+    Parameters
+    ----------
+    curve : PiecewisePolynomial
+    times : (T,) ndarray
+        [s].
+    model : ScrewModel
+    joints : ElasticJoints or None
+
+    Returns
+    -------
+    (T, r, n) ndarray
+        r is 5; more where rotors on moving links are coupled, with a warning on stderr where the
+        curve is not that smooth.
+
+    """
+    rows = _rows_needed(model, joints)
+    if rows > JET_ROWS and curve.continuity < rows - 1:
+        print(
+            f'warning: motor efforts jump at the points: rotors on moving links need a curve that '
+            f'is {rows - 1} times continuously differentiable, this one is {curve.continuity} times',
+            file=sys.stderr,
+        )
+    return curve.jets(times, rows)
 
 
 def evaluate(
@@ -34,7 +68,8 @@ def evaluate(
     model : ScrewModel
     times : (T,) ndarray
         [s].
-    joint_jet : (T, 5, n) ndarray
+    joint_jet : (T, r, n) ndarray
+        See `sampled_jets`.
     order : int
         Highest derivative of the efforts, at most 2.
     joints : ElasticJoints, optional
@@ -51,8 +86,11 @@ def evaluate(
     efforts = np.empty((len(times), order + 1, model.n))
     for part in _blocks(len(times), 'efforts'):
         efforts[part] = inverse_dynamics(model, joint_jet[part, : order + 3].copy())
-    motors = None if joints is None else _motors(model, joints, times, joint_jet)
-    return Results(model.joint_names, times, joint_jet, efforts, motors=motors)
+    motors = None
+    if joints is not None:
+        found = elastic_feedforward(model, joints, joint_jet, times=times)
+        motors = MotorResults(found.motor_names, found.gear_ratios, _motor_values(found))
+    return Results(model.joint_names, times, joint_jet[:, :JET_ROWS], efforts, motors=motors)
 
 
 def evaluate_measured(
@@ -64,6 +102,9 @@ def evaluate_measured(
 ) -> Results:
     """
     Return the efforts along a measured motion, with the standard deviations of everything.
+
+    What motors do behind springs with dampers depends on the past of the motion: no standard
+    deviations are given for them.
 
     Parameters
     ----------
@@ -81,22 +122,58 @@ def evaluate_measured(
 
     Raises
     ------
+    InputError
+        If the motors need higher derivatives than can be measured.
     ScrewDynamicsError
 
     """
-    rows = order + 3
-    jets = motion.jets(times)
-    efforts, uncertain = np.empty((2, len(times), order + 1, model.n))
-    deviations = np.empty_like(jets)
-    for part in _blocks(len(times), 'efforts and their uncertainty'):
+    if _rows_needed(model, joints) > JET_ROWS:
+        raise InputError(
+            'rotor_coupling: expected false, as it needs derivatives beyond the snap, which '
+            'measured positions do not give'
+        )
+    results = evaluate(model, times, motion.jets(times), order, joints)
+    instantaneous = joints is not None and (joints.motors(model).damped < 0).all()
+    rows = JET_ROWS if instantaneous else order + 3
+    count = order + 1
+
+    def values(jets: Array) -> Array:
+        """Return efforts and, behind them, motor values: (T, n * (k + 1) + 5 m)."""
+        parts = [inverse_dynamics(model, jets[:, : order + 3].copy())]
+        if instantaneous and joints is not None:
+            parts.append(_motor_values(elastic_feedforward(model, joints, jets)))
+        return np.concatenate([part.reshape(len(jets), -1) for part in parts], axis=1)
+
+    spread = np.empty_like(results.joint_jet)
+    found = []
+    for part in _blocks(len(times), 'uncertainty of the efforts'):
         covariances = motion.covariances(times[part])
-        variances = np.einsum('tnaa->tan', covariances)
-        deviations[part] = np.sqrt(np.maximum(variances, 0.0))
-        shortened = jets[part, :rows].copy()
-        efforts[part] = inverse_dynamics(model, shortened)
-        uncertain[part] = effort_deviations(model, shortened, covariances[:, :, :rows, :rows])
-    motors = None if joints is None else _motors(model, joints, times, jets)
-    return Results(model.joint_names, times, jets, efforts, deviations, uncertain, motors)
+        spread[part] = np.sqrt(np.maximum(np.einsum('tnaa->tan', covariances), 0.0))
+        found.append(
+            propagated_deviations(
+                values,
+                results.joint_jet[part, :rows].copy(),
+                covariances[:, :, :rows, :rows].copy(),
+            )
+        )
+    deviations = np.concatenate(found)
+    motors = results.motors
+    if motors is not None and instantaneous:
+        of_motors = deviations[:, count * model.n :].reshape(motors.values.shape)
+        motors = MotorResults(motors.names, motors.gear_ratios, motors.values, of_motors)
+    return Results(
+        model.joint_names,
+        times,
+        results.joint_jet,
+        results.effort_jet,
+        spread,
+        deviations[:, : count * model.n].reshape(-1, count, model.n),
+        motors,
+    )
+
+
+def _rows_needed(model: ScrewModel, joints: ElasticJoints | None) -> int:
+    return JET_ROWS if joints is None else max(JET_ROWS, joints.required_rows(model))
 
 
 def _blocks(count: int, text: str) -> Iterator[slice]:
@@ -104,11 +181,8 @@ def _blocks(count: int, text: str) -> Iterator[slice]:
     return progress([slice(i, min(i + _BLOCK, count)) for i in starts], text, unit='block')
 
 
-def _motors(
-    model: ScrewModel, joints: ElasticJoints, times: Array, joint_jet: Array
-) -> MotorResults:
-    assert joint_jet.shape[1] == JET_ROWS
-    found = elastic_feedforward(model, joints, joint_jet, times=times)
+def _motor_values(found: MotorFeedforward) -> Array:
+    """Return the rows of `quantities.MOTORS`, (T, 5, m)."""
     rows = (
         found.motor_position,
         found.motor_velocity,
@@ -116,4 +190,4 @@ def _motors(
         found.motor_effort,
         found.deflection,
     )
-    return MotorResults(found.motor_names, found.gear_ratios, np.stack(rows, axis=1))
+    return np.stack(rows, axis=1)

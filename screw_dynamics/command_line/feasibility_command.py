@@ -8,6 +8,7 @@ import argparse
 from typing import Any
 
 from screw_dynamics.command_line import argument_types as types
+from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.help_text import examples
 from screw_dynamics.command_line.motion_arguments import (
     add_motion_options,
@@ -86,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     joints = read_elastic(options)
     curve = curve_through(read_waypoints(options, model), options.interpolation)
     times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
-    jets = curve.jets(times)
+    jets = sampled_jets(curve, times, model, joints)
     report = check_feasibility(model, joints, jets, times)
     print(report)
     if report.feasible:

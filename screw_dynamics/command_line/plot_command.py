@@ -101,6 +101,7 @@ def _chosen(results: Results, joints: list[str]) -> Results:
             tuple(motors.names[i] for i in kept),
             motors.gear_ratios[kept],
             motors.values[:, :, kept],
+            None if motors.deviations is None else motors.deviations[:, :, kept],
         )
     return replace(
         results,

@@ -27,12 +27,35 @@ class MotorResults:
         NaN where unknown.
     values : (T, 5, m) ndarray
         Position, velocity, acceleration, effort, deflection; see `quantities.MOTORS`.
+    deviations : (T, 5, m) ndarray, optional
+        Standard deviations, for a measured motion.
 
     """
 
     names: tuple[str, ...]
     gear_ratios: Array
     values: Array
+    deviations: Array | None = None
+
+    def part_of(self, chosen: NDArray[np.bool_]) -> MotorResults:
+        """
+        Return some of the samples.
+
+        Parameters
+        ----------
+        chosen : (T,) ndarray of bool
+
+        Returns
+        -------
+        MotorResults
+
+        """
+        spread = self.deviations
+        return replace(
+            self,
+            values=self.values[chosen],
+            deviations=None if spread is None else spread[chosen],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +112,9 @@ class Results:
             for i, motor in enumerate(self.motors.names):
                 for d, quantity in enumerate(MOTORS):
                     columns[f'{motor}.{quantity.name}'] = self.motors.values[:, d, i]
+                    if self.motors.deviations is not None:
+                        spread = self.motors.deviations[:, d, i]
+                        columns[f'{motor}.{quantity.name}.sd'] = spread
         return columns
 
     def summary(self) -> str:
@@ -147,7 +173,7 @@ def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
         effort_jet=results.effort_jet[chosen],
         joint_deviations=None if spread is None else spread[chosen],
         effort_deviations=None if uncertain is None else uncertain[chosen],
-        motors=None if motors is None else replace(motors, values=motors.values[chosen]),
+        motors=None if motors is None else motors.part_of(chosen),
     )
 
 

@@ -78,8 +78,8 @@ class ResultsWriter:
     ----------
     writer : BagWriter
     torque_topic, motor_topic : str
-        Standard deviations go to the first with `DEVIATION_ENDING` behind it, in messages of the
-        same type.
+        Standard deviations go to topics with `DEVIATION_ENDING` behind these, in messages of the
+        same types.
 
     """
 
@@ -105,8 +105,11 @@ class ResultsWriter:
         uncertain = results.joint_deviations is not None
         if uncertain:
             self._add(self._torque_topic + DEVIATION_ENDING, FEEDFORWARD)
-        if results.motors is not None:
+        motors = results.motors
+        if motors is not None:
             self._add(self._motor_topic, MOTOR_FEEDFORWARD)
+            if motors.deviations is not None:
+                self._add(self._motor_topic + DEVIATION_ENDING, MOTOR_FEEDFORWARD)
         for i in progress(range(len(results.times)), 'writing messages', unit='sample'):
             stamp = int(origin.stamps[i])
             torque = self._torque(results, origin, i, results.joint_jet, results.effort_jet)
@@ -117,9 +120,15 @@ class ResultsWriter:
                 )
                 topic = self._torque_topic + DEVIATION_ENDING
                 self._writer.write(topic, stamp, self._types.serialize(spread))
-            if results.motors is not None:
-                motors = self._motors(results, origin, i)
-                self._writer.write(self._motor_topic, stamp, self._types.serialize(motors))
+            if motors is not None:
+                command = self._motors(results, origin, i, results.effort_jet, motors.values)
+                self._writer.write(self._motor_topic, stamp, self._types.serialize(command))
+                if motors.deviations is not None and results.effort_deviations is not None:
+                    spread = self._motors(
+                        results, origin, i, results.effort_deviations, motors.deviations
+                    )
+                    topic = self._motor_topic + DEVIATION_ENDING
+                    self._writer.write(topic, stamp, self._types.serialize(spread))
 
     def _add(self, topic: str, type_name: str) -> None:
         if topic not in self._topics:
@@ -151,11 +160,13 @@ class ResultsWriter:
             source=origin.source,
         )
 
-    def _motors(self, results: Results, origin: Origin, i: int) -> Any:
+    def _motors(
+        self, results: Results, origin: Origin, i: int, effort_jet: Array, values: Array
+    ) -> Any:
         assert results.motors is not None
         motors = results.motors
-        efforts = _padded(results.effort_jet[i], 3)
-        position, velocity, acceleration, effort, deflection = motors.values[i]
+        efforts = _padded(effort_jet[i], 3)
+        position, velocity, acceleration, effort, deflection = values[i]
         return self._types[MOTOR_FEEDFORWARD](
             header=self._header(int(origin.stamps[i])),
             joint_names=list(results.joint_names),

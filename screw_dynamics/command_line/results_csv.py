@@ -92,7 +92,12 @@ def read_csv(path: Path) -> Results:
 def _motors(path: Path, columns: dict[str, Array], names: tuple[str, ...]) -> MotorResults | None:
     if not names:
         return None
-    return MotorResults(names, np.full(len(names), np.nan), _rows(path, columns, names, MOTORS))
+    return MotorResults(
+        names,
+        np.full(len(names), np.nan),
+        _rows(path, columns, names, MOTORS),
+        _deviations(path, columns, names, MOTORS),
+    )
 
 
 def _owners(header: list[str], ending: str) -> tuple[str, ...]:

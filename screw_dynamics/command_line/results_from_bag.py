@@ -63,8 +63,15 @@ def read_bag(path: Path, topic: str | None) -> Results:
         torque = bag.arrays(topic)
         stamps = torque['header.stamp']
         spread = _companion(bag, topic + DEVIATION_ENDING, stamps)
-        motors = [n for n, about in bag.topics.items() if about.type == MOTOR_FEEDFORWARD]
+        motors = [
+            name
+            for name, about in bag.topics.items()
+            if about.type == MOTOR_FEEDFORWARD and not name.endswith(DEVIATION_ENDING)
+        ]
         motor = _companion(bag, motors[0], stamps) if len(motors) == 1 else None
+        loose = None
+        if motor is not None:
+            loose = _companion(bag, motors[0] + DEVIATION_ENDING, stamps)
     where = f'{path}: topic {topic!r}'
     names = torque['joint_names']
     if names and not isinstance(names[0], str):
@@ -83,7 +90,8 @@ def read_bag(path: Path, topic: str | None) -> Results:
         else MotorResults(
             motor['motor_names'],
             motor['gear_ratio'][0],
-            np.stack([motor[quantity.name] for quantity in MOTORS], axis=1),
+            _motor_values(motor),
+            None if loose is None else _motor_values(loose),
         ),
     )
 
@@ -95,6 +103,10 @@ def _companion(bag: Bag, topic: str, stamps: Array) -> dict[str, Any] | None:
     found = bag.arrays(topic)
     same = 'header.stamp' in found and np.array_equal(found['header.stamp'], stamps)
     return found if same else None
+
+
+def _motor_values(arrays: dict[str, Any]) -> Array:
+    return np.stack([arrays[quantity.name] for quantity in MOTORS], axis=1)
 
 
 def _jet(where: str, arrays: dict[str, Any], names: Any, width: int) -> Array:

@@ -126,8 +126,9 @@ def _joint_row(row: Array, results: Results, j: int) -> None:
 def _motor_row(row: Array, results: Results, i: int) -> None:
     assert results.motors is not None
     for d, quantity in enumerate(MOTORS):
-        values = results.motors.values[:, d, i]
-        _panel(row[d], results.times, values, None, quantity, _MOTOR_COLOUR)
+        values, spread = results.motors.values[:, d, i], results.motors.deviations
+        deviations = None if spread is None else spread[:, d, i]
+        _panel(row[d], results.times, values, deviations, quantity, _MOTOR_COLOUR)
     for axis in row[len(MOTORS) :]:
         axis.set_visible(False)
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -71,16 +71,48 @@ def effort_deviations(
     array([[[0.1]]])
 
     """
+    return propagated_deviations(
+        lambda jets: inverse_dynamics(model, jets, wrench_jets, threads=threads),
+        joint_jet,
+        covariances,
+    )
+
+
+def propagated_deviations(
+    function: Callable[[Array], Array], joint_jet: ArrayLike, covariances: ArrayLike
+) -> Array:
+    """
+    Return the standard deviations of what is computed from an uncertain motion.
+
+    Parameters
+    ----------
+    function : callable
+        Takes (T, r, n) joint jets, returns (T, ...) values, each of its own instant only.
+    joint_jet : (T, r, n) array_like
+        The most likely motion.
+    covariances : (T, n, r, r) array_like
+        See `effort_deviations`, which this is the general form of.
+
+    Returns
+    -------
+    (T, ...) ndarray
+        Of the shape that the function returns.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError
+
+    """
     jets = require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
-    if jets.ndim != 3 or jets.shape[1] < 3 or jets.shape[2] != model.n:
-        raise ShapeError('joint_jet', f'(T, k + 3, {model.n})', jets.shape)
-    rows = jets.shape[1]
+    if jets.ndim != 3:
+        raise ShapeError('joint_jet', '(T, r, n)', jets.shape)
+    count, rows, n = jets.shape
     spread = require_finite('covariances', as_float_array('covariances', covariances))
-    if spread.shape != (len(jets), model.n, rows, rows):
-        raise ShapeError('covariances', str((len(jets), model.n, rows, rows)), spread.shape)
+    if spread.shape != (count, n, rows, rows):
+        raise ShapeError('covariances', str((count, n, rows, rows)), spread.shape)
     roots = _roots(spread)
-    variances = np.zeros((len(jets), rows - 2, model.n))
-    for j in range(model.n):
+    variances = np.zeros_like(function(jets))
+    for j in range(n):
         for direction in range(rows):
             step = roots[:, j, :, direction]
             if not step.any():
@@ -89,7 +121,7 @@ def effort_deviations(
             for sign in (1.0, -1.0):
                 moved = jets.copy()
                 moved[:, :, j] += sign * step
-                either.append(inverse_dynamics(model, moved, wrench_jets, threads=threads))
+                either.append(function(moved))
             variances += (0.5 * (either[0] - either[1])) ** 2
     deviations: Array = np.sqrt(variances)
     return deviations
@@ -102,5 +134,5 @@ def _roots(covariances: Array) -> Array:
     unit = covariances / (safe[..., :, None] * safe[..., None, :])
     unit = unit + _ROUNDING * np.eye(unit.shape[-1])
     values, vectors = np.linalg.eigh(unit)
-    roots: Array = vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]
-    return scale[..., :, None] * roots
+    roots: Array = scale[..., :, None] * vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]
+    return roots

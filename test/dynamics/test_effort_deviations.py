@@ -74,9 +74,11 @@ def test_bands_of_the_efforts_cover_the_true_efforts(rng):
 
 def test_arguments_are_checked(rng):
     model = random_model(rng, 2)
-    with pytest.raises(ShapeError, match=r'joint_jet: expected shape \(T, k \+ 3, 2\)'):
+    with pytest.raises(ShapeError, match=r'joint_jet: expected shape \(T, r, n\)'):
         effort_deviations(model, np.zeros((3, 2)), np.zeros((1, 2, 3, 3)))
     with pytest.raises(ShapeError, match=r'covariances: expected shape \(4, 2, 3, 3\)'):
         effort_deviations(model, np.zeros((4, 3, 2)), np.zeros((3, 2, 3, 3)))
+    with pytest.raises(ShapeError, match=r'joint_jet: expected shape .*k \+ 3, 2'):
+        effort_deviations(model, np.zeros((4, 3, 5)), np.zeros((4, 5, 3, 3)))
     with pytest.raises(NotFiniteError, match='covariances'):
         effort_deviations(model, np.zeros((1, 3, 2)), np.full((1, 2, 3, 3), np.nan))
