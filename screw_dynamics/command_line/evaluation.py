@@ -46,8 +46,9 @@ def sampled_jets(
     rows = _rows_needed(model, joints)
     if rows > JET_ROWS and curve.continuity < rows - 1:
         print(
-            f'warning: motor efforts jump at the points: rotors on moving links need a curve that '
-            f'is {rows - 1} times continuously differentiable, this one is {curve.continuity} times',
+            'warning: motor efforts jump at the points: rotors on moving links need a curve that '
+            f'is {rows - 1} times continuously differentiable, this one is it '
+            f'{curve.continuity} times',
             file=sys.stderr,
         )
     return curve.jets(times, rows)
