@@ -20,6 +20,7 @@ from screw_dynamics.elastic.damped_deflection import (
 )
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.elastic.require_joints import require_joints
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.model import ScrewModel
@@ -71,7 +72,7 @@ class DeflectionFilter:
         rows: int | None = None,
         deflection: Mapping[str, float] | None = None,
     ) -> None:
-        table = joints.motors(model)
+        table = require_joints(joints).motors(model)
         self._table = table
         self.joint_names = table.damped_names
         least = joints.required_rows(model)

@@ -18,6 +18,7 @@ from screw_dynamics.elastic.failures import raise_failure
 from screw_dynamics.elastic.motor_commands import motor_commands
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.elastic.require_joints import require_joints
 from screw_dynamics.elastic.rotor_coupling import RotorCoupling
 from screw_dynamics.elastic.rotors_on_moving_links import coupled_efforts
 from screw_dynamics.elastic.stiffness_jets import as_stiffness_jets
@@ -95,9 +96,7 @@ def elastic_feedforward(
     (array([0.1081]), array([11.01]))
 
     """
-    if not isinstance(joints, ElasticJoints):
-        raise InputError(f'joints: expected ElasticJoints, got {type(joints).__name__}')
-    table = joints.motors(model)
+    table = require_joints(joints).motors(model)
     coupling = joints.coupling(model)
     jet = _joint_jet(table, joint_jet, coupling)
     single = jet.ndim == 2

@@ -17,7 +17,7 @@ from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
 from screw_dynamics.elastic.rotor_coupling import RotorCoupling, coupling_of
-from screw_dynamics.errors import ModelError, UnknownNameError
+from screw_dynamics.errors import InputError, ModelError, UnknownNameError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
 
@@ -188,7 +188,7 @@ class ElasticJoints:
         table = self.motors(model)
         rows = self.required_rows(model) if rows is None else rows
         if rows < self.required_rows(model):
-            raise ModelError(f'rows: expected at least {self.required_rows(model)}, got {rows}')
+            raise InputError(f'rows: expected at least {self.required_rows(model)}, got {rows}')
         rows = self.uncoupled_rows(model, rows)
         positions = rows - table.lost_orders
         return MotorFeedforward(

@@ -179,6 +179,8 @@ def test_unusable_arguments_are_named():
         damper.reset([0.0])
     with pytest.raises(InputError, match='rows: expected at least 4, got 3'):
         one_joint(1.0, 3)
+    with pytest.raises(InputError, match='joints: expected ElasticJoints, got dict'):
+        sd.DeflectionFilter(random_model(np.random.default_rng(1), 1), {})
 
 
 def test_small_dampers_approach_the_spring():

@@ -242,5 +242,5 @@ def test_rows_that_motor_efforts_need(rng):
         assert record.required_rows(model) == rows
         assert record.buffers(model).motor_jet.shape == (3, 2)
         assert record.buffers(model, rows + 2).motor_effort_jet.shape == (3, 2)
-        with pytest.raises(ModelError, match=f'rows: expected at least {rows}, got {rows - 1}'):
+        with pytest.raises(InputError, match=f'rows: expected at least {rows}, got {rows - 1}'):
             record.buffers(model, rows - 1)

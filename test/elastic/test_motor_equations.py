@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mpmath import mp
 from oracles.elastic_laws import (
     DIGITS,
@@ -93,6 +95,32 @@ def test_springs_and_motors(name, rows, rng):
                     force = jet_of(compose(law, functions[i]), count - 2)
                 commands = jet_of(motor_effort(MOTOR, theta, force), count - 2)
                 assert_relative(result.motor_effort_jet[:, motor], commands)
+
+
+decades = st.floats(-2.0, 3.0)
+stiffnesses = decades.map(lambda x: 10.0**x)
+drawn_springs = st.one_of(
+    st.builds(sd.LinearSpring, stiffnesses),
+    st.builds(sd.CubicSpring, stiffnesses, stiffnesses),
+    st.builds(sd.ExponentialSpring, stiffnesses, stiffnesses),
+)
+MASS = sd.ScrewModel.from_screws(
+    [-1], [np.eye(4)], [[0, 0, 0, 0, 0, 1]], [np.diag([0, 0, 0, 1.0, 1.0, 1.0])], np.zeros(3)
+)
+
+
+@settings(max_examples=40)
+@given(drawn_springs, st.lists(st.integers(-999, 999), min_size=5, max_size=5), decades)
+def test_any_parameters(spring, tau, size):
+    tau = np.array(tau) * 10.0 ** (size - 3.0)
+    jet = np.zeros((7, 1))
+    jet[2:, 0] = tau  # the effort on a mass of 1 kg
+    joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(spring)})
+    phi = sd.elastic_feedforward(MASS, joints, jet).deflection_jet[:, 0]
+    with mp.workdps(DIGITS):
+        function = deflections(spring, polynomial(tau), None, phi[:1])[0]
+        expected = jet_of(function, 5)
+    assert_relative(phi, expected)
 
 
 def test_the_effort_is_that_of_inverse_dynamics(rng):
