@@ -97,6 +97,9 @@ def markdown(soak: Soak) -> str:
         '',
         *([f'**{problem}**' for problem in soak.problems()] or [passed]),
         '',
+        'Kernels that a node compiles itself, at its first start, cost it some 150 MiB for good;',
+        'later starts find them compiled.',
+        '',
         '![Resident memory over time](soak.png)',
         '',
     ]
