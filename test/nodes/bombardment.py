@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import Counter
 from typing import Any
 
@@ -54,7 +55,7 @@ class Bombardment:
         self._sent: Counter[str] = Counter()  # by topic
         self.settled = 0
         self._typed = self._unsure = self._since = 0  # trajectories; the unsure may not count
-        self._configured = True
+        self._active = True
         node = ros.node
         qos = QoSProfile(depth=DEPTH)
         self._publishers = {
@@ -99,8 +100,8 @@ class Bombardment:
             self._publishers[item.target].publish(item.payload)
             self._sent[item.target] += 1
             if item.target == TRAJECTORY:
-                self._typed += self._configured
-                self._unsure += not self._configured
+                self._typed += self._active
+                self._unsure += not self._active
         elif item.target == 'transition':
             self._transition(item.payload)
         elif item.target == 'parameters':
@@ -127,12 +128,12 @@ class Bombardment:
         return True
 
     def _transition(self, transition: Transition) -> None:
-        """Ask for a transition; what comes to a node without subscriptions is lost."""
-        if self._configured:
+        """Ask for a transition; what comes before the subscriptions are there again is lost."""
+        if self._active:
             self._sentinel()
         self._ask(self._change_state, ChangeState.Request(transition=transition))
-        # a new robot may configure the node at any time, nothing else cleans it up
-        self._configured = self._state() != 'unconfigured'
+        # a new robot may activate the node later; nothing but a transition deactivates it
+        self._active = self._state() == 'active'
         self._wait_for_subscription()
 
     def _ask(self, client: Any, request: Any) -> Any:
@@ -146,7 +147,7 @@ class Bombardment:
 
     def _wait_for_subscription(self) -> None:
         subscribers = self._publishers[TRAJECTORY].get_subscription_count
-        if self._configured:
+        if self._active:
             self.ros.wait_for('the subscription', subscribers, self.feedforward)
 
     def _answers(self) -> None:
@@ -201,7 +202,7 @@ class Bombardment:
         while (state := self._state()) != 'active':
             request = ChangeState.Request(transition=Transition(id=STEPS[state]))
             assert self._ask(self._change_state, request).success, self.feedforward.log[-3000:]
-        self._configured = True
+        self._active = True
         self._wait_for_subscription()
         self._publishers['/feedforward/speed_scaling'].publish(Float64(data=1.0))
 
@@ -233,19 +234,18 @@ class Bombardment:
     def _follow(self) -> None:
         """Have a trajectory followed that bad messages do not stop."""
         message = trajectory(NAMES, [0.0, 0.0], [1.0, 0.5], times=[0.0, LONG])
+        sent = time.time_ns()
         self._publishers[TRAJECTORY].publish(message)
         self._typed += 1
         self._sentinel()
-        begun = self.heard.samples + STEADY  # among those before are samples of another motion
 
         def following() -> bool:
             last = self.heard.last
             return (
-                self.heard.samples > begun
-                and self.heard.steady >= STEADY
-                and last is not None
+                last is not None
                 and last.source == last.SOURCE_TRAJECTORY
-                and last.reference.time_from_start.sec < 5
+                and start_of(last) >= sent  # else a sample of a motion before
+                and self.heard.steady >= STEADY
                 and len(last.effort_ddot) == len(NAMES)
             )
 
