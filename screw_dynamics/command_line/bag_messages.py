@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -85,7 +86,7 @@ class JointSamples(NamedTuple):
     positions : (N, n) ndarray
         In model order.
     left_out : int
-        Messages without positions of all joints.
+        Messages without finite positions of all joints.
 
     """
 
@@ -129,7 +130,11 @@ def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str)
         if len(values) != len(message.name) or not all(j in place for j in model.joint_names):
             left_out += 1
             continue
-        rows.append([values[place[joint]] for joint in model.joint_names])
+        row = [float(values[place[joint]]) for joint in model.joint_names]
+        if not all(map(math.isfinite, row)):  # as drivers send before they know
+            left_out += 1
+            continue
+        rows.append(row)
         stamps.append(nanoseconds(message.header.stamp) or found.log_time)
         log_times.append(found.log_time)
     if not rows:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from screw_dynamics.errors import ShapeError, TrajectoryError
 
 # Knots are as close as samples usually are; this many times the samples is what a gap may cost.
 _MOST_INTERVALS_PER_SAMPLE = 4
+_RARE = 0.01  # part of the distances that may be gaps
 
 
 class RecordedSamples(NamedTuple):
@@ -85,6 +87,32 @@ def in_order(
     return RecordedSamples(stamps, values, disordered, repeated)
 
 
+def usual_step(stamps: Array) -> float:
+    """
+    Return the mean distance of samples, the longest hundredth of the distances left out.
+
+    Parameters
+    ----------
+    stamps : (N,) ndarray
+        Not decreasing, at three different instants or more [s].
+
+    Returns
+    -------
+    float
+        [s].
+
+    Examples
+    --------
+    >>> usual_step(np.array([0.0, 1.0, 2.0, 3.0, 90.0]))
+    1.0
+
+    """
+    steps = np.sort(np.diff(stamps))
+    steps = steps[steps > 0.0]
+    kept = steps[: len(steps) - math.ceil(_RARE * len(steps))]
+    return float(kept.mean())
+
+
 def _check_instants(stamps: Array, fewest: int) -> None:
     steps = np.diff(stamps)
     found = 1 + int((steps > 0.0).sum()) if len(stamps) else 0
@@ -93,7 +121,7 @@ def _check_instants(stamps: Array, fewest: int) -> None:
             f'expected samples at {fewest} instants or more to estimate derivatives from, '
             f'got {found}'
         )
-    usual = float(np.median(steps[steps > 0.0]))
+    usual = usual_step(stamps)
     if stamps[-1] - stamps[0] > _MOST_INTERVALS_PER_SAMPLE * len(stamps) * usual:
         longest = int(np.argmax(steps))
         raise TrajectoryError(

@@ -102,6 +102,8 @@ def measured_bag(folder: Path, rng: np.random.Generator) -> Path:
             rows.append(('/joint_states', stamp + 1_100_000, message))
             alone = joint_state(['gripper'], [0.0], START + stamp)
             rows.append(('/joint_states', stamp + 1_200_000, alone))
+    unknown = joint_state(names, [np.nan, 0.0, 0.0], START + stamps[0] - 1)
+    rows.insert(1, ('/joint_states', 500_000, unknown))
     return write_bag(folder / 'measured_bag', rows)
 
 
