@@ -79,8 +79,9 @@ def pair_effort(law, parameters, first, second_spring, phi, work):
 
     """
     side = -1.0 if second_spring else 1.0
-    if law == PAIR_QUADRATIC and side * phi <= 0.0:
-        return 0.0  # a slack tendon
+    if law == PAIR_QUADRATIC:
+        pulled = max(side * phi, 0.0)  # a tendon does not push
+        return side * parameters[first + _PAIR_LAW] * pulled * pulled
     law_taylor(law, parameters, first + _PAIR_LAW, side * phi, work)
     return side * work[0]
 

@@ -130,7 +130,7 @@ def _require_mujoco() -> None:
         import mujoco  # noqa: F401
     except ImportError:
         raise DemoError(
-            "needs MuJoCo, the independent simulator: pip install 'screw_dynamics[demo]'"
+            "needs mujoco, the independent simulator: pip install 'screw_dynamics[demo]'"
         ) from None
 
 

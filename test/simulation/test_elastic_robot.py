@@ -1,0 +1,208 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Energy, fixed steps, memory and errors of `ElasticRobot`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+from oracles import two_links
+from scipy.integrate import quad
+
+import screw_dynamics as sd
+from screw_dynamics.errors import (
+    InputError,
+    ModelError,
+    NotFiniteError,
+    ShapeError,
+    SimulationError,
+    SingularMassMatrixError,
+    UnknownNameError,
+)
+from screw_dynamics.simulation import ElasticRobot, natural_frequencies
+
+B = np.array(two_links.ROTORS)
+SPRINGS = {
+    'linear': sd.LinearSpring(150.0),
+    'cubic': sd.CubicSpring(150.0, 4000.0),
+    'exponential': sd.ExponentialSpring(100.0, 5.0),
+    'variable': sd.VariableStiffness(120.0),
+    'tabulated': sd.TabulatedSpring((-1.0, -0.3, 0.0, 0.4, 1.0), (-90.0, -20.0, 0.0, 30.0, 200.0)),
+    'damped': sd.LinearSpring(150.0, 0.8),
+}
+
+
+@pytest.fixture(scope='module')
+def model():
+    return two_links.model()
+
+
+def energy(spring, state):
+    q, qd, theta, rate = state.reshape(4, 2)
+    wound = sum(quad(spring.effort, 0.0, phi, epsabs=1e-12)[0] for phi in theta - q)
+    return two_links.energy(q, qd) + 0.5 * B @ rate**2 + wound
+
+
+@pytest.mark.parametrize('name', SPRINGS)
+def test_energy_is_what_the_motors_put_in_less_what_is_lost(model, name, rng):
+    spring = SPRINGS[name]
+    viscous, coulomb, knee = 0.2, 0.3, 0.5
+    motors = [sd.Motor(b, 1.0, viscous, coulomb, knee) for b in B]
+    robot = ElasticRobot(model, two_links.joints(*(sd.ElasticJoint(spring, m) for m in motors)))
+    times = np.linspace(0.0, 1.0, 2001)
+
+    def effort(t, state=None):
+        return np.array([np.sin(9.0 * t), 0.5 * np.cos(7.0 * t)])
+
+    start = robot.state([-1.4, 0.5], [0.3, -0.2], [-1.45, 0.45], [0.1, 0.4])
+    motion = robot.integrate(times, effort, start, rtol=1e-11)
+    rate = motion.motor_velocity
+    slip = rate - motion.velocity
+    lost = viscous * rate**2 + coulomb * np.tanh(rate / knee) * rate
+    lost += getattr(spring, 'damping', 0.0) * slip**2
+    power = (np.array([effort(t) for t in times]) * rate - lost).sum(axis=1)
+    work = (times[1] / 3.0) * (power[0] + power[-1] + 4.0 * power[1:-1:2].sum()
+                               + 2.0 * power[2:-1:2].sum())  # fmt: skip
+    states = np.hstack(
+        [motion.position, motion.velocity, motion.motor_position, motion.motor_velocity]
+    )
+    gained = energy(spring, states[-1]) - energy(spring, states[0])
+    assert gained == pytest.approx(work, abs=2e-8)
+    assert abs(work) > 0.1
+
+
+def test_fixed_steps_are_of_fourth_order(model):
+    robot = ElasticRobot(model, two_links.joints())
+    start = robot.state([-1.4, 0.5], None, [-1.45, 0.45])
+    effort = np.array([-3.0, 1.0])
+    exact = robot.integrate([0.0, 0.1], lambda t, y: effort, start, rtol=1e-13)
+    errors = []
+    for steps in (50, 100):
+        state = start.copy()
+        assert robot.step(state, effort, 0.1 / steps, steps=steps) is state
+        errors.append(np.abs(robot.split(state)[0] - exact.position[-1]).max())
+    assert errors[0] / errors[1] == pytest.approx(16.0, rel=0.1)
+    one_by_one = start.copy()
+    for _ in range(100):
+        robot.step(one_by_one, effort, 1e-3)
+    assert np.array_equal(one_by_one, state)
+
+
+def test_steps_take_no_memory(model):
+    robot = ElasticRobot(model, two_links.joints())
+    state, effort = robot.state([-1.4, 0.5]), np.zeros(2)
+    robot.step(state, effort, 1e-3)
+    tracemalloc.start()
+    for _ in range(100):
+        robot.step(state, effort, 1e-3)
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(1000):
+        robot.step(state, effort, 1e-3)
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert grown < 1000
+
+
+def test_progress_and_order_of_samples(model):
+    robot = ElasticRobot(model, two_links.joints())
+    seen = []
+    start = robot.state([-1.4, 0.5])
+    motion = robot.integrate(
+        [0.0, 1e-4, 0.5], lambda t, y: np.zeros(2), start, progress=seen.append
+    )
+    assert seen == sorted(seen) and seen[-1] == 0.5 and len(seen) > 3
+    assert np.array_equal(motion.position[0], [-1.4, 0.5])
+    assert motion.evaluations > 12
+    state = np.hstack([motion.position[1], motion.velocity[1]])
+    assert np.allclose(state[:2], [-1.4, 0.5], atol=1e-5)
+
+
+def test_same_numbers_without_numba(model):
+    code = """
+import numpy as np
+from oracles import two_links
+from screw_dynamics.simulation import ElasticRobot
+import screw_dynamics as sd
+spring = sd.TabulatedSpring((-1.0, 0.0, 1.0), (-90.0, 0.0, 200.0))
+pair = sd.AntagonisticPair('quadratic', 50.0, quadratic_stiffness=90.0)
+motor = sd.Motor(0.1, coulomb_friction=0.2)
+joints = two_links.joints(sd.ElasticJoint(spring, motor), sd.ElasticJoint(pair, motor))
+robot = ElasticRobot(two_links.model(), joints)
+state = robot.state([-1.4, 0.5], [0.2, 0.1], [-1.1, 0.6, 0.4], [0.4, 0.3, 0.2])
+robot.step(state, [0.1, 0.2, 0.3], 1e-3, steps=5)
+print(*(x.hex() for x in state.tolist()))
+"""
+    path = os.pathsep.join(['test', '.', os.environ.get('PYTHONPATH', '')])
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    results = [
+        subprocess.run(
+            [sys.executable, '-c', code],
+            env={**os.environ, 'SCREW_DYNAMICS_JIT': jit, 'PYTHONPATH': path},
+            cwd=root, capture_output=True, text=True, check=True,
+        ).stdout.split()
+        for jit in '01'
+    ]  # fmt: skip
+    plain, compiled = (np.array([float.fromhex(x) for x in result]) for result in results)
+    assert np.allclose(plain, compiled, rtol=1e-13, atol=0.0)
+
+
+def test_what_cannot_be_simulated_is_named(model):
+    spring = sd.LinearSpring(100.0)
+    with pytest.raises(ModelError, match="motor 'joint_2': expected a rotor inertia above 0"):
+        ElasticRobot(model, two_links.joints(None, sd.ElasticJoint(spring)))
+    with pytest.raises(UnknownNameError, match='elbow'):
+        ElasticRobot(model, sd.ElasticJoints({'elbow': sd.ElasticJoint()}))
+    with pytest.raises(InputError, match='expected ElasticJoints, got dict'):
+        ElasticRobot(model, {})
+    massless = sd.ScrewModel.from_screws(
+        [-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.zeros((6, 6))]
+    )
+    robot = ElasticRobot(massless, sd.ElasticJoints({'joint_1': sd.ElasticJoint()}))
+    with pytest.raises(SimulationError, match="joint 'joint_1': expected an inertia above"):
+        robot.derivatives(robot.state([0.0]), [1.0])
+    with pytest.raises(SingularMassMatrixError):
+        sd.forward_dynamics(massless, [0.0], [0.0], [1.0])
+
+
+def test_bad_inputs_are_named(model):
+    robot = ElasticRobot(model, two_links.joints())
+    state = robot.state(two_links.START)
+    with pytest.raises(ShapeError, match=r'motor_effort: expected shape \(2,\)'):
+        robot.derivatives(state, np.zeros(3))
+    with pytest.raises(NotFiniteError, match=r'state\[1\]'):
+        robot.derivatives([0, np.nan, 0, 0, 0, 0, 0, 0], np.zeros(2))
+    with pytest.raises(UnknownNameError, match='hand'):
+        robot.derivatives(state, np.zeros(2), wrenches={'hand': np.zeros(6)})
+    with pytest.raises(InputError, match='expected a mapping'):
+        robot.derivatives(state, np.zeros(2), wrenches=[1.0])
+    with pytest.raises(ShapeError, match='stiffness'):
+        robot.derivatives(state, np.zeros(2), stiffness=[1.0])
+    with pytest.raises(ShapeError, match='state'):
+        robot.step(np.zeros(7), np.zeros(2), 1e-3)
+    with pytest.raises(InputError, match='writable'):
+        robot.step(np.zeros(16)[::2], np.zeros(2), 1e-3)
+    with pytest.raises(InputError, match=r'times\[1\]: expected more than 1, got 0'):
+        robot.integrate([1.0, 0.0], lambda t, y: np.zeros(2), state)
+    with pytest.raises(InputError, match='method: expected one of DOP853'):
+        robot.integrate([0.0, 1.0], lambda t, y: np.zeros(2), state, method='Euler')
+    with pytest.raises(InputError, match="motor 'joint_1': expected stiffness"):
+        natural_frequencies(model, two_links.joints(), two_links.START, [0.0, 1.0])
+
+
+def test_end_of_a_simulation_is_explained(model):
+    table = sd.TabulatedSpring((-0.1, 0.0, 0.1), (-19.0, 0.0, 19.0))
+    motor = sd.Motor(0.1)
+    robot = ElasticRobot(model, two_links.joints(None, sd.ElasticJoint(table, motor)))
+    start = robot.state(two_links.START)
+    with pytest.raises(
+        SimulationError, match=r"after .* s: motor 'joint_2': .* range of the spring"
+    ):
+        robot.integrate([0.0, 2.0], lambda t, y: np.array([0.0, 30.0]), start)
+    linear = ElasticRobot(model, two_links.joints())
+    with pytest.raises(SimulationError, match='a shorter step'):
+        linear.step(start, np.zeros(2), 0.5, steps=200)

@@ -1,0 +1,58 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Accelerations with spinning rotors on moving links against rotors that are bodies with mass."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.random_models import BodyRecipe, random_model
+from oracles.rotor_robot import locked, random_rotor, spinning
+
+import screw_dynamics as sd
+from screw_dynamics.elastic.rotor_bodies import place_rotor
+from screw_dynamics.simulation import ElasticRobot
+
+ROBOTS = {
+    'chain': [BodyRecipe()] * 4,
+    'sliding carrier': [BodyRecipe(), BodyRecipe('prismatic'), BodyRecipe(), BodyRecipe()],
+    'tree': [BodyRecipe(), BodyRecipe(), BodyRecipe(parent_back=2), BodyRecipe()],
+}
+STIFFNESS = 300.0
+
+
+@pytest.mark.parametrize('rigid', [(), (1,), (0, 2)], ids=str)
+@pytest.mark.parametrize('name', ROBOTS)
+def test_accelerations(name, rigid, rng):
+    links = random_model(rng, ROBOTS[name])
+    n = links.n
+    rotors = [random_rotor(rng, j, *place_rotor(links, j, sd.Rotor())) for j in range(n)]
+    model = locked(links, rotors)
+    entries = {}
+    for rotor in rotors:
+        j = rotor.coordinate
+        spring = None if j in rigid else sd.LinearSpring(STIFFNESS)
+        motor = sd.Motor(rotor.spin_inertia, rotor.gear_ratio)
+        carrier = 'base' if rotor.carrier < 0 else f'body_{rotor.carrier + 1}'
+        entries[model.joint_names[j]] = sd.ElasticJoint(
+            spring, motor, rotor=sd.Rotor(rotor.axis, carrier)
+        )
+    robot = ElasticRobot(model, sd.ElasticJoints(entries, rotor_coupling=True))
+    q, qd, theta, rate, effort = rng.normal(size=(5, n))
+    theta[list(rigid)], rate[list(rigid)] = q[list(rigid)], qd[list(rigid)]
+    tau = STIFFNESS * (theta - q)
+    tau[list(rigid)] = 0.0
+    # of the robot of links and rotors, with q = theta where a joint is rigid: G^T (M G x + h) = f
+    full = spinning(links, rotors)
+    both, rates = np.concatenate([q, theta]), np.concatenate([qd, rate])
+    forces = np.concatenate([tau, effort - tau])
+    soft = [j for j in range(n) if j not in rigid]
+    reduce = np.vstack([np.eye(n), np.diag([float(j in rigid) for j in range(n)])])
+    reduce = np.hstack([reduce, np.eye(2 * n)[:, [n + j for j in soft]]])
+    matrix = reduce.T @ sd.mass_matrix(full, both) @ reduce
+    right = reduce.T @ (forces - sd.bias_forces(full, both, rates))
+    expected = reduce @ np.linalg.solve(matrix, right)
+    derivative = robot.derivatives(robot.state(q, qd, theta, rate), effort)
+    _, link, _, motor = robot.split(derivative)
+    assert np.allclose(link, expected[:n], rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    assert np.allclose(motor, expected[n:], rtol=1e-9, atol=1e-9 * np.abs(expected).max())
