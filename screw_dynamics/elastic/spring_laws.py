@@ -11,6 +11,7 @@ from screw_dynamics.elastic.springs.spring import (
     EXPONENTIAL,
     PAIR_CUBIC,
     PAIR_EXPONENTIAL,
+    PAIR_QUADRATIC,
     TABULATED,
 )
 
@@ -30,7 +31,9 @@ def law_taylor(law, data, at, phi, taylor):
     if law == TABULATED:
         _table_taylor(data, at, phi, taylor)
         return
-    first, second = data[at], data[at + 1]
+    first = data[at]
+    # the quadratic law has one parameter, which may be the last of all
+    second = 0.0 if law == PAIR_QUADRATIC else data[at + 1]
     if law in (EXPONENTIAL, PAIR_EXPONENTIAL):
         # d^i/dx^i: k a^(i - 1) times cosh, sinh (or exp) in turn
         x = second * phi
