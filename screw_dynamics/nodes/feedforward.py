@@ -11,11 +11,11 @@ from functools import partial
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.controller_sync import ControllerSync
 from screw_dynamics.nodes.diagnostics import Diagnostics
+from screw_dynamics.nodes.elastic_source import compile_motors, require_fit
 from screw_dynamics.nodes.executor import run_node
-from screw_dynamics.nodes.feedforward_reports import FeedforwardReports
+from screw_dynamics.nodes.feedforward_reports import FeedforwardReports, motors_report
 from screw_dynamics.nodes.managed_node import ManagedNode
 from screw_dynamics.nodes.model_info import ModelInfoOutput
 from screw_dynamics.nodes.model_source import ModelSource
@@ -28,6 +28,7 @@ from screw_dynamics.nodes.tick_timer import TickTimer
 from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques
 from screw_dynamics.nodes.trajectory_effort_output import require_two_topics
 from screw_dynamics.nodes.trajectory_inputs import TrajectoryInputs
+from screw_dynamics.trajectory import JET_ROWS
 
 NAME = 'feedforward'
 
@@ -50,8 +51,9 @@ class FeedforwardNode(ManagedNode):
         self._source = ModelSource(
             self,
             lambda: self._settings.values,
-            lambda loaded: compile_torques(loaded.model),
+            self._prepare,
             self._on_model,
+            lambda loaded: require_fit(loaded.elastic, loaded.model, JET_ROWS),
         )
         require_two_topics(self, self._settings.values)
         self._settings.add_check(partial(require_two_topics, self))
@@ -68,6 +70,8 @@ class FeedforwardNode(ManagedNode):
         if self._settings.values.sync == 'controller_state':
             self._sync = ControllerSync(self, lambda: self._stream, lambda: self._settings.values)
             tasks.update(self._sync.tasks())
+        if self._settings.values.elastic_joints_path:
+            tasks['motors'] = lambda: motors_report(self._stream)
         self._diagnostics = Diagnostics(
             self,
             tasks,
@@ -76,24 +80,33 @@ class FeedforwardNode(ManagedNode):
 
     # model ---------------------------------------------------------------------------------------
 
+    def _prepare(self, loaded: LoadedModel) -> None:
+        """Compile all that a tick and a trajectory call."""
+        compile_torques(loaded.model)
+        if loaded.elastic is not None:
+            compile_motors(loaded.model, loaded.elastic)
+
     def _on_model(self, loaded: LoadedModel) -> None:
         self._model_info.publish(loaded)
         if self._stream is not None:
-            self._replace_model(loaded.model)
+            self._replace_model(loaded)
         elif self._settings.values.autostart and self.state == 'unconfigured':
             if self.trigger_configure() is not TransitionCallbackReturn.SUCCESS:
                 raise InputError(self._problem)
             self.trigger_activate()
 
-    def _replace_model(self, model: ScrewModel) -> None:
+    def _replace_model(self, loaded: LoadedModel) -> None:
         assert self._stream is not None
-        if not self._stream.replace_model(model):
+        if not self._stream.replace_model(loaded.model):
             self.get_logger().warning(
-                f'The new robot model has other joints ({", ".join(model.joint_names)}): the '
-                'active trajectory is dropped'
+                f'The new robot model has other joints ({", ".join(loaded.model.joint_names)}): '
+                'the active trajectory is dropped'
             )
             self._stream.destroy()
-            self._stream = TorqueStream(self, model, self._settings.values)
+            self._stream = self._make_stream(loaded)
+
+    def _make_stream(self, loaded: LoadedModel) -> TorqueStream:
+        return TorqueStream(self, loaded.model, self._settings.values, loaded.elastic)
 
     # transitions ---------------------------------------------------------------------------------
 
@@ -104,7 +117,7 @@ class FeedforwardNode(ManagedNode):
         if self._source.loaded is not None:
             try:
                 with self.undone_on_error():
-                    self._set_up(self._source.loaded.model)
+                    self._set_up(self._source.loaded)
                 return super().on_configure(state)
             except Exception as error:  # rclpy would drop it: a QoS override that is not one
                 self._stream = None
@@ -113,8 +126,8 @@ class FeedforwardNode(ManagedNode):
         self.get_logger().error(self._problem)
         return TransitionCallbackReturn.FAILURE
 
-    def _set_up(self, model: ScrewModel) -> None:
-        self._stream = TorqueStream(self, model, self._settings.values)
+    def _set_up(self, loaded: LoadedModel) -> None:
+        self._stream = self._make_stream(loaded)
         self._trajectory_inputs = TrajectoryInputs(
             self,
             lambda: self._stream,
@@ -194,7 +207,7 @@ class FeedforwardNode(ManagedNode):
         if self._stream is not None:
             self._stream.apply(new)
         if old.model_settings != new.model_settings:
-            self._source.apply_settings(new)
+            self._source.apply_settings()
 
     # output --------------------------------------------------------------------------------------
 

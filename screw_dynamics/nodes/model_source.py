@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -14,8 +14,9 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from std_msgs.msg import String
 
-from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.elastic_source import read_elastic_joints
+from screw_dynamics.nodes.model_build import ModelBuild
 from screw_dynamics.nodes.parameter_records import ModelParameters
 from screw_dynamics.nodes.robot_description import (
     LoadedModel,
@@ -27,6 +28,9 @@ from screw_dynamics.nodes.urdf_file import urdf_file
 TOPIC = 'robot_description'
 _POLL_PERIOD = 0.05  # s between looks at the working thread
 _WAITING_PERIOD = 1.0  # s between warnings that there is no robot description
+_BUSY = 'the robot model is being prepared'
+
+Settings: TypeAlias = tuple[object, ...]
 
 
 class ModelSource:
@@ -63,14 +67,16 @@ class ModelSource:
         self.loaded: LoadedModel | None = None
         # with namespace and remappings, where a wait without end has its cause
         self._topic = node.resolve_topic_name(TOPIC)
-        self.problem = f"Waiting for data on '{self._topic}' topic"
+        self._problem = f"Waiting for data on '{self._topic}' topic"
         self._node, self._parameters = node, parameters
         self._prepare, self._on_model, self._require = prepare, on_model, require
-        self._thread: threading.Thread | None = None
-        self._result: LoadedModel | ScrewDynamicsError | None = None
-        self._latest: tuple[object, ...] | None = None  # text of the topic, settings
-        self._waiting_text: tuple[str, str] | None = None
-        self._waiting_settings: ModelParameters | None = None
+        self._settings_problem = ''
+        self._text: tuple[str, str] | None = None  # newest description and where it is from
+        self._text_waits = False
+        self._build: ModelBuild | None = None  # that has not been taken over
+        self._last_text: tuple[str, Settings] | None = None  # that was built, and with what
+        self._last_settings: Settings | None = None  # that the model in use was to get
+        self._loaded_settings: Settings = ()  # that it has
         self._poll = node.create_timer(
             _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
@@ -97,12 +103,20 @@ class ModelSource:
     @property
     def busy(self) -> bool:
         """Whether a model is being built."""
-        return self._thread is not None
+        return self._build is not None
+
+    @property
+    def problem(self) -> str:
+        """Why there is no model, or not the one that is asked for; empty if all is well."""
+        if self.busy:
+            return _BUSY
+        unset = self._parameters().model_settings != self._loaded_settings
+        return self._problem or (self._settings_problem if unset else '')
 
     def finish(self) -> None:
         """Wait for a model that is being built, and hand it on."""
-        while self._thread is not None:
-            self._thread.join()
+        while self._build is not None:
+            self._build.wait()
             self._look()
 
     def check_settings(self, values: ModelParameters) -> None:
@@ -121,90 +135,94 @@ class ModelSource:
         if self.loaded is not None:
             with_settings(self.loaded.described, values)
 
-    def apply_settings(self, values: ModelParameters) -> None:
-        """
-        Build the model anew with other gravity or payload, after one that is being built.
-
-        Parameters
-        ----------
-        values : ModelParameters
-
-        """
-        self._waiting_settings = values
+    def apply_settings(self) -> None:
+        """Build the model anew if gravity or payload differ from those it was built with."""
         self._look()
 
     def _start_given(self, text: str, source: str) -> None:
         """Read a description that must be good now; only the preparation is left to the thread."""
-        loaded = self._load(text, source)
-        self._start(lambda: loaded)
+        values = self._parameters()
+        loaded = self._load(text, source, values)
+        self._text = text, source
+        self._start(text, values, lambda: loaded)
 
-    def _load(self, text: str, source: str) -> LoadedModel:
-        loaded = load_model(text, source, self._parameters(), self._elastic)
+    def _load(self, text: str, source: str, values: ModelParameters) -> LoadedModel:
+        loaded = load_model(text, source, values, self._elastic)
         self._require(loaded)
         return loaded
 
     def _on_description(self, message: String) -> None:
-        latest = (message.data, self._parameters().model_settings)
-        if latest == self._latest:
+        if (message.data, self._parameters().model_settings) == self._last_text:
             return  # a publisher that repeats itself: what there is to say has been said
-        self._latest = latest
-        self._waiting_text = (message.data, f"topic '{self._topic}'")
+        self._text, self._text_waits = (message.data, f"topic '{self._topic}'"), True
         self._look()
 
-    def _start(self, build: Callable[[], LoadedModel]) -> None:
-        self._result = None
-        self.problem = 'the robot model is being prepared'
-
-        def work() -> None:
-            try:
-                loaded = build()
-                self._prepare(loaded)
-                self._result = loaded
-            except ScrewDynamicsError as error:
-                self._result = error
-
-        # daemon: Ctrl-C does not wait for a compilation
-        self._thread = threading.Thread(target=work, name='robot_model', daemon=True)
-        self._thread.start()
-        self._poll.reset()
-
     def _look(self) -> None:
-        """Take over what the thread has finished, start what waits for it."""
-        if self._thread is not None:
-            if self._thread.is_alive():
+        """Take over what the thread has finished, start what has come up meanwhile."""
+        if self._build is not None:
+            if self._build.running:
                 return
-            self._thread = None
-            self._take_over(self._result)
-        if self._waiting_text is not None:
-            (text, source), self._waiting_text = self._waiting_text, None
-            self._waiting_settings = None  # the text is read with those in force
-            self._start(lambda: self._load(text, source))
-        elif self._waiting_settings is not None and self.loaded is not None:
-            loaded, values, self._waiting_settings = self.loaded, self._waiting_settings, None
-            self._start(
-                lambda: replace(loaded, model=with_settings(loaded.described, values), warnings=())
-            )
-        elif self.loaded is None and self._latest is None:
+            build, self._build = self._build, None
+            self._take_over(build)
+        values = self._parameters()
+        settings = values.model_settings
+        if self._text is None:
             self._node.get_logger().warning(
-                self.problem, throttle_duration_sec=_WAITING_PERIOD, skip_first=True
+                self._problem, throttle_duration_sec=_WAITING_PERIOD, skip_first=True
             )
+            return
+        text, source = self._text
+        other = (text, settings) != self._last_text  # that was not enough to have a model
+        if self._text_waits or (self.loaded is None and other):
+            self._start(text, values, lambda: self._load(text, source, values))
+        elif (loaded := self.loaded) and self._loaded_settings != settings != self._last_settings:
+            self._start(None, values, lambda: _with_settings(loaded, values))
         else:
             self._poll.cancel()
 
-    def _take_over(self, result: LoadedModel | ScrewDynamicsError | None) -> None:
-        logger = self._node.get_logger()
-        if isinstance(result, LoadedModel):
-            for text in result.warnings:
-                logger.warning(text)
-            self.loaded, self.problem = result, ''
-            logger.info(
-                f'Robot model {result.model.name!r} from {result.source}: '
-                f'{", ".join(result.model.joint_names)}'
-            )
-            self._on_model(result)
-        elif self.loaded is None:
-            self.problem = f'Failed to parse URDF: {result}'
-            logger.error(self.problem)
+    def _start(
+        self, text: str | None, values: ModelParameters, build: Callable[[], LoadedModel]
+    ) -> None:
+        if text is None:
+            self._last_settings = values.model_settings
         else:
-            self.problem = f'Failed to parse new URDF: {result}'
-            logger.warning(f'{self.problem}; the model from {self.loaded.source} stays in use')
+            self._last_text, self._text_waits = (text, values.model_settings), False
+        self._build = ModelBuild(text, values, build, self._prepare)
+        self._poll.reset()
+
+    def _take_over(self, build: ModelBuild) -> None:
+        logger = self._node.get_logger()
+        outdated = build.settings != self._parameters().model_settings
+        if outdated and build.text is not None and (self.loaded is None or build.failure):
+            # neither begin with settings that are past nor blame the description for them
+            self._text_waits = True
+        elif build.loaded is not None:
+            self._use(build.loaded, build)
+        elif build.text is None:
+            self._settings_problem = f'Failed to set gravity and payload: {build.failure}'
+            logger.error(f'{self._settings_problem}; the model stays as it is')
+        elif self.loaded is None:
+            self._problem = f'Failed to parse URDF: {build.failure}'
+            logger.error(self._problem)
+        else:
+            self._problem = f'Failed to parse new URDF: {build.failure}'
+            logger.warning(f'{self._problem}; the model from {self.loaded.source} stays in use')
+
+    def _use(self, loaded: LoadedModel, build: ModelBuild) -> None:
+        logger = self._node.get_logger()
+        for text in loaded.warnings:
+            logger.warning(text)
+        self.loaded, self._loaded_settings = loaded, build.settings
+        self._last_settings, self._settings_problem = None, ''
+        if build.text is not None:
+            self._problem = ''
+        logger.info(
+            f'Robot model {loaded.model.name!r} from {loaded.source}: '
+            f'{", ".join(loaded.model.joint_names)}'
+        )
+        self._on_model(loaded)
+
+
+def _with_settings(loaded: LoadedModel, values: ModelParameters) -> LoadedModel:
+    # what the reader found odd has been said
+    return replace(loaded, model=with_settings(loaded.described, values), warnings=())

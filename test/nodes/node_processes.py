@@ -159,6 +159,17 @@ class RosFixture:
         while (left := end - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 
+    def add_node(self, name: str) -> Node:
+        """Return another node of ours, in a namespace of its own."""
+        node = Node(name, namespace=f'/{name}', context=self.context)
+        self._executor.add_node(node)
+        return node
+
+    def remove_node(self, node: Node) -> None:
+        """Destroy a node that `add_node` made."""
+        self._executor.remove_node(node)
+        node.destroy_node()
+
     def listen(self, kind: type, topic: str, qos: Any = 10) -> list[Any]:
         """Return a list that fills with the messages of a topic."""
         messages: list[Any] = []
