@@ -128,7 +128,7 @@ class DynamicsServerNode(Node):
         if old.diagnostics_period != new.diagnostics_period:
             self._diagnostics.set_period(new.diagnostics_period)
         if old.model_settings != new.model_settings:
-            self._source.apply_settings(new)
+            self._source.apply_settings()
 
     def _requests_report(self) -> Report:
         message = f'last failure: {self._last_failure}' if self._failed else 'ok'
