@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import InputError, ShapeError, TrajectoryError
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS
-from screw_dynamics.trajectory.recorded_samples import in_order
+from screw_dynamics.trajectory.recorded_samples import gap_error, in_order, usual_step
 from screw_dynamics.trajectory.smoothing_spline import (
     DEGREE,
     SmoothingSpline,
@@ -212,12 +212,17 @@ def measured_motion(
         raise InputError(f'smoothing_time: expected a positive number, got {smoothing_time!r} s')
     samples = in_order(times, positions, continuous, _FEWEST_SAMPLES)
     start, end = float(samples.times[0]), float(samples.times[-1])
-    if smoothing_time is not None and smoothing_time > end - start:
-        raise TrajectoryError(
-            f'smoothing_time: expected less than the {end - start:g} s of the recording, '
-            f'got {smoothing_time:g} s'
-        )
-    splines = smoothing_splines(samples.times, samples.positions, smoothing_time)
+    if smoothing_time is not None:
+        least = usual_step(samples.times)
+        if not least <= smoothing_time <= end - start:
+            raise TrajectoryError(
+                f'smoothing_time: expected {least:.3g} s, the distance of the samples, to '
+                f'{end - start:.3g} s, the length of the recording, got {smoothing_time:g} s'
+            )
+    try:
+        splines = smoothing_splines(samples.times, samples.positions, smoothing_time)
+    except np.linalg.LinAlgError:  # nothing holds the spline in a gap
+        raise gap_error(samples.times) from None
     return MeasuredMotion(
         start, end, tuple(splines), len(samples.times), samples.disordered, samples.repeated
     )

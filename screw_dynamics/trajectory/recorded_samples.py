@@ -121,11 +121,28 @@ def _check_instants(stamps: Array, fewest: int) -> None:
             f'expected samples at {fewest} instants or more to estimate derivatives from, '
             f'got {found}'
         )
-    usual = usual_step(stamps)
-    if stamps[-1] - stamps[0] > _MOST_INTERVALS_PER_SAMPLE * len(stamps) * usual:
-        longest = int(np.argmax(steps))
-        raise TrajectoryError(
-            f'samples are usually {usual:g} s apart, yet nothing was recorded for '
-            f'{steps[longest]:g} s after {stamps[longest]:.6f} s: expected a recording without '
-            f'long gaps; take one of its parts'
-        )
+    if stamps[-1] - stamps[0] > _MOST_INTERVALS_PER_SAMPLE * len(stamps) * usual_step(stamps):
+        raise gap_error(stamps)
+
+
+def gap_error(stamps: Array) -> TrajectoryError:
+    """
+    Return the error that names the longest gap of a recording.
+
+    Parameters
+    ----------
+    stamps : (N,) ndarray
+        Not decreasing [s].
+
+    Returns
+    -------
+    TrajectoryError
+
+    """
+    steps = np.diff(stamps)
+    longest = int(np.argmax(steps))
+    return TrajectoryError(
+        f'samples are usually {usual_step(stamps):g} s apart, yet nothing was recorded for '
+        f'{steps[longest]:g} s after {stamps[longest]:.6f} s: expected a recording without long '
+        f'gaps; take one of its parts'
+    )

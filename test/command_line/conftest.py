@@ -17,17 +17,16 @@ from screw_dynamics.command_line.main import main
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
 from recordings import (  # noqa: E402
+    JOINTS,
+    NOISE,
     SECOND,
     START,
     description,
     joint_state,
     joint_trajectory,
+    true_jets,
     write_bag,
 )
-
-JOINTS = ('joint_1', 'joint_2')
-RATES = np.array([2.0, 3.0])
-NOISE = 1e-4
 
 TRAJECTORY = """joint_names: [joint_1, joint_2]
 points:
@@ -43,12 +42,6 @@ SPRINGS = """elastic_joints:
     spring: {type: linear, stiffness: 200.0}
     motor: {rotor_inertia: 1.0e-5, gear_ratio: 100.0}
 """
-
-
-def true_jets(times: np.ndarray) -> np.ndarray:
-    """Return the (T, 5, 2) jets of the motion that the joint states measure."""
-    angles = times[:, None, None] * RATES + np.arange(5)[:, None] * np.pi / 2
-    return 0.5 * RATES ** np.arange(5)[:, None] * np.sin(angles)
 
 
 @pytest.fixture

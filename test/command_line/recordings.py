@@ -19,6 +19,17 @@ STRING = 'std_msgs/msg/String'
 
 TYPES = MessageTypes()
 
+# the motion that the joint states measure
+JOINTS = ('joint_1', 'joint_2')
+RATES = np.array([2.0, 3.0])
+NOISE = 1e-4
+
+
+def true_jets(times: np.ndarray) -> np.ndarray:
+    """Return the (T, 5, 2) jets of the motion that the joint states measure."""
+    angles = times[:, None, None] * RATES + np.arange(5)[:, None] * np.pi / 2
+    return 0.5 * RATES ** np.arange(5)[:, None] * np.sin(angles)
+
 
 def time(nanoseconds: int, name: str = 'Time'):
     """Return a Time or Duration."""

@@ -7,8 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from conftest import true_jets
-from recordings import SECOND, START
+from recordings import SECOND, START, true_jets
 
 import screw_dynamics as sd
 from screw_dynamics import trajectory

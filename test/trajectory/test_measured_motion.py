@@ -9,19 +9,9 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from sine_motions import sines
 
-from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, TrajectoryError
 from screw_dynamics.trajectory import measured_motion
-
-
-def sines(times, rates, rows=5):
-    """Return (T, rows, n) jets of sine motions."""
-    shifts = np.arange(rows) * np.pi / 2
-    rates = np.asarray(rates, dtype=float)
-    angles = times[:, None, None] * rates + shifts[:, None] + 0.3 * rates
-    return rates ** np.arange(rows)[:, None] * np.sin(angles)
 
 
 def wiener_posterior(times, samples, at, noise, wander):
@@ -129,58 +119,6 @@ def test_bands_cover_what_the_model_itself_draws(rng, wander):
     assert (rms > 0.8).all() and (rms < 1.25).all(), rms
 
 
-def test_disorder_repeats_and_two_samples_at_one_instant(rng):
-    times = np.linspace(0.0, 2.0, 300)
-    samples = sines(times, [2.0], 1)[:, 0] + 1e-4 * rng.normal(size=(300, 1))
-    expected = measured_motion(times, samples)
-    shuffled = rng.permutation(300)
-    again = np.concatenate((shuffled, shuffled[:40]))
-    motion = measured_motion(times[again], samples[again])
-    assert (motion.sample_count, motion.repeated) == (300, 40) and motion.disordered > 50
-    np.testing.assert_array_equal(motion.jets(times), expected.jets(times))
-    twice = measured_motion(
-        np.repeat(times, 2), np.repeat(samples, 2, axis=0) + [[1e-5], [-1e-5]] * 300
-    )
-    assert twice.sample_count == 600
-    np.testing.assert_allclose(twice.jets(times, 2), expected.jets(times, 2), atol=1e-2)
-
-
-STAMPS = {
-    'even': lambda rng, n: np.linspace(0.0, 1.0, n),
-    'clocks of today': lambda rng, n: 1.7e9 + 1e-3 * np.arange(n),
-    'random': lambda rng, n: 10 ** rng.uniform(-3, 3) * rng.uniform(0.0, 1.0, n),
-    'rounded': lambda rng, n: np.round(rng.uniform(0.0, 5.0, n), 2),
-    'disordered': lambda rng, n: 0.01 * np.arange(n) + rng.normal(0.0, 0.01, n),
-    'bursts': lambda rng, n: np.sort(0.1 * rng.integers(0, n // 4 + 4, n) + 1e-4 * np.arange(n)),
-}
-MOTIONS = {
-    'noise': lambda rng, t: rng.normal(size=len(t)),
-    'sine': lambda rng, t: np.sin(20 * t),
-    'step': lambda rng, t: (t > 0.5) * 1.0,
-    'still': lambda rng, t: np.ones(len(t)),
-    'stairs': lambda rng, t: np.round(np.sin(9 * t), 2),
-}
-
-
-@given(
-    st.sampled_from(sorted(STAMPS)),
-    st.sampled_from(sorted(MOTIONS)),
-    st.integers(40, 300),
-    st.floats(-9.0, 6.0),
-    st.integers(0, 2**32 - 1),
-)
-def test_any_recording_gives_finite_numbers(stamps, motion, count, exponent, seed):
-    rng = np.random.default_rng(seed)
-    times = STAMPS[stamps](rng, count)
-    parts = (times - times.min()) / np.ptp(times)
-    samples = 10.0**exponent * MOTIONS[motion](rng, parts)
-    found = measured_motion(times, samples[:, None])
-    at = np.linspace(found.start, found.end, 40)
-    assert np.isfinite(found.jets(at)).all()
-    assert np.isfinite(found.standard_deviations(at)).all()
-    assert (found.noise >= 0.0).all() and (found.smoothing_times > 0.0).all()
-
-
 def test_it_beats_differences_of_the_samples(rng):
     """What the estimate is for: five-point differences of an encoder's positions are noise."""
     step, noise = 1e-3, 2e-5
@@ -192,37 +130,6 @@ def test_it_beats_differences_of_the_samples(rng):
         differences = np.diff(samples[:, 0], d) / step**d
         error = np.abs(found[50:-50, d, 0] - truth[50:-50, d, 0]).max()
         assert np.abs(differences - truth[: len(differences), d, 0]).max() > 1000 * error
-
-
-def test_turns_of_continuous_joints_are_undone(rng):
-    times = np.linspace(0.0, 4.0, 500)
-    turning = np.column_stack((3.0 * times, -5.0 * times + np.sin(times)))
-    turning += 1e-3 * rng.normal(size=turning.shape)
-    wrapped = (turning + np.pi) % (2 * np.pi) - np.pi
-    motion = measured_motion(times, wrapped, continuous=[True, True])
-    np.testing.assert_allclose(motion.jets(times)[:, 1, 0], 3.0, atol=0.05)
-    limited = measured_motion(times, turning, continuous=[False, False])
-    np.testing.assert_allclose(
-        motion.jets(times)[:, 1:], limited.jets(times)[:, 1:], rtol=1e-6, atol=1e-6
-    )
-
-
-def test_joints_that_stand_still_and_motions_without_noise():
-    times = np.linspace(0.0, 1.0, 200)
-    still = np.full(200, 1.25)
-    motion = measured_motion(times, np.column_stack((still, still * 0.0, np.sin(4 * times))))
-    jets = motion.jets(times)
-    np.testing.assert_allclose(jets[:, 0, 0], 1.25, rtol=1e-15)
-    assert np.abs(jets[:, 1:, :2]).max() == 0.0
-    assert np.abs(jets[20:-20, 2, 2] + 16 * np.sin(4 * times[20:-20])).max() < 1e-6
-    assert np.isfinite(motion.standard_deviations(times)).all()
-
-
-def test_gaps_widen_the_bands(rng):
-    times = np.concatenate((np.linspace(0, 1, 300), np.linspace(1.4, 2.4, 300)))
-    samples = sines(times, [6.0], 1)[:, 0] + 1e-3 * rng.normal(size=(600, 1))
-    deviations = measured_motion(times, samples).standard_deviations([0.7, 1.2])[:, :, 0]
-    assert (deviations[1] > [20, 4, 4, 2, 1.3] * deviations[0]).all()
 
 
 def test_a_given_smoothing_time_is_used(rng):
@@ -246,43 +153,3 @@ def test_a_long_recording_takes_seconds(rng):
     assert (
         np.abs(motion.jets([50.0])[0, 1] - sines(np.array([50.0]), [2.0, 5.0])[0, 1]).max() < 2e-3
     )
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'options', 'error', 'text'),
-    [
-        ((np.arange(11.0), np.zeros((11, 1))), {}, TrajectoryError, '12 instants or more.*got 11'),
-        ((np.zeros(50), np.zeros((50, 1))), {}, TrajectoryError, 'got 1'),
-        (([], np.zeros((0, 1))), {}, TrajectoryError, 'got 0'),
-        ((np.arange(20.0), np.zeros(20)), {}, ShapeError, 'a row per time'),
-        ((np.arange(20.0), np.zeros((19, 1))), {}, ShapeError, 'a row per time'),
-        ((np.arange(20.0), np.full((20, 1), np.nan)), {}, NotFiniteError, 'positions'),
-        ((np.full(20, np.inf), np.zeros((20, 1))), {}, NotFiniteError, 'times'),
-        (([*range(20), 9000], np.zeros((21, 1))), {}, TrajectoryError, 'long gaps'),
-        (
-            (np.arange(20.0), np.zeros((20, 1))),
-            {'smoothing_time': -1.0},
-            InputError,
-            'a positive number',
-        ),
-        (
-            (np.arange(20.0), np.zeros((20, 1))),
-            {'smoothing_time': 100.0},
-            TrajectoryError,
-            'less than the 19 s',
-        ),
-    ],
-)
-def test_what_cannot_be_estimated_is_said(arguments, options, error, text):
-    with pytest.raises(error, match=text):
-        measured_motion(*arguments, **options)
-
-
-def test_times_outside_of_the_recording_are_refused():
-    motion = measured_motion(np.arange(20.0), np.zeros((20, 1)))
-    with pytest.raises(InputError, match='expected 0 to 19 s, within the recording, got 20 s'):
-        motion.jets([20.0])
-    with pytest.raises(InputError, match='rows: expected 1 to 5, got 6'):
-        motion.jets([2.0], 6)
-    with pytest.raises(ShapeError):
-        motion.covariances(3.0)
