@@ -148,9 +148,11 @@ class RosFixture:
             value = condition()
             if value:
                 return value
-            log = process.log if process else ''
-            assert process is None or process.running, f'the node ended: {log}'
-            assert time.monotonic() < deadline, f'waited {TIMEOUT} s for {what}; log: {log}'
+            # a log may be long: it is read where there is something to tell
+            assert process is None or process.running, f'the node ended: {process.log}'
+            assert time.monotonic() < deadline, (
+                f'waited {TIMEOUT} s for {what}; log: {process.log if process else ""}'
+            )
             self._executor.spin_once(timeout_sec=0.05)
 
     def spin(self, seconds: float) -> None:
