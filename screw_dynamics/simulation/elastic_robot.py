@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_vector, require_out
-from screw_dynamics.dynamics.joint_accelerations import SINGULAR, SOLVED
+from screw_dynamics.dynamics.joint_accelerations import SOLVED
 from screw_dynamics.elastic import ElasticJoints, MotorFeedforward
-from screw_dynamics.errors import InputError, ShapeError, SimulationError
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation.body_wrenches import body_wrenches
 from screw_dynamics.simulation.equations_of_motion import DERIVATIVE, RUNGE_KUTTA
+from screw_dynamics.simulation.failures import failure
 from screw_dynamics.simulation.integration import Motion, integrate
 from screw_dynamics.simulation.robot_tables import robot_tables
 
@@ -195,7 +196,7 @@ class ElasticRobot:
         derivative = np.empty(self.state_size)
         status = DERIVATIVE(state, *inputs, *self._kernel_tables, derivative)
         if status != SOLVED:
-            raise self._failure(status, state)
+            raise failure(self._tables.model, self.motors, status, state)
         return derivative
 
     def step(
@@ -240,7 +241,7 @@ class ElasticRobot:
         inputs = self._inputs(motor_effort, stiffness, wrenches)
         status = RUNGE_KUTTA(state, *inputs, *self._kernel_tables, h, steps)
         if status != SOLVED:
-            raise self._failure(status, state)
+            raise failure(self._tables.model, self.motors, status, state)
         return state
 
     def integrate(
@@ -308,20 +309,3 @@ class ElasticRobot:
         if len(external) and rotors:
             external = np.vstack([external, np.zeros((rotors, 6))])
         return effort, values, external
-
-    def _failure(self, status: int, state: Array) -> SimulationError:
-        """Return the error that says why a state has no derivative."""
-        if status >= 0:
-            name = self._tables.model.joint_names[status]
-            return SimulationError(
-                f'joint {name!r}: expected an inertia above {SINGULAR:g} of what it moves, got '
-                'less: it can accelerate without moving any mass'
-            )
-        q, _, theta, _ = self.split(state)
-        deflections = theta - q[self.motors.joint_of_motor]
-        worst = int(np.argmax(np.where(np.isfinite(deflections), np.abs(deflections), np.inf)))
-        return SimulationError(
-            f'motor {self.motors.names[worst]!r}: the motion is not finite at a deflection of '
-            f'{deflections[worst]:.3g} rad or m (largest): expected one within the range of the '
-            'spring, and a shorter step or other efforts if this robot is out of control'
-        )

@@ -91,7 +91,7 @@ error beyond {FALLEN:g} rad.
 
 Stiffness, rotor inertia and friction are in `screw_dynamics/demo/sea/arms.py`, with the reasons.
 Deflection: largest along the motion. Frequencies: of free vibration. Growth: fastest exponential
-of the linearised robot at the end, motor efforts held. Step: the one chosen for noisy differences.
+of the linearised robot at the end, motor efforts held. Step: the best, in hindsight.
 
 {chr(10).join(arm_table())}
 """

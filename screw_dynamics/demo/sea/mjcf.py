@@ -212,7 +212,8 @@ def _quaternion(rotation: Array) -> Array:
     """Return (w, x, y, z) of a rotation matrix."""
     from scipy.spatial.transform import Rotation
 
-    x, y, z, w = Rotation.from_matrix(rotation).as_quat()
+    # SciPy before 1.12 takes no read-only array
+    x, y, z, w = Rotation.from_matrix(rotation.copy()).as_quat()
     return np.array([w, x, y, z])
 
 

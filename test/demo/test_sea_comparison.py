@@ -1,0 +1,161 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the comparison of feedforwards says, on the arms it says it about."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo too')
+pytest.importorskip('rosbags', reason='the figure shares its style with that of recordings')
+image = pytest.importorskip('matplotlib.image', reason='the figure needs matplotlib')
+
+from screw_dynamics.demo.sea import scene as scenes  # noqa: E402
+from screw_dynamics.demo.sea.arms import IIWA, MOTION, PANDA, ROBOTS, Arm, arms  # noqa: E402
+from screw_dynamics.demo.sea.document import document  # noqa: E402
+from screw_dynamics.demo.sea.plot import COLOURS, save_comparison  # noqa: E402
+from screw_dynamics.demo.sea.scene import (  # noqa: E402
+    CLEAN,
+    EXACT,
+    FEEDFORWARDS,
+    HELD,
+    NOISY,
+    PERIOD,
+    RIGID,
+    sample_times,
+    scene,
+)
+from screw_dynamics.demo.sea.table import comparison_table, ratios  # noqa: E402
+from screw_dynamics.demo.sea.tracking import (  # noqa: E402
+    FALLEN,
+    MUJOCO,
+    OWN,
+    RTOL,
+    Outcome,
+    track,
+)
+from screw_dynamics.elastic import check_feasibility  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+SOFT = Arm(PANDA, 'soft', 'hanging')
+
+
+@pytest.fixture(scope='module')
+def outcomes():
+    """Every feedforward on one arm, without feedback, and the exact one with it."""
+    found = [o for feedforward in FEEDFORWARDS for o in track(SOFT, feedforward, False)]
+    return found + track(SOFT, HELD, True) + track(SOFT, RIGID, True)
+
+
+def largest(outcomes, feedforward, engine, feedback=False):
+    (found,) = (
+        o
+        for o in outcomes
+        if (o.feedforward, o.engine, o.feedback) == (feedforward, engine, feedback)
+    )
+    return found.largest
+
+
+def test_both_engines_agree(outcomes):
+    for feedforward in (RIGID, NOISY, CLEAN, HELD):
+        own, mujoco = (largest(outcomes, feedforward, engine) for engine in (OWN, MUJOCO))
+        assert own == pytest.approx(mujoco, rel=1e-3), feedforward
+
+
+def test_exact_feedforward_tracks_to_the_tolerance(outcomes):
+    assert largest(outcomes, EXACT, OWN) < 1e3 * RTOL
+    assert largest(outcomes, RIGID, MUJOCO) > 1e6 * largest(outcomes, EXACT, MUJOCO)
+    assert largest(outcomes, RIGID, MUJOCO) > 1e2 * largest(outcomes, HELD, MUJOCO)
+    assert ratios(outcomes, RIGID, HELD)[SOFT] > 1e2
+    with_feedback = (largest(outcomes, kind, MUJOCO, True) for kind in (RIGID, HELD))
+    assert next(with_feedback) > 1e2 * next(with_feedback)
+
+
+def test_noise_of_differences_is_what_the_formula_says():
+    place = scene(Arm(IIWA, 'soft', 'hanging'))
+    times = sample_times()
+    table = place.joints.motors(place.model)
+    stiffness, inertia = table.parameters[table.offsets], table.rows[:, 0]
+    noise = np.hypot(scenes.NOISE, scenes.RESOLUTION / np.sqrt(12.0))
+    for step in (1, 5):
+        errors = place._by_differences(times, step, scenes.NOISE) - place.efforts(EXACT, times)
+        expected = np.sqrt(6.0) * inertia * noise / (stiffness * (step * PERIOD) ** 2)
+        # the noise of tau itself and of tau' (in the friction) is smaller by far
+        assert np.allclose(errors.std(axis=0), expected, rtol=0.1)
+    assert place.best_difference_step > 5
+
+
+def test_clean_differences_are_exact_but_for_their_step():
+    place = scene(SOFT)
+    times = sample_times()
+    error = np.abs(place.efforts(CLEAN, times) - place.efforts(EXACT, times)).max()
+    assert 0.0 < error < 2e-2
+    rigid = np.abs(place.efforts(RIGID, times) - place.efforts(EXACT, times)).max()
+    assert rigid > 1e2 * error
+
+
+@pytest.mark.parametrize('robot', ROBOTS, ids=lambda robot: robot.name)
+@pytest.mark.parametrize('pose', ['hanging', 'upright'])
+def test_motions_are_feasible_and_fast(robot, pose):
+    place = scene(Arm(robot, 'soft', pose))
+    times = np.linspace(0.0, MOTION, 501)
+    jets = place.reference(times)
+    assert check_feasibility(place.model, place.joints, jets, times).feasible
+    speed = np.abs(jets[:, 1]).max(axis=0) / place.model.limits.velocity
+    assert 0.8 < speed.max() < 1.0
+
+
+def test_upright_arms_fall_and_hanging_ones_hardly():
+    for robot in ROBOTS:
+        hanging, upright = (scene(Arm(robot, 'stiff', p)).growth() for p in ('hanging', 'upright'))
+        assert hanging < 1.6 and upright > 1.8 * hanging
+
+
+def all_outcomes(outcomes):
+    """The outcomes of one arm as if they were those of all, for table and figure."""
+    blank = replace(outcomes[0], oscillation=float('nan'))
+    found = {(o.arm, o.feedforward, o.engine, o.feedback): o for o in outcomes}
+    for arm in arms():
+        for kind in FEEDFORWARDS:
+            for engine, feedback in ((OWN, False), (MUJOCO, False), (MUJOCO, True)):
+                key = (arm, kind, engine, feedback)
+                same = found.get((SOFT, kind, engine, False), blank)
+                found.setdefault(key, replace(same, arm=arm, feedback=feedback))
+    return list(found.values())
+
+
+def test_table_and_figure_hold_every_run(outcomes, tmp_path):
+    every: list[Outcome] = all_outcomes(outcomes)
+    lines = list(comparison_table(every))
+    assert len(lines) == 2 + len(arms()) * len(FEEDFORWARDS)
+    assert len({line.count('|') for line in lines}) == 1
+    assert all(len(line) == len(lines[0]) for line in lines)
+    text = document(every)
+    assert '\n'.join(lines) in text and str(FALLEN) in text and 'nan' not in text
+    save_comparison(every, tmp_path / 'plot.png')
+    pixels = (image.imread(tmp_path / 'plot.png')[..., :3] * 255).round().astype(int)
+    for colour in COLOURS.values():
+        rgb = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+        assert (np.abs(pixels - rgb).max(axis=2) <= 2).sum() > 500, colour
+
+
+@pytest.mark.long
+def test_the_whole_comparison(tmp_path):
+    began = time.monotonic()
+    command = [sys.executable, '-m', 'screw_dynamics.demo.sea.job', '--output', str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - began < 240.0  # 45 s on an idle machine
+    assert 'Panda, soft, upright' in done.stdout
+    assert (tmp_path / 'demo_sea.png').stat().st_size > 50_000
+    published = (ROOT / 'docs' / 'demo_sea.md').read_text(encoding='utf-8')
+    names = [line.split('|')[1:3] for line in published.splitlines() if line.startswith('|')]
+    again = (tmp_path / 'demo_sea.md').read_text(encoding='utf-8')
+    assert [line.split('|')[1:3] for line in again.splitlines() if line.startswith('|')] == names
