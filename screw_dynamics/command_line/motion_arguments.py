@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import argument_types as types
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.errors import InputError, NotFiniteError, TrajectoryError
+from screw_dynamics.errors import InputError, ModelError, NotFiniteError, TrajectoryError
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
     Waypoints,
@@ -83,7 +84,14 @@ def read_elastic(options: argparse.Namespace) -> ElasticJoints | None:
     ScrewDynamicsError, OSError
 
     """
-    return None if options.elastic is None else ElasticJoints.from_yaml(options.elastic)
+    if options.elastic is None:
+        return None
+    try:
+        return ElasticJoints.from_yaml(Path(options.elastic).expanduser())
+    except ModelError as error:
+        if options.elastic in str(error):
+            raise
+        raise ModelError(f'{options.elastic}: {error}') from None
 
 
 def curve_through(

@@ -55,7 +55,7 @@ def read_csv(path: Path) -> Results:
 
     """
     try:
-        with path.open(encoding='utf-8', newline='') as file:
+        with path.open(encoding='utf-8-sig', newline='') as file:
             rows = [row for row in csv.reader(file) if row]
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f'{path}: expected results in CSV: {error}') from None

@@ -60,7 +60,7 @@ def save_plot(results: Results, path: Path, title: str) -> None:
     Raises
     ------
     InputError
-        If there are too many joints for one figure.
+        If there are too many joints for one figure, or the file's ending is of no figure.
 
     """
     import matplotlib
@@ -95,7 +95,10 @@ def save_plot(results: Results, path: Path, title: str) -> None:
         bands = results.effort_deviations is not None
         subtitle = f'  (bands: {_BAND:g} standard deviations to either side)' if bands else ''
         figure.suptitle(title + subtitle, x=0.01, ha='left', weight='bold', color=_BLACK)
-        figure.savefig(path)
+        try:
+            figure.savefig(path)
+        except ValueError as error:  # an unknown ending
+            raise InputError(f'{path}: expected the name of a figure file: {error}') from None
 
 
 def _joint_row(row: Array, results: Results, j: int) -> None:

@@ -74,7 +74,7 @@ def read_trajectory(path: str | Path) -> TrajectoryFile:
 
     """
     try:
-        text = Path(path).expanduser().read_text(encoding='utf-8')
+        text = Path(path).expanduser().read_text(encoding='utf-8-sig')
         return parse_trajectory(text, csv=str(path).lower().endswith('.csv'))
     except (OSError, UnicodeDecodeError, TrajectoryError) as error:
         raise TrajectoryError(f'{path}: {error}') from None

@@ -156,6 +156,10 @@ def test_infeasible_and_slowed_down(run, model):
         (['my_robot.urdf', 'my_trajectory.yaml', '--payload', 'hand=1'], "unknown frame 'hand'"),
         (['my_robot.urdf', 'my_trajectory.yaml', '--rate', '1e9'], '--rate: expected at most'),
         (['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_robot.urdf'], 'my_robot.urdf'),
+        (
+            ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_trajectory.yaml'],
+            'my_trajectory.yaml: document: expected',
+        ),
     ],
 )
 def test_errors_are_one_line(run, command, arguments, text):

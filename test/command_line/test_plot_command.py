@@ -102,6 +102,8 @@ def test_other_errors(run, measured_bag):
     run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--csv', 'a.csv')
     code, _, err = run('plot', 'a.csv', '--joints', 'elbow')
     assert code == 1 and "unknown joint 'elbow': expected one of joint_1, joint_2" in err
+    code, _, err = run('plot', 'a.csv', '-o', 'a.xyz')
+    assert code == 1 and 'plot: a.xyz: expected the name of a figure file' in err
     code, _, err = run('plot', measured_bag)
     assert code == 1 and 'expected a topic of type FeedforwardTorque' in err
     code, _, err = run('plot', 'a.csv', '-o', 'no/such/folder/a.png')

@@ -91,3 +91,8 @@ def test_unusable_texts_are_named(csv, text, message):
 def test_a_missing_file_is_named():
     with pytest.raises(TrajectoryError, match='missing.yaml'):
         read_trajectory('missing.yaml')
+
+
+def test_the_mark_that_spreadsheets_write_is_skipped(tmp_path):
+    (tmp_path / 'marked.csv').write_text(CSV, encoding='utf-8-sig')
+    assert read_trajectory(str(tmp_path / 'marked.csv')).joint_names == ('a', 'b')
