@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.trajectory.band_inverse import band_of_inverse
@@ -171,6 +170,9 @@ def _refined(system: SmoothingSystem, grid: Array, best: int, scale: float) -> f
     """Return the most likely resolution near the best one of a grid."""
     if not 0 < best < len(grid) - 1:
         return float(grid[best])
+    # imported here: it takes longer than all the rest of the package
+    from scipy.optimize import minimize_scalar
+
     found = minimize_scalar(
         lambda log: float(system.deviance(_penalty(np.exp(log), scale))[0]),
         bounds=(float(np.log(grid[best - 1])), float(np.log(grid[best + 1]))),
