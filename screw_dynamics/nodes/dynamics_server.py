@@ -13,17 +13,20 @@ import numpy as np
 from rclpy.node import Node
 
 from screw_dynamics.dynamics import bias_forces, coriolis_matrix, gravity_forces, mass_matrix
+from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import dynamics_services as services
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.conversions import joint_order
 from screw_dynamics.nodes.diagnostics import OK, Diagnostics, Report
+from screw_dynamics.nodes.elastic_source import compile_motors, require_fit
 from screw_dynamics.nodes.error_codes import NoModelError, error_code
 from screw_dynamics.nodes.executor import run_node
 from screw_dynamics.nodes.feedforward_reports import model_report
 from screw_dynamics.nodes.model_info import ModelInfoOutput
 from screw_dynamics.nodes.model_source import ModelSource
+from screw_dynamics.nodes.motor_service import get_motor_feedforward
 from screw_dynamics.nodes.parameter_records import DynamicsServerParameters
 from screw_dynamics.nodes.parameters import NodeParameters
 from screw_dynamics.nodes.robot_description import LoadedModel
@@ -35,16 +38,19 @@ NAME = 'dynamics_server'
 Answer = Callable[[ScrewModel, Any, Any], None]
 
 
-def compile_services(model: ScrewModel) -> None:
+def compile_services(loaded: LoadedModel) -> None:
     """
     Compile all that a request calls.
 
     Parameters
     ----------
-    model : ScrewModel
+    loaded : LoadedModel
 
     """
+    model = loaded.model
     compile_torques(model)
+    if loaded.elastic is not None:
+        compile_motors(model, loaded.elastic)
     zeros = np.zeros(model.n)
     mass_matrix(model, zeros)
     gravity_forces(model, zeros)
@@ -66,8 +72,9 @@ class DynamicsServerNode(Node):
         self._source = ModelSource(
             self,
             lambda: self._settings.values,
-            lambda loaded: compile_services(loaded.model),
+            compile_services,
             self._on_model,
+            lambda loaded: require_fit(loaded.elastic, loaded.model, np.inf),
         )
         self._settings.add_check(self._source.check_settings)
         self._settings.on_change(self._on_parameters)
@@ -83,6 +90,11 @@ class DynamicsServerNode(Node):
                 interfaces.srv.ComputeTrajectoryTorques,
                 'compute_trajectory_torques',
                 self._compute_trajectory_torques,
+            ),
+            (
+                interfaces.srv.GetMotorFeedforward,
+                'get_motor_feedforward',
+                self._get_motor_feedforward,
             ),
         ):
             self.create_service(service, f'~/{name}', partial(self._answer, answer, service))
@@ -114,12 +126,25 @@ class DynamicsServerNode(Node):
         if mode == 'off' or not hasattr(request, 'position'):
             return
         order = joint_order(request.joint_names, model.joint_names)
-        warning = services.check_limits(model, services.position(model, request, order), mode)
-        if warning:
-            self.get_logger().warning(warning, throttle_duration_sec=1.0)
+        self._warn(services.check_limits(model, services.position(model, request, order), mode))
+
+    def _warn(self, text: str) -> None:
+        if text:
+            self.get_logger().warning(text, throttle_duration_sec=1.0)
 
     def _compute_trajectory_torques(self, model: ScrewModel, request: Any, response: Any) -> None:
-        compute_trajectory_torques(model, self._settings.values, request, response)
+        compute_trajectory_torques(model, self._elastic, self._settings.values, request, response)
+        self._warn(response.message)
+
+    def _get_motor_feedforward(self, model: ScrewModel, request: Any, response: Any) -> None:
+        if self._elastic is None:
+            raise NoModelError("no elastic joints: parameter 'elastic_joints_path' is empty")
+        mode = self._settings.values.check_limits
+        get_motor_feedforward(model, self._elastic, mode, request, response)
+
+    @property
+    def _elastic(self) -> ElasticJoints | None:
+        return None if self._source.loaded is None else self._source.loaded.elastic
 
     def _on_model(self, loaded: LoadedModel) -> None:
         self._model_info.publish(loaded)

@@ -96,8 +96,7 @@ def get_inverse_dynamics(model: ScrewModel, request: Any, response: Any) -> None
     k, n = int(request.derivative_order), model.n
     jet = np.zeros((max(k + 3, 5), n))
     jet[0] = position(model, request, order)
-    for row, field in zip(jet[1:], _ROWS[1:], strict=False):
-        row[:] = request_row(field, getattr(request, field), order)
+    motion_rows(request, order, jet)
     if len(request.higher_derivatives):
         higher = np.array(request.higher_derivatives)
         rows = max(k - 2, 0)
@@ -110,12 +109,32 @@ def get_inverse_dynamics(model: ScrewModel, request: Any, response: Any) -> None
                 higher.shape,
             )
         jet[5:] = higher.reshape(rows, n)[:, order]
-    tau = inverse_dynamics(model, jet[: k + 3], _wrench_jets(request.wrenches, k))
+    tau = inverse_dynamics(model, jet[: k + 3], wrench_jets(request.wrenches, k))
     tau = tau[:, np.argsort(order)]
     response.joint_names = list(request.joint_names) or list(model.joint_names)
     for field, values in zip(_EFFORTS, tau, strict=False):
         setattr(response, field, double_array(values))
     response.effort_jet = double_array(tau)
+
+
+def motion_rows(request: Any, order: NDArray[np.intp], jet: Array) -> None:
+    """
+    Fill velocity to snap of a request into a joint jet, as far as it has rows.
+
+    Parameters
+    ----------
+    request : object
+        With fields ``velocity`` to ``snap``.
+    order : (n,) ndarray of int
+    jet : (rows, n) ndarray
+
+    Raises
+    ------
+    ShapeError
+
+    """
+    for row, field in zip(jet[1:], _ROWS[1:], strict=False):
+        row[:] = request_row(field, getattr(request, field), order)
 
 
 def position(model: ScrewModel, request: Any, order: NDArray[np.intp]) -> Array:
@@ -198,8 +217,26 @@ def as_requested(values: Array, order: NDArray[np.intp]) -> Array:
     return result
 
 
-def _wrench_jets(wrenches: Any, order: int) -> dict[str, Array] | None:
-    """Return constant wrenches per frame; several on one frame are added."""
+def wrench_jets(wrenches: Any, order: int) -> dict[str, Array] | None:
+    """
+    Return constant wrenches per frame; several on one frame are added.
+
+    Parameters
+    ----------
+    wrenches : sequence of geometry_msgs.msg.WrenchStamped
+    order : int
+        Of the efforts.
+
+    Returns
+    -------
+    dict of str to (order + 1, 6) ndarray, or None
+
+    Raises
+    ------
+    InputError
+        If a frame has no name.
+
+    """
     jets: dict[str, Array] = {}
     for i, stamped in enumerate(wrenches):
         frame = stamped.header.frame_id

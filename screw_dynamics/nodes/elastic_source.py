@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
-from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.errors import InputError, ScrewDynamicsError
+import numpy as np
+
+from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
+from screw_dynamics.errors import InputError, ScrewDynamicsError, SpringRangeError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.urdf_file import urdf_file
 
@@ -71,3 +73,19 @@ def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: float) -
             f'of the joint positions up to order {needed - 1}, a reference of the node has them '
             f'up to order {rows - 1}: expected rotor_coupling: false'
         )
+
+
+def compile_motors(model: ScrewModel, elastic: ElasticJoints) -> None:
+    """
+    Compile what `elastic_feedforward` calls.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    elastic : ElasticJoints
+
+    """
+    try:
+        elastic_feedforward(model, elastic, np.zeros((elastic.required_rows(model), model.n)))
+    except SpringRangeError:
+        pass  # no spring holds the links there, which nobody has asked for

@@ -132,6 +132,19 @@ class ExternalWrenches:
             lists[now - self._instants[row] > timeout * SECOND].append(name)
         return lists
 
+    def in_force(self) -> dict[str, Array]:
+        """
+        Return the wrenches that the latest efforts contain, by frame.
+
+        Returns
+        -------
+        dict of str to (6,) ndarray
+
+        """
+        return {
+            name: self._wrenches[row] for name, row in self._frames.items() if self._in_force[row]
+        }
+
     def inverse_dynamics(self, joint_jet: Array, out: Array, now: int, timeout: float) -> None:
         """
         Compute the efforts under the wrenches that are fresh.

@@ -12,10 +12,10 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.controller_sync import ControllerSync
-from screw_dynamics.nodes.diagnostics import Diagnostics
+from screw_dynamics.nodes.diagnostics import OK, Diagnostics, Report
 from screw_dynamics.nodes.elastic_source import compile_motors, require_fit
 from screw_dynamics.nodes.executor import run_node
-from screw_dynamics.nodes.feedforward_reports import FeedforwardReports, motors_report
+from screw_dynamics.nodes.feedforward_reports import FeedforwardReports
 from screw_dynamics.nodes.managed_node import ManagedNode
 from screw_dynamics.nodes.model_info import ModelInfoOutput
 from screw_dynamics.nodes.model_source import ModelSource
@@ -71,7 +71,7 @@ class FeedforwardNode(ManagedNode):
             self._sync = ControllerSync(self, lambda: self._stream, lambda: self._settings.values)
             tasks.update(self._sync.tasks())
         if self._settings.values.elastic_joints_path:
-            tasks['motors'] = lambda: motors_report(self._stream)
+            tasks['motors'] = self._motors_report
         self._diagnostics = Diagnostics(
             self,
             tasks,
@@ -218,6 +218,10 @@ class FeedforwardNode(ManagedNode):
         except ScrewDynamicsError as error:
             self._reports.count_not_finite(str(error))
             self.get_logger().error(f'Nothing published: {error}', throttle_duration_sec=1.0)
+
+    def _motors_report(self) -> Report:
+        motors = None if self._stream is None else self._stream.motors
+        return Report(OK, 'not configured') if motors is None else motors.report()
 
     def _on_jump(self, reason: str) -> None:
         assert self._stream is not None

@@ -156,7 +156,8 @@ class FeedforwardParameters(ModelParameters):
     )
     check_limits: str = parameter(
         'warn',
-        'What to do with points outside the position limits.',
+        'What to do with trajectories whose positions, velocities or efforts are beyond the '
+        'limits of the URDF, or whose motors or springs are beyond theirs.',
         choices=('off', 'warn', 'reject'),
     )
     hold_when_idle: bool = parameter(
@@ -202,7 +203,13 @@ class FeedforwardParameters(ModelParameters):
         False, 'Publish reference and effort as sensor_msgs/JointState on ~/joint_effort.'
     )
     publish_commands: bool = parameter(
-        False, 'Publish the effort as std_msgs/Float64MultiArray on ~/commands.'
+        False, 'Publish efforts as std_msgs/Float64MultiArray on ~/commands.'
+    )
+    commands_content: str = parameter(
+        'link_efforts',
+        'What ~/commands carries: the efforts that reach the links, or those of the motors of '
+        'elastic joints, on the joint side of the gear.',
+        choices=('link_efforts', 'motor_efforts'),
     )
     publish_trajectory_effort: bool = parameter(
         False,
@@ -220,6 +227,22 @@ class FeedforwardParameters(ModelParameters):
         True, 'Configure and activate as soon as there is a robot model.', read_only=True
     )
 
+    def check(self) -> None:
+        """
+        Check what no single parameter can tell.
+
+        Raises
+        ------
+        InputError
+
+        """
+        super().check()
+        if self.commands_content == 'motor_efforts' and not self.elastic_joints_path:
+            raise InputError(
+                "parameter 'commands_content': expected link_efforts without "
+                'elastic_joints_path, got motor_efforts'
+            )
+
 
 @dataclass(frozen=True)
 class DynamicsServerParameters(ModelParameters):
@@ -230,7 +253,8 @@ class DynamicsServerParameters(ModelParameters):
     )
     check_limits: str = parameter(
         'off',
-        'What to do with positions outside the position limits.',
+        'What to do with positions, velocities and efforts beyond the limits of the URDF, and '
+        'with motors and springs beyond theirs.',
         choices=('off', 'warn', 'reject'),
     )
     max_samples: int = parameter(

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -140,6 +140,7 @@ class Reference:
         now: int,
         start_jet: Array | None = None,
         follow: bool = True,
+        require: Callable[[PiecewisePolynomial, float], None] = lambda curve, joined: None,
     ) -> None:
         """
         Follow a trajectory from its start on; motions that begin later are dropped.
@@ -155,6 +156,9 @@ class Reference:
             Where to begin if there is no motion to continue, or `follow` is false.
         follow : bool
             Continue the motion that applies at the start.
+        require : callable
+            Takes the curve that would be followed and the time from start at which it begins [s];
+            raises ScrewDynamicsError if it must not be.
 
         Raises
         ------
@@ -172,6 +176,7 @@ class Reference:
             jet = nearest_turn(jet, waypoints, self._continuous)
         elapsed = 1e-9 * (begin - start) * self.speed
         joined, curve = self._interpolation.join(waypoints, elapsed, jet)
+        require(curve, joined)
         kept = [motion for motion in self._motions if motion.begin < begin]
         motion = Motion(waypoints, curve, begin, start, joined, begin, elapsed)
         self._motions = [*kept, motion]

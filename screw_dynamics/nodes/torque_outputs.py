@@ -64,7 +64,7 @@ class TorqueOutput(Protocol):
         """Destroy the publisher."""
 
 
-class _Output:
+class MessageOutput:
     """A publisher, its one message, and the rows that are copied into it."""
 
     def __init__(self, node: Node, message: Any, topic: str) -> None:
@@ -91,7 +91,7 @@ class _Output:
         self._node.destroy_publisher(self._publisher)
 
 
-class FeedforwardTorqueOutput(_Output):
+class FeedforwardTorqueOutput(MessageOutput):
     """
     ``~/feedforward``: effort, its derivatives and the reference used.
 
@@ -135,7 +135,7 @@ class FeedforwardTorqueOutput(_Output):
         self._send()
 
 
-class JointEffortOutput(_Output):
+class JointEffortOutput(MessageOutput):
     """
     ``~/joint_effort``: position and velocity of the reference, effort; for tools that plot.
 
@@ -161,7 +161,7 @@ class JointEffortOutput(_Output):
         self._send()
 
 
-class CommandsOutput(_Output):
+class CommandsOutput(MessageOutput):
     """
     ``~/commands``: the effort alone, as effort controllers take it.
 

@@ -57,7 +57,7 @@ class TorquePublishers:
             self._outputs.append(FeedforwardTorqueOutput(node, joint_names, jet, tau))
         if parameters.publish_joint_state:
             self._outputs.append(JointEffortOutput(node, joint_names, jet, tau))
-        if parameters.publish_commands:
+        if parameters.publish_commands and parameters.commands_content == 'link_efforts':
             self._outputs.append(CommandsOutput(node, joint_names, tau))
         if parameters.publish_trajectory_effort:
             self.trajectory = TrajectoryEffortOutput(node)
@@ -80,6 +80,7 @@ class TorquePublishers:
             'derivative_order',
             'publish_joint_state',
             'publish_commands',
+            'commands_content',
             'publish_trajectory_effort',
         )
         return any(getattr(old, name) != getattr(new, name) for name in names)

@@ -11,11 +11,13 @@ from rclpy.node import Node
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
+from screw_dynamics.elastic import ElasticJoints, check_feasibility
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.external_wrench import ExternalWrenches
 from screw_dynamics.nodes.interpolation import INTERPOLATIONS
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.motor_stream import MotorStream
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference, Source
 from screw_dynamics.nodes.streamed_reference import StreamedReference
@@ -41,6 +43,7 @@ def compile_torques(model: ScrewModel) -> None:
         jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
         inverse_dynamics(model, jet, out=tau)
         LinkLoads(model, [], order).inverse_dynamics(jet, tau)
+    check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
 
 
 class TorqueStream:
@@ -53,11 +56,19 @@ class TorqueStream:
         Owns the publishers.
     model : ScrewModel
     parameters : FeedforwardParameters
+    elastic : ElasticJoints, optional
+        Where the motors of elastic joints are commanded too.
 
     """
 
-    def __init__(self, node: Node, model: ScrewModel, parameters: FeedforwardParameters) -> None:
-        self.model = model
+    def __init__(
+        self,
+        node: Node,
+        model: ScrewModel,
+        parameters: FeedforwardParameters,
+        elastic: ElasticJoints | None = None,
+    ) -> None:
+        self.model, self.elastic = model, elastic
         types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
         continuous = [name for name in model.joint_names if types[name] == 'continuous']
         self.reference = Reference(model.n, INTERPOLATIONS[parameters.interpolation], continuous)
@@ -72,6 +83,9 @@ class TorqueStream:
             node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
         self._parameters = parameters
         self._publishers = TorquePublishers(node, model.joint_names, self._jet, parameters)
+        self.motors = (
+            None if elastic is None else MotorStream(node, model, elastic, self._jet, parameters)
+        )
 
     def apply(self, parameters: FeedforwardParameters) -> None:
         """
@@ -88,6 +102,8 @@ class TorqueStream:
             self._publishers = TorquePublishers(
                 self._node, self.model.joint_names, self._jet, parameters
             )
+        if self.motors is not None:
+            self.motors.apply(parameters)
         self.streamed.apply(parameters, self._sampled(self._node.get_clock().now().nanoseconds))
 
     def _sampled(self, now: int) -> int:
@@ -112,6 +128,8 @@ class TorqueStream:
             return False
         self.model = model
         self.wrenches.set_model(model)
+        if self.motors is not None:
+            self.motors.set_model(model)
         return True
 
     def publish(self, now: int) -> None:
@@ -131,10 +149,14 @@ class TorqueStream:
         """
         sample = self._sample(now)
         if sample is None:
+            if self.motors is not None:
+                self.motors.forget()
             return
         jet, tau = self._publishers.arrays(sample.rows)
         self.wrenches.inverse_dynamics(jet, tau, now, self._parameters.external_wrench_timeout)
         self._publishers.publish(sample)
+        if self.motors is not None:
+            self.motors.publish(sample, self.wrenches.in_force())
 
     def _sample(self, now: int) -> TorqueSample | None:
         """Write the joint jet of this tick; None where there is nothing to publish."""
@@ -207,6 +229,8 @@ class TorqueStream:
         self.streamed.reset()
         self.measured.clear()
         self.wrenches.clear()
+        if self.motors is not None:
+            self.motors.forget()
 
     @property
     def empty(self) -> bool:
@@ -223,3 +247,5 @@ class TorqueStream:
     def destroy(self) -> None:
         """Destroy the publishers."""
         self._publishers.destroy()
+        if self.motors is not None:
+            self.motors.destroy()

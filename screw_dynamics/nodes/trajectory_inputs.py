@@ -93,6 +93,7 @@ class TrajectoryInputs:
             warnings = accept_trajectory(
                 message,
                 stream.model,
+                stream.elastic,
                 self._other_joints(),
                 stream.reference,
                 stream.streamed,

@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.conversions import SECOND, nanoseconds, trajectory_points
+from screw_dynamics.nodes.error_codes import LimitError
+from screw_dynamics.nodes.feasibility import check_curve
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference
 from screw_dynamics.nodes.streamed_reference import StreamedReference
 from screw_dynamics.trajectory import (
     JET_ROWS,
+    PiecewisePolynomial,
     Waypoints,
     check_position_limits,
     require_end_in_future,
@@ -30,6 +34,7 @@ from screw_dynamics.trajectory import (
 def accept_trajectory(
     message: Any,
     model: ScrewModel,
+    elastic: ElasticJoints | None,
     other_joints: Mapping[str, str],
     reference: Reference,
     streamed: StreamedReference,
@@ -46,6 +51,8 @@ def accept_trajectory(
     ----------
     message : trajectory_msgs.msg.JointTrajectory
     model : ScrewModel
+    elastic : ElasticJoints or None
+        Whose limits are checked too.
     other_joints : mapping of str to str
         Joints that exist but cannot be commanded, with the reason.
     reference : Reference
@@ -64,7 +71,7 @@ def accept_trajectory(
     Raises
     ------
     TrajectoryError
-        Says which rule the message breaks.
+        Says which rule the message breaks, or which limit in mode 'reject'.
 
     """
     stamp = nanoseconds(message.header.stamp)
@@ -89,18 +96,29 @@ def accept_trajectory(
     beyond = check_position_limits(
         waypoints, model.limits.lower, model.limits.upper, parameters.check_limits
     )
+    more = f' (and {len(beyond) - 1} more)' if len(beyond) > 1 else ''
+    warnings = [f'{beyond[0]}{more}'] if beyond else []
+
+    def check_limits(curve: PiecewisePolynomial, begin: float) -> None:
+        mode, speed = parameters.check_limits, reference.speed
+        # positions between points are worth a word only where those at the points are not
+        try:
+            text = check_curve(model, elastic, curve, begin, mode, speed, positions=not beyond)
+        except LimitError as error:
+            raise TrajectoryError(str(error)) from None
+        if text:
+            warnings.append(text)
+
     reference.add(
         waypoints,
         start,
         sampled,
         start_jet=_start_jet(parameters, waypoints, stream_state, reference.speed, measured, now),
         follow=parameters.start_state == 'reference',
+        require=check_limits,
     )
     streamed.supersede()
-    if not beyond:
-        return []
-    more = f' (and {len(beyond) - 1} more)' if len(beyond) > 1 else ''
-    return [f'{beyond[0]}{more}']
+    return warnings
 
 
 def _stream_state(streamed: StreamedReference, start: int, now: int, sampled: int) -> Array | None:

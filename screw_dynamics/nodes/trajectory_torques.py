@@ -10,6 +10,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.conversions import (
@@ -20,6 +21,7 @@ from screw_dynamics.nodes.conversions import (
 )
 from screw_dynamics.nodes.effort_points import effort_points
 from screw_dynamics.nodes.error_codes import LimitError
+from screw_dynamics.nodes.feasibility import check_curve
 from screw_dynamics.nodes.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.nodes.parameter_records import DynamicsServerParameters
 from screw_dynamics.trajectory import JET_ROWS, check_position_limits, waypoints_from_points
@@ -28,7 +30,11 @@ _MAX_ORDER = 2
 
 
 def compute_trajectory_torques(
-    model: ScrewModel, parameters: DynamicsServerParameters, request: Any, response: Any
+    model: ScrewModel,
+    elastic: ElasticJoints | None,
+    parameters: DynamicsServerParameters,
+    request: Any,
+    response: Any,
 ) -> None:
     """
     Answer ComputeTrajectoryTorques.
@@ -36,6 +42,8 @@ def compute_trajectory_torques(
     Parameters
     ----------
     model : ScrewModel
+    elastic : ElasticJoints or None
+        Whose limits are checked too.
     parameters : DynamicsServerParameters
     request, response : ComputeTrajectoryTorques.Request, ComputeTrajectoryTorques.Response
 
@@ -62,6 +70,7 @@ def compute_trajectory_torques(
     begin = waypoints.times[0]
     interpolation = INTERPOLATIONS[parameters.interpolation]
     curve = interpolation.curve(shifted(waypoints, slice(None), begin), None)
+    response.message = check_curve(model, elastic, curve, begin, parameters.check_limits)
     times = _sample_times(waypoints.times - begin, request.sample_period, parameters.max_samples)
     jets = curve.jets(times, JET_ROWS)
     tau = inverse_dynamics(model, jets[:, : k + 3].copy())

@@ -71,3 +71,23 @@ def integrate(state, efforts, duration):
 
     solution = solve_ivp(slope, (0.0, duration), state, method='DOP853', rtol=1e-11, atol=1e-12)
     return solution.y[:, -1]
+
+
+def motor_feedforward(jet):
+    """Return theta, theta', theta'' and the motor efforts of a jet q to snap, by differences."""
+    h, powers = 0.01, np.array([1.0, 1.0, 2.0, 6.0, 24.0])
+
+    def motor_position(t):
+        series = np.polynomial.Polynomial
+        q, qd, qdd = (
+            np.array([series(column / powers).deriv(d)(t) for column in jet.T]) for d in range(3)
+        )
+        tau = link_efforts(q, qd, qdd)
+        return q + tau / STIFFNESS, tau
+
+    values = np.array([motor_position(i * h) for i in range(-3, 4)])
+    theta, tau = values[3]
+    first = np.array([-1.0, 9.0, -45.0, 0.0, 45.0, -9.0, 1.0]) / (60.0 * h)
+    second = np.array([2.0, -27.0, 270.0, -490.0, 270.0, -27.0, 2.0]) / (180.0 * h * h)
+    rate, acceleration = (np.tensordot(w, values[:, 0], 1) for w in (first, second))
+    return theta, rate, acceleration, ROTOR_INERTIA * acceleration + tau

@@ -11,12 +11,14 @@ from screw_dynamics_interfaces.srv import (
     GetDynamicTerms,
     GetInverseDynamics,
     GetMassMatrix,
+    GetMotorFeedforward,
 )
 
 SERVICES = {
     'get_mass_matrix': GetMassMatrix,
     'get_dynamic_terms': GetDynamicTerms,
     'get_inverse_dynamics': GetInverseDynamics,
+    'get_motor_feedforward': GetMotorFeedforward,
     'compute_trajectory_torques': ComputeTrajectoryTorques,
 }
 

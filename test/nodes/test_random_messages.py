@@ -85,7 +85,9 @@ def test_trajectories(messages, state, partial, moving, lead_time, interpolation
         measured.update(JointState(name=NAMES, position=[0.1, 0.2]), now)
         before = reference.state(now + SECOND // 20)
         try:
-            accept_trajectory(message, MODEL, {}, reference, streamed, measured, parameters, now)
+            accept_trajectory(
+                message, MODEL, None, {}, reference, streamed, measured, parameters, now
+            )
         except InputError as error:
             assert str(error)
             after = reference.state(now + SECOND // 20)
@@ -138,7 +140,7 @@ def test_trajectory_requests(message, order, period):
     response = ComputeTrajectoryTorques.Response()
     parameters = DynamicsServerParameters(max_samples=1000)
     try:
-        compute_trajectory_torques(MODEL, parameters, request, response)
+        compute_trajectory_torques(MODEL, None, parameters, request, response)
     except ScrewDynamicsError as error:
         assert str(error)
         return

@@ -45,6 +45,7 @@ class Commands:
         accept_trajectory(
             message,
             self.model,
+            None,
             {},
             self.reference,
             self.streamed,

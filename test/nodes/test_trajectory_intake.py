@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from node_processes import trajectory
 from sensor_msgs.msg import JointState
 
-from screw_dynamics import read_urdf
+from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.nodes.conversions import set_stamp
 from screw_dynamics.nodes.interpolation import SMOOTH
@@ -46,6 +47,7 @@ class Intake:
         return accept_trajectory(
             message,
             self.model,
+            None,
             self.others,
             self.reference,
             self.streamed,
@@ -153,7 +155,8 @@ def test_velocity_at_the_end(intake):
         TrajectoryError, match=r'Velocity of last trajectory point of joint \w+ is not zero: 0.5'
     ):
         intake.accept(message)
-    assert intake.accept(message, allow_nonzero_velocity_at_end=True) == []
+    (warning,) = intake.accept(message, allow_nonzero_velocity_at_end=True)
+    assert 'velocity 0.5 m/s' in warning  # a finger is slower
 
 
 def test_missing_joints(intake):
@@ -186,11 +189,38 @@ def test_joints_that_cannot_be_commanded_are_explained(intake):
 def test_limits(intake):
     far = np.full(intake.model.n, 100.0)
     message = trajectory(intake.names, np.zeros(intake.model.n), far, times=[0.0, 50.0])
-    (warning,) = intake.accept(message)
-    assert 'at point #1: expected within [' in warning
+    at_point, beyond = intake.accept(message)
+    assert 'at point #1: expected within [' in at_point
+    assert beyond.startswith('limit exceeded: ')
+    assert ': position ' not in beyond
     assert intake.accept(message, check_limits='off') == []
     with pytest.raises(TrajectoryError, match=r'at point #1: expected within \['):
         intake.accept(message, check_limits='reject')
+
+
+def test_limits_between_the_points(planar):
+    """Positions that overshoot, velocities, efforts: the worst in one line."""
+    intake = Intake(planar)
+    message = trajectory(intake.names, [0.0, 0.0], [1.5, 0.0], times=[0.0, 0.6])
+    (warning,) = intake.accept(message)
+    jets = intake.reference.newest.curve.jets(np.linspace(0.0, 0.6, 121))
+    worst = np.abs(inverse_dynamics(intake.model, jets[:, :3])[:, 0, 0]).max()
+    assert worst > intake.model.limits.effort[0]
+    pattern = r'limit exceeded: joint_1: effort (\S+) N m at t = (\S+) s, limit (\S+) N m \(and'
+    found = re.match(pattern, warning)
+    assert found, warning
+    value, time, limit = map(float, found.groups())
+    assert abs(value) == pytest.approx(worst, rel=1e-3)
+    assert abs(limit) == intake.model.limits.effort[0]
+    jet = intake.reference.newest.curve.jets([time])
+    assert inverse_dynamics(intake.model, jet[0, :3])[0, 0] == pytest.approx(value, rel=1e-3)
+    before = intake.reference.newest
+    with pytest.raises(TrajectoryError, match='limit exceeded: joint_1: effort'):
+        intake.accept(message, check_limits='reject')
+    assert intake.reference.newest is before
+    intake.reference.set_speed(0.1, NOW)  # slower: within the limits
+    intake.reference.clear()
+    assert intake.accept(message) == []
 
 
 class TestStartState:
