@@ -45,7 +45,8 @@ def document(outcomes: Sequence[Outcome]) -> str:
     steps = ', '.join(map(str, DIFFERENCE_STEPS))
     return f"""# Feedforward for arms with elastic joints, compared
 
-`make demo-sea` writes this page and the figure.
+`make demo-sea` writes this page and the figure, to `output/demo_sea`; what is published in `docs`
+comes from `python -m screw_dynamics.demo.sea.job --output docs`.
 
 ![Tracking errors over time](demo_sea.png)
 
