@@ -83,10 +83,10 @@ error beyond {FALLEN:g} rad.
 - Upright arms are unstable without feedback: every error grows with the rate in the table below,
   a rigid feedforward lets the arm fall within the second of rest, and the exact one stays because
   it starts from 1e-12. That is a statement about the feedforward, not a recommendation.
-- *With PD* is the same in MuJoCo with a light PD on the motor positions
-  ({FEEDBACK_FREQUENCY:g} Hz, damping {FEEDBACK_DAMPING:g}) around the exact motor motion, for
-  every feedforward alike. It proves nothing about the feedforward, but shows what remains in
-  practice: the PD holds up the arm, and what the feedforward leaves out remains as an error.
+- *With PD* is the same in MuJoCo with a light PD ({FEEDBACK_FREQUENCY:g} Hz, damping {FEEDBACK_DAMPING:g}) on the motor positions
+  around the exact motor motion, for every feedforward alike. It proves nothing about the
+  feedforward, but shows what remains in practice: the PD holds up the arm, and what the
+  feedforward leaves out remains as an error.
 
 ## The arms
 

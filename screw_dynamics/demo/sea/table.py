@@ -82,7 +82,12 @@ def arm_table() -> Iterator[str]:
 
     """
     names = max(len(arm.name) for arm in arms())
-    headings = ('largest deflection', 'frequencies at the start', 'growth at the end', 'step of noisy differences')
+    headings = (
+        'largest deflection',
+        'frequencies at the start',
+        'growth at the end',
+        'step of noisy differences',
+    )
     widths = [len(heading) for heading in headings]
     yield _line('arm'.ljust(names), *headings)
     yield _line('-' * names, *('-' * (width - 1) + ':' for width in widths))
