@@ -41,6 +41,7 @@ def document(outcomes: Sequence[Outcome]) -> str:
     least, least_held = (
         min(ratios(outcomes, RIGID, feedforward).values()) for feedforward in (EXACT, HELD)
     )
+    feedback = f'{FEEDBACK_FREQUENCY:g} Hz, damping {FEEDBACK_DAMPING:g}'
     step = 1e3 * PERIOD / SUBSTEPS
     steps = ', '.join(map(str, DIFFERENCE_STEPS))
     return f"""# Feedforward for arms with elastic joints, compared
@@ -83,7 +84,7 @@ error beyond {FALLEN:g} rad.
 - Upright arms are unstable without feedback: every error grows with the rate in the table below,
   a rigid feedforward lets the arm fall within the second of rest, and the exact one stays because
   it starts from 1e-12. That is a statement about the feedforward, not a recommendation.
-- *With PD* is the same in MuJoCo with a light PD ({FEEDBACK_FREQUENCY:g} Hz, damping {FEEDBACK_DAMPING:g}) on the motor positions
+- *With PD* is the same in MuJoCo with a light PD ({feedback}) on the motor positions
   around the exact motor motion, for every feedforward alike. It proves nothing about the
   feedforward, but shows what remains in practice: the PD holds up the arm, and what the
   feedforward leaves out remains as an error.
