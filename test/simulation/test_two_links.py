@@ -156,6 +156,28 @@ def test_frequencies_of_free_vibration(model):
         assert np.allclose(deflections[2], -phi, rtol=1e-4)
 
 
+def test_frequencies_with_a_rigid_joint_and_a_pair(model):
+    pair = sd.AntagonisticPair(
+        'cubic', stiffness=140.0, spring_stiffness=70.0, cubic_stiffness=9.0
+    )
+    entries = (
+        sd.ElasticJoint(motor=sd.Motor(0.4)),
+        sd.ElasticJoint(pair, sd.Motor(0.05), sd.Motor(0.2)),
+    )
+    joints = two_links.joints(*entries)
+    weightless = sd.ScrewModel.from_screws(
+        model.parents, model.home_poses, model.screws, model.inertias, (0.0, 0.0, 0.0)
+    )
+    robot = ElasticRobot(weightless, joints)
+    rest = robot.state(two_links.START)
+    steps = 1e-6 * np.eye(len(rest))
+    columns = [robot.derivatives(rest + step, np.zeros(3)) for step in steps]
+    # theta of the rigid joint is no state of its own
+    linear = np.delete(np.delete(np.array(columns).T / 1e-6, [4, 7], 0), [4, 7], 1)
+    expected = np.sort(np.linalg.eigvals(linear).imag)[-2:]
+    assert np.allclose(natural_frequencies(model, joints, two_links.START), expected, rtol=1e-5)
+
+
 def test_motors_alone_track_the_motion_to_the_tolerance(model):
     robot = ElasticRobot(model, two_links.joints())
     theta, _ = spong(model, 0.0)
