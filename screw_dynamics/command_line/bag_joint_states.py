@@ -12,6 +12,7 @@ from screw_dynamics.bags import BagMessage
 from screw_dynamics.command_line.bag_messages import SECOND, joint_samples
 from screw_dynamics.command_line.evaluation import evaluate_measured
 from screw_dynamics.command_line.motion_arguments import sample_times
+from screw_dynamics.command_line.progress import counting
 from screw_dynamics.command_line.results import Results
 from screw_dynamics.command_line.results_bag import SOURCE_STREAM, Origin
 from screw_dynamics.command_line.text_table import text_table
@@ -65,12 +66,14 @@ def measured_results(
     first = int(samples.stamps.min())
     times = (samples.stamps - first) / SECOND
     try:
-        motion = measured_motion(
-            times,
-            samples.positions,
-            continuous=_turns(model),
-            smoothing_time=smoothing_time,
-        )
+        with counting('estimating the motion', model.n, 'joint') as count:
+            motion = measured_motion(
+                times,
+                samples.positions,
+                continuous=_turns(model),
+                smoothing_time=smoothing_time,
+                on_joint=count,
+            )
     except TrajectoryError as error:
         raise TrajectoryError(f'{where}: {error}') from None
     print(_report(motion, model, samples.left_out))

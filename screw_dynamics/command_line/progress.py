@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
 from typing import TypeVar
 
 Item = TypeVar('Item')
@@ -36,19 +37,43 @@ def progress(
     """
     if total is None and isinstance(items, Sized):
         total = len(items)
+    with counting(text, total, unit) as count:
+        for item in items:
+            yield item
+            count()
+
+
+@contextmanager
+def counting(text: str, total: int | None, unit: str = '') -> Iterator[Callable[[], object]]:
+    """
+    Show a bar on stderr inside a block; what the block gets is called after every step.
+
+    Parameters
+    ----------
+    text : str
+        What is being done.
+    total : int or None
+        Number of steps.
+    unit : str
+        What a step is.
+
+    Returns
+    -------
+    context manager
+
+    """
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:  # the work can do without it
-        return iter(items)
+        yield lambda: None
+        return
     interactive = sys.stderr.isatty()
-    return iter(
-        tqdm(
-            items,
-            desc=text,
-            total=total,
-            unit=f' {unit}' if unit else 'it',
-            delay=0.0 if interactive else _LOG_INTERVAL,
-            mininterval=0.1 if interactive else _LOG_INTERVAL,
-            file=sys.stderr,
-        )
-    )
+    with tqdm(
+        desc=text,
+        total=total,
+        unit=f' {unit}' if unit else 'it',
+        delay=0.0 if interactive else _LOG_INTERVAL,
+        mininterval=0.1 if interactive else _LOG_INTERVAL,
+        file=sys.stderr,
+    ) as bar:
+        yield bar.update

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -153,6 +153,7 @@ def measured_motion(
     *,
     continuous: Sequence[bool] | None = None,
     smoothing_time: float | None = None,
+    on_joint: Callable[[], object] | None = None,
 ) -> MeasuredMotion:
     """
     Estimate a motion and its derivatives from measured positions.
@@ -177,6 +178,8 @@ def measured_motion(
     smoothing_time : float, optional
         Motion much faster than this counts as noise [s]; by default the data choose it, joint by
         joint.
+    on_joint : callable, optional
+        Called, without arguments, when a joint is done: long recordings take seconds.
 
     Returns
     -------
@@ -220,7 +223,7 @@ def measured_motion(
                 f'{end - start:.3g} s, the length of the recording, got {smoothing_time:g} s'
             )
     try:
-        splines = smoothing_splines(samples.times, samples.positions, smoothing_time)
+        splines = smoothing_splines(samples.times, samples.positions, smoothing_time, on_joint)
     except np.linalg.LinAlgError:  # nothing holds the spline in a gap
         raise gap_error(samples.times) from None
     return MeasuredMotion(

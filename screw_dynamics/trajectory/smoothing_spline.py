@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,7 +104,10 @@ class SmoothingSpline:
 
 
 def smoothing_splines(
-    times: Array, samples: Array, smoothing_time: float | None = None
+    times: Array,
+    samples: Array,
+    smoothing_time: float | None = None,
+    on_joint: Callable[[], object] | None = None,
 ) -> list[SmoothingSpline]:
     """
     Return each signal as a smoothing spline.
@@ -119,6 +123,8 @@ def smoothing_splines(
         Of n signals.
     smoothing_time : float, optional
         Chosen by the data unless given [s].
+    on_joint : callable, optional
+        Called when a signal is done.
 
     Returns
     -------
@@ -149,6 +155,8 @@ def smoothing_splines(
             alone = SmoothingSystem(knots, times, centred[:, [j]])
             resolution = _refined(alone, resolutions, int(best[place]), scale)
             splines[j] = _spline(alone, resolution, scale, float(mean[j]))
+            if on_joint is not None:
+                on_joint()
         waiting = waiting[~settled]
         intervals = max(intervals // 2, _FEWEST_INTERVALS)
     return [splines[j] for j in range(samples.shape[1])]
