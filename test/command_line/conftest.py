@@ -4,29 +4,17 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 import screw_dynamics as sd
 from screw_dynamics.command_line.main import main
-
-pytest.importorskip('rosbags', reason='bags need the package rosbags')
-
-from recordings import (  # noqa: E402
-    JOINTS,
-    NOISE,
-    SECOND,
-    START,
-    description,
-    joint_state,
-    joint_trajectory,
-    true_jets,
-    write_bag,
-)
 
 TRAJECTORY = """joint_names: [joint_1, joint_2]
 points:
@@ -58,21 +46,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def trajectory_bag(folder: Path) -> Path:
+def recordings() -> ModuleType:
+    """Return what writes bags, where the library for it is installed."""
+    pytest.importorskip('rosbags', reason='bags need the package rosbags')
+    return importlib.import_module('recordings')
+
+
+@pytest.fixture
+def trajectory_bag(folder: Path, recordings: ModuleType) -> Path:
     """Return a bag with a description, a trajectory, and one that replaces it."""
+    second, start, joints = recordings.SECOND, recordings.START, recordings.JOINTS
+    joint_trajectory = recordings.joint_trajectory
     points = [(0.0, [0.0, 0.0]), (0.6, [0.4, -0.6]), (1.2, [0.0, 0.5])]
     backwards = [(t, q[::-1]) for t, q in points]
-    return write_bag(
+    return recordings.write_bag(
         folder / 'my_bag',
         [
-            description(folder / 'my_robot.urdf'),
-            ('/arm/joint_trajectory', SECOND // 10, joint_trajectory(JOINTS, points)),
+            recordings.description(folder / 'my_robot.urdf'),
+            ('/arm/joint_trajectory', second // 10, joint_trajectory(joints, points)),
             # in another order of joints, with a start of its own
             (
                 '/arm/joint_trajectory',
-                SECOND // 2,
+                second // 2,
                 joint_trajectory(
-                    JOINTS[::-1], [(0.5, [0.2, 0.1]), *backwards[2:]], START + SECOND
+                    joints[::-1], [(0.5, [0.2, 0.1]), *backwards[2:]], start + second
                 ),
             ),
         ],
@@ -80,24 +77,25 @@ def trajectory_bag(folder: Path) -> Path:
 
 
 @pytest.fixture
-def measured_bag(folder: Path, rng: np.random.Generator) -> Path:
+def measured_bag(folder: Path, rng: np.random.Generator, recordings: ModuleType) -> Path:
     """Return a bag with 2 s of noisy joint states at 500 Hz, odd ones among them."""
+    start, joint_state = recordings.START, recordings.joint_state
     stamps = (np.arange(1000) * 2_000_000 + rng.integers(0, 400_000, 1000)).tolist()
-    truth = true_jets(np.array(stamps) / SECOND)[:, 0]
-    noisy = truth + NOISE * rng.normal(size=truth.shape)
-    rows = [description(folder / 'my_robot.urdf')]
+    truth = recordings.true_jets(np.array(stamps) / recordings.SECOND)[:, 0]
+    noisy = truth + recordings.NOISE * rng.normal(size=truth.shape)
+    rows = [recordings.description(folder / 'my_robot.urdf')]
     for i, stamp in enumerate(stamps):
         # other joints beside them, in another order
         names, positions = ('joint_2', 'gripper', 'joint_1'), (noisy[i, 1], 0.0, noisy[i, 0])
-        message = joint_state(names, positions, START + stamp)
+        message = joint_state(names, positions, start + stamp)
         rows.append(('/joint_states', stamp + 1_000_000, message))
         if i % 100 == 3:  # the same once more, and one of the gripper alone
             rows.append(('/joint_states', stamp + 1_100_000, message))
-            alone = joint_state(['gripper'], [0.0], START + stamp)
+            alone = joint_state(['gripper'], [0.0], start + stamp)
             rows.append(('/joint_states', stamp + 1_200_000, alone))
-    unknown = joint_state(names, [np.nan, 0.0, 0.0], START + stamps[0] - 1)
+    unknown = joint_state(names, [np.nan, 0.0, 0.0], start + stamps[0] - 1)
     rows.insert(1, ('/joint_states', 500_000, unknown))
-    return write_bag(folder / 'measured_bag', rows)
+    return recordings.write_bag(folder / 'measured_bag', rows)
 
 
 @pytest.fixture

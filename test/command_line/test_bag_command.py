@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from recordings import (
+
+pytest.importorskip('rosbags', reason='bags need the package rosbags')
+
+from recordings import (  # noqa: E402
     NOISE,
     SECOND,
     START,
@@ -16,9 +19,9 @@ from recordings import (
     write_bag,
 )
 
-import screw_dynamics as sd
-from screw_dynamics.bags import Bag
-from screw_dynamics.command_line.results_csv import read_csv
+import screw_dynamics as sd  # noqa: E402
+from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
 
 
 @pytest.fixture

@@ -7,13 +7,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from recordings import SECOND, START, true_jets
+import pytest
 
-import screw_dynamics as sd
-from screw_dynamics import trajectory
-from screw_dynamics.bags import Bag
-from screw_dynamics.command_line.results_csv import read_csv
-from screw_dynamics.command_line.results_from_bag import read_bag
+pytest.importorskip('rosbags', reason='bags need the package rosbags')
+
+from recordings import SECOND, START, true_jets  # noqa: E402
+
+import screw_dynamics as sd  # noqa: E402
+from screw_dynamics import trajectory  # noqa: E402
+from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
+from screw_dynamics.command_line.results_from_bag import read_bag  # noqa: E402
 
 ARGUMENTS = ('--elastic', 'my_springs.yaml', '--output', 'new', '--csv', 'new.csv')
 POINTS = [(0.0, [0.0, 0.0]), (0.6, [0.4, -0.6]), (1.2, [0.0, 0.5])]

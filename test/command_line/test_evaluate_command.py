@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import screw_dynamics as sd
-from screw_dynamics import trajectory
-from screw_dynamics.bags import Bag
-from screw_dynamics.command_line.results_csv import read_csv
+pytest.importorskip('rosbags', reason='bags need the package rosbags')
+
+import screw_dynamics as sd  # noqa: E402
+from screw_dynamics import trajectory  # noqa: E402
+from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
 
 POINTS = [(0.0, [0.0, 0.0]), (0.6, [0.4, -0.6]), (1.2, [0.0, 0.5])]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip('rosbags', reason='bags need the package rosbags')
 pytest.importorskip('matplotlib', reason='figures need matplotlib')
 
 from matplotlib.figure import Figure  # noqa: E402
