@@ -12,6 +12,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.nodes.conversions import joint_state_rows
 from screw_dynamics.trajectory import JET_ROWS
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 
 class JointStateBuffer:
@@ -47,9 +48,10 @@ class JointStateBuffer:
 
         """
         positions, velocities = joint_state_rows(message, self._names)
-        known = np.isfinite(positions)
+        # no trajectory could start where a joint cannot be; NaN is not known either
+        known = np.abs(positions) <= LARGEST
         self._positions[known] = positions[known]
-        self._velocities[known] = np.nan_to_num(velocities[known], posinf=0.0, neginf=0.0)
+        self._velocities[known] = np.where(np.abs(velocities) <= LARGEST, velocities, 0.0)[known]
         self._times[known] = now
 
     def clear(self) -> None:

@@ -120,6 +120,13 @@ class TestJointStates:
         buffer.clear()
         assert buffer.state(0, 1.0) is None
 
+    def test_where_no_trajectory_can_start_is_not_known(self):
+        buffer = JointStateBuffer(['a'])
+        buffer.update(JointState(name=['a'], position=[1e308], velocity=[0.0]), now=0)
+        assert buffer.state(0, 1.0) is None
+        buffer.update(JointState(name=['a'], position=[1.0], velocity=[-1e308]), now=0)
+        assert buffer.state(0, 1.0, moving=True)[:2].tolist() == [[1.0], [0.0]]
+
 
 @pytest.mark.parametrize(
     'error, name',
