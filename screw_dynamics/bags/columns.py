@@ -51,6 +51,8 @@ def _leaves(message: Any, prefix: str) -> Iterator[tuple[str, Any]]:
             yield path, int(value.sec) * 1_000_000_000 + int(value.nanosec)
         elif kind is not None:
             yield from _leaves(value, f'{path}.')
+        elif item.type == 'list[str]':  # an empty list does not tell names from sub-messages
+            yield path, tuple(value)
         else:
             yield path, value
 
@@ -62,7 +64,6 @@ def _column(values: list[Any]) -> Any:
         return np.stack(values) if same_length else values
     if isinstance(first, (bool, int, float)):
         return np.array(values)
-    if isinstance(first, list) and all(isinstance(name, str) for row in values for name in row):
-        names = [tuple(row) for row in values]
-        return names[0] if len(set(names)) == 1 else names
+    if isinstance(first, tuple) and len(set(values)) == 1:
+        return first
     return values
