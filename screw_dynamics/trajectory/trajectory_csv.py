@@ -46,6 +46,10 @@ def _columns(header: list[str]) -> dict[str, dict[str, int]]:
             raise TrajectoryError(f'column {i + 1}: expected one {field} of {joint}, got two')
         columns[field][joint] = i
     names = columns['position']
+    if not names:
+        raise TrajectoryError(
+            f'columns: expected the positions of joints beside the time, got {", ".join(header)}'
+        )
     for field, places in columns.items():
         if places and set(places) != set(names):
             raise TrajectoryError(

@@ -28,7 +28,7 @@ class TrajectoryFile:
     Raises
     ------
     TrajectoryError
-        If there is no point, or a time that no message can hold.
+        If there is no joint or no point, or a time that no message can hold.
 
     """
 
@@ -37,6 +37,8 @@ class TrajectoryFile:
 
     def __post_init__(self) -> None:
         """Check what a message could not carry; the receiver checks the rest."""
+        if not self.joint_names:
+            raise TrajectoryError('expected at least one joint, got none')
         if not self.points:
             raise TrajectoryError('expected at least one point, got none')
         for i, point in enumerate(self.points):
