@@ -111,8 +111,10 @@ class DeflectionFilter:
         InputError
 
         """
-        if table is not self._table:
+        if table != self._table:
             raise InputError('deflection: expected a filter made for this model and these joints')
+        # that of an equal model: the next comparison is one of identity
+        self._table = table
         if rows != self._last_jets.shape[1] + 2:
             raise InputError(
                 f'deflection: expected a filter made for joint jets of {rows} rows, got one for '

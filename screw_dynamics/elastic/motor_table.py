@@ -16,13 +16,14 @@ from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.springs import AntagonisticPair, VariableStiffness
 from screw_dynamics.elastic.springs.spring import DAMPED, RIGID
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.value_equality import ValueEquality
 
 # columns of `MotorTable.rows`
 INERTIA, VISCOUS, COULOMB, COULOMB_VELOCITY = range(4)
 
 
 @dataclass(frozen=True, eq=False)
-class MotorTable:
+class MotorTable(ValueEquality):
     """
     The m >= n motors of a robot with n joints, in the order of the joints.
 

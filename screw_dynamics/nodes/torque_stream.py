@@ -97,14 +97,16 @@ class TorqueStream:
 
         """
         old, self._parameters = self._parameters, parameters
+        self.streamed.apply(parameters, self._sampled(self._node.get_clock().now().nanoseconds))
         if self._publishers.differ(old, parameters):
-            self._publishers.destroy()
+            publishers = self._publishers
+            # where these cannot be made, those of before go on
             self._publishers = TorquePublishers(
                 self._node, self.model.joint_names, self._jet, parameters
             )
+            publishers.destroy()
         if self.motors is not None:
             self.motors.apply(parameters)
-        self.streamed.apply(parameters, self._sampled(self._node.get_clock().now().nanoseconds))
 
     def _sampled(self, now: int) -> int:
         """Return the instant that a tick at this time asks for."""
@@ -149,7 +151,8 @@ class TorqueStream:
         """
         sample = self._sample(now)
         if sample is None:
-            if self.motors is not None:
+            following = self.streamed.followed is not None and not self.streamed.stale(now)
+            if self.motors is not None and not following:
                 self.motors.forget()
             return
         jet, tau = self._publishers.arrays(sample.rows)

@@ -1,0 +1,189 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""~/motor_feedforward and motor efforts on ~/commands over DDS, and what stops them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from node_processes import trajectory
+from planar_sea import NAMES, TEXT, motor_feedforward, write_joints
+from std_msgs.msg import Float64MultiArray
+
+from screw_dynamics.nodes.conversions import nanoseconds
+from screw_dynamics_interfaces.msg import FeedforwardTorque, JointReference, MotorFeedforward
+
+POINTS = ([-1.4, 0.5], [-1.0, 0.2], [-0.6, -0.4])
+# the effort of joint 2 is beyond its table where the arm is stretched out
+WEAK = """
+elastic_joints:
+  joint_1:
+    spring: {type: linear, stiffness: 600.0}
+    motor: {rotor_inertia: 0.3, gear_ratio: 2.0}
+  joint_2:
+    spring: {type: tabulated, deflections: [-0.1, 0.0, 0.1], efforts: [-2.0, 0.0, 2.0]}
+    motor: {rotor_inertia: 0.1}
+"""
+COUPLED = TEXT + 'rotor_coupling: true\n'
+
+
+@pytest.fixture
+def start(ros, planar, tmp_path):
+    """Return a function that starts a node with springs and waits until it is active."""
+    started = []
+
+    def start(name, text=TEXT, **parameters):
+        process = ros.start(
+            'feedforward',
+            name=name,
+            urdf_path=planar,
+            elastic_joints_path=write_joints(tmp_path, text),
+            diagnostic_updater__period=0.1,
+            **parameters,
+        )
+        started.append(process)
+        ros.wait_until_active(process, f'/{name}')
+        return process
+
+    yield start
+    for process in started:
+        assert process.interrupt() == 0, process.log
+        assert 'Traceback' not in process.log
+
+
+def test_samples_agree_with_equations_by_hand(ros, start):
+    process = start('springs', publish_commands=True, commands_content='motor_efforts')
+    links = ros.listen(FeedforwardTorque, '/springs/feedforward', 100)
+    motors = ros.listen(MotorFeedforward, '/springs/motor_feedforward', 100)
+    commands = ros.listen(Float64MultiArray, '/springs/commands', 100)
+    ros.publish(trajectory(NAMES, *POINTS, times=[0.0, 0.6, 1.0]), '/springs/joint_trajectory')
+    ros.wait_for('the end', lambda: motors and motors[-1].source == 0, process)
+    by_stamp = {nanoseconds(sample.header.stamp): sample for sample in links}
+    checked = 0
+    for sample in motors[::7]:
+        link = by_stamp.get(nanoseconds(sample.header.stamp))
+        if link is None:
+            continue
+        checked += 1
+        reference = link.reference
+        jet = np.array(
+            [
+                reference.positions,
+                reference.velocities,
+                reference.accelerations,
+                link.reference_jerk,
+                link.reference_snap,
+            ]
+        )
+        theta, rate, acceleration, effort = motor_feedforward(jet)
+        np.testing.assert_allclose(sample.motor_position, theta, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(sample.motor_velocity, rate, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(sample.motor_acceleration, acceleration, rtol=0, atol=1e-3)
+        np.testing.assert_allclose(sample.motor_effort, effort, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(sample.deflection, theta - jet[0], rtol=0, atol=1e-12)
+        assert (sample.effort, sample.effort_dot) == (link.effort, link.effort_dot)
+        assert sample.effort_ddot == link.effort_ddot
+        assert sample.reference_continuity == link.reference_continuity == 4
+        assert sample.source == link.source
+    assert checked > 20
+    assert motors[0].joint_names == motors[0].motor_names == NAMES
+    assert commands[0].layout.dim[0].label == 'motors'
+    ros.wait_for('the command', lambda: commands[-1].data == motors[-1].motor_effort, process)
+    assert ros.set_parameter('/springs', 'commands_content', 'link_efforts')[0]
+    ros.wait_for('the other', lambda: commands[-1].layout.dim[0].label == 'joints', process)
+    assert ros.set_parameter('/springs', 'publish_commands', False)[0]
+
+
+def report(reports):
+    for message in reversed(reports):
+        for status in message.status:
+            if status.name.endswith('motors'):
+                return status.level, status.message
+    return None, ''
+
+
+def test_what_a_spring_cannot_transmit_stops_the_motors_only(ros, start):
+    process = start('weak', WEAK, publish_commands=True, commands_content='motor_efforts')
+    links = ros.listen(FeedforwardTorque, '/weak/feedforward', 100)
+    motors = ros.listen(MotorFeedforward, '/weak/motor_feedforward', 100)
+    commands = ros.listen(Float64MultiArray, '/weak/commands', 100)
+    reports = ros.listen(DiagnosticArray, '/diagnostics')
+    hanging, stretched = [-np.pi / 2, 0.0], [0.0, 0.0]
+    ros.publish(trajectory(NAMES, hanging, hanging), '/weak/joint_trajectory')
+    ros.wait_for('commands', lambda: len(commands) > 5, process)
+    assert motors[-1].gear_ratio.tolist() == [2.0, 1.0]
+    ros.publish(trajectory(NAMES, stretched, times=[1.5]), '/weak/joint_trajectory')
+    ros.wait_for('the stop', lambda: report(reports)[0] == b'\x01', process)
+    reason = "joint 'joint_2': effort: expected -2 to 2, the range of the table, got"
+    assert reason in report(reports)[1]
+    last, before = len(links), len(motors)
+    ros.wait_for('the links', lambda: len(links) > last + 50, process)
+    assert len(motors) == before
+    assert process.log.count('No motor commands are published') == 1
+    ros.publish(trajectory(NAMES, hanging, times=[1.5]), '/weak/joint_trajectory')
+    ros.wait_for('the motors', lambda: len(motors) > before + 20, process)
+    ros.wait_for('the report', lambda: report(reports) == (b'\x00', 'ok'), process)
+    assert 'Motor commands are published again' in process.log
+    values = [[*m.motor_position, *m.motor_effort, *m.deflection] for m in motors]
+    assert np.isfinite(values).all()
+    assert np.isfinite([c.data for c in commands]).all()
+    assert ros.set_parameter('/weak', 'check_limits', 'reject')[0]
+    before = process.log.count('Trajectory rejected')
+    ros.publish(trajectory(NAMES, stretched, times=[1.5]), '/weak/joint_trajectory')
+    ros.wait_for('the refusal', lambda: process.log.count('Trajectory rejected') > before, process)
+    assert 'Trajectory rejected: limit exceeded: joint_2: effort: expected -2 to 2' in process.log
+
+
+def test_samples_without_snaps(ros, start):
+    process = start('poor')
+    links = ros.listen(FeedforwardTorque, '/poor/feedforward')
+    motors = ros.listen(MotorFeedforward, '/poor/motor_feedforward')
+    sample = JointReference(
+        joint_names=NAMES, positions=[0.0, 0.0], velocities=[0.0, 0.0], accelerations=[0.0, 0.0]
+    )
+    sample.jerks = [0.0, 0.0]
+
+    def stream():
+        sample.header.stamp = ros.node.get_clock().now().to_msg()
+        ros.publish(sample, '/poor/joint_reference')
+        ros.spin(0.01)
+        return len(links) > 10
+
+    ros.wait_for('efforts', stream, process)
+    assert not motors
+    text = 'No motor commands are published: expected references with derivatives up to order 4'
+    assert process.log.count(text) == 1
+    sample.snaps = [0.0, 0.0]
+    ros.wait_for('motor commands', lambda: stream() and motors, process)
+
+
+@pytest.mark.parametrize(
+    'text, parameters, reason',
+    [
+        (
+            COUPLED,
+            {},
+            'rotor_coupling: the motor efforts of this robot need the derivatives of the joint '
+            'positions up to order 6, a reference of the node has them up to order 4: expected '
+            'rotor_coupling: false',
+        ),
+        (
+            TEXT,
+            {'elastic_joints_path': "''", 'commands_content': 'motor_efforts'},
+            "'commands_content': expected link_efforts without elastic_joints_path",
+        ),
+        (TEXT.replace('joint_2', 'elbow'), {}, "unknown joint 'elbow'"),
+        (TEXT.replace('stiffness: 300.0', 'stiffness: -1'), {}, 'joint_2.spring.stiffness'),
+        (TEXT, {'elastic_joints_path': 'package://screw_dynamics/config/x.yaml'}, 'x.yaml'),
+    ],
+)
+def test_a_bad_start_is_fatal_and_says_why(ros, planar, tmp_path, text, parameters, reason):
+    path = write_joints(tmp_path, text)
+    process = ros.start(
+        'feedforward', **{'urdf_path': planar, 'elastic_joints_path': path, **parameters}
+    )
+    assert process.wait() == 1
+    assert '[FATAL]' in process.log
+    assert reason in process.log
+    assert 'Traceback' not in process.log

@@ -1,0 +1,168 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Motor commands tick by tick: dampers along uneven ticks, new starts, what is left behind."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+
+import numpy as np
+import pytest
+from planar_sea import NAMES, motor_feedforward
+from scipy.integrate import solve_ivp
+
+import screw_dynamics as sd
+from screw_dynamics.nodes.elastic_source import compile_motors
+from screw_dynamics.nodes.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques
+from screw_dynamics.trajectory import waypoints_from_points
+
+START = 1_700_000_000 * 10**9
+STIFFNESS, DAMPING = np.array([200.0, 100.0]), np.array([4.0, 10.0])
+LINEAR = sd.ElasticJoints(
+    {
+        'joint_1': sd.ElasticJoint(sd.LinearSpring(600.0), sd.Motor(rotor_inertia=0.3)),
+        'joint_2': sd.ElasticJoint(sd.LinearSpring(300.0), sd.Motor(rotor_inertia=0.1)),
+    }
+)
+DAMPED = sd.ElasticJoints(
+    {
+        name: sd.ElasticJoint(sd.LinearSpring(k, damping=d), sd.Motor(rotor_inertia=0.1))
+        for name, k, d in zip(NAMES, STIFFNESS, DAMPING, strict=True)
+    }
+)
+
+
+class Recorder:
+    """Takes the place of the publishers of motor commands."""
+
+    def __init__(self, stream):
+        self._stream, self.rows = stream, []
+        stream.motors._outputs.append(self)
+
+    def publish(self, sample, rows):
+        motors = self._stream.motors._motors[rows]
+        self.rows.append(
+            [1e-9 * (sample.instant - START), *(
+                row.copy()
+                for row in (motors.motor_position, motors.motor_velocity, motors.motor_effort)
+            )]
+        )  # fmt: skip
+
+    def destroy(self):
+        pass
+
+
+@pytest.fixture
+def follow(ros, planar):
+    """Return a function that makes a stream with springs that follows a motion of a second."""
+    model = sd.read_urdf(planar)
+    compile_torques(model)
+    streams = []
+
+    def follow(elastic, **parameters):
+        compile_motors(model, elastic)
+        stream = TorqueStream(ros.node, model, FeedforwardParameters(**parameters), elastic)
+        points = [(0.0, [-1.4, 0.5]), (0.6, [-1.0, 0.2]), (1.0, [-0.6, -0.4])]
+        waypoints = waypoints_from_points(NAMES, points, model.joint_names)
+        stream.reference.add(waypoints, START, START)
+        streams.append(stream)
+        return stream
+
+    yield follow
+    for stream in streams:
+        stream.destroy()
+
+
+def test_springs(follow):
+    stream = follow(LINEAR)
+    recorder = Recorder(stream)
+    instants = START + np.array([0, 300, 301, 950]) * 10**6
+    for now in instants:
+        stream.publish(int(now))
+    curve = stream.reference.newest.curve
+    for time, theta, rate, effort in recorder.rows:
+        expected = motor_feedforward(curve.jets([time])[0])
+        np.testing.assert_allclose(theta, expected[0], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(rate, expected[1], rtol=0, atol=1e-6)
+        np.testing.assert_allclose(effort, expected[3], rtol=0, atol=1e-4)
+    assert len(recorder.rows) == 4
+
+
+def test_dampers_are_filters_of_the_effort_however_uneven_the_ticks(follow, rng):
+    stream = follow(DAMPED)
+    recorder = Recorder(stream)
+    steps = rng.integers(2 * 10**6, 30 * 10**6, 60)
+    for now in START + np.cumsum([0, *steps]):
+        stream.publish(int(now))
+    curve = stream.reference.newest.curve
+
+    def slope(t, phi):
+        jet = curve.jets([min(t, curve.breaks[-1])])[0]
+        return (sd.inverse_dynamics(stream.model, jet[:3])[0] - STIFFNESS * phi) / DAMPING
+
+    times = np.array([row[0] for row in recorder.rows])
+    rest = sd.gravity_forces(stream.model, [-1.4, 0.5]) / STIFFNESS
+    motion = solve_ivp(slope, (0.0, times[-1]), rest, t_eval=times, rtol=1e-9, atol=1e-12)
+    positions = curve.jets(np.minimum(times, curve.breaks[-1]))[:, 0]
+    theta = np.array([row[1] for row in recorder.rows])
+    np.testing.assert_allclose(theta - positions, motion.y.T, rtol=0, atol=2e-7)
+
+
+def test_a_new_start_forgets_and_a_new_model_does_not(follow, planar):
+    stream = follow(DAMPED)
+    recorder = Recorder(stream)
+    rest = sd.gravity_forces(stream.model, [-0.6, -0.4]) / STIFFNESS
+
+    def deflections():
+        return recorder.rows[-1][1] - np.array([-0.6, -0.4])
+
+    for k in range(12):
+        stream.publish(START + k * 10**8)
+    assert np.abs(deflections() - rest).max() > 1e-6  # still creeping
+    # an equal model: the one before is gone
+    assert stream.replace_model(sd.read_urdf(planar))
+    gc.collect()
+    creeping = deflections()
+    stream.publish(START + 11 * 10**8)
+    np.testing.assert_allclose(deflections(), creeping, rtol=0, atol=1e-12)
+    # a gap without output: the next sample is the first
+    stream.publish(START - 10**9)
+    stream.publish(START + 2 * 10**9)
+    np.testing.assert_allclose(deflections(), rest, rtol=0, atol=1e-12)
+    stream.forget()
+    assert stream.motors.report().values == {'published': 14, 'not published': 0}
+
+
+def test_a_tick_leaves_nothing_behind(follow):
+    stream = follow(DAMPED, publish_commands=True, commands_content='motor_efforts')
+    now = START
+
+    def run(count):
+        nonlocal now
+        for _ in range(count):
+            stream.publish(now)
+            now += 200_000
+
+    run(100)
+    gc.collect()
+    gc.disable()
+    try:
+        run(1000)  # the collection has emptied free lists, which fill again
+        before = gc.get_count()[0]
+        run(3000)
+        assert gc.get_count()[0] - before < 30
+    finally:
+        gc.enable()
+    tracemalloc.start()
+    try:
+        run(500)
+        kept = []
+        for _ in range(3):
+            before = tracemalloc.get_traced_memory()[0]
+            run(3000)
+            kept.append(tracemalloc.get_traced_memory()[0] - before)
+    finally:
+        tracemalloc.stop()
+    assert min(kept) < 3000  # a byte per tick
