@@ -204,10 +204,11 @@ class FeedforwardNode(ManagedNode):
             self._diagnostics.set_period(new.diagnostics_period)
         if self._active and old.publish_rate != new.publish_rate:
             self._ticks.start(new.publish_rate)
-        if self._stream is not None:
-            self._stream.apply(new)
         if old.model_settings != new.model_settings:
             self._source.apply_settings()
+        if self._stream is not None:
+            with self.undone_on_error():
+                self._stream.apply(new)
 
     # output --------------------------------------------------------------------------------------
 

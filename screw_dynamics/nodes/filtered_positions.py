@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.errors import NotFiniteError
 from screw_dynamics.nodes.conversions import SECOND
 from screw_dynamics.trajectory import JET_ROWS, ReferenceFilter
 
@@ -39,7 +40,7 @@ class FilteredPositions:
 
     def retune(self, order: int, bandwidth: float, time: int) -> None:
         """
-        Go on in the same state with another filter.
+        Go on in the same state with another filter, at rest at its input if that overflows.
 
         Parameters
         ----------
@@ -53,7 +54,10 @@ class FilteredPositions:
             return
         jet = self.sample(time, np.empty((JET_ROWS, len(old.goal))))
         self._filter = ReferenceFilter(len(old.goal), order, bandwidth)
-        self._filter.start(old.goal, jet)
+        try:
+            self._filter.start(old.goal, jet)
+        except NotFiniteError:
+            self._filter.start(old.goal)
         self._instant = time
 
     def start(self, positions: Array, time: int, jet: Array | None) -> None:

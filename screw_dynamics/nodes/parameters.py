@@ -39,6 +39,7 @@ class NodeParameters(Generic[Values]):
     """
 
     def __init__(self, node: Node, record: type[Values]) -> None:
+        self._logger = node.get_logger()
         self._fields = {rule_of(item).name: item for item in fields(record)}
         for name, item in self._fields.items():
             rule = rule_of(item)
@@ -107,7 +108,11 @@ class NodeParameters(Generic[Values]):
         old, self.values = self.values, self._updated(self.values, changes)
         if old != self.values:
             for listener in self._listeners:
-                listener(old, self.values)
+                try:
+                    listener(old, self.values)
+                except Exception as error:  # the change is made: an error would end the node
+                    names = ', '.join(change.name for change in changes)
+                    self._logger.error(f'Parameters {names} changed, with a failure: {error}')
 
 
 def misspelt(node: Node, names: Sequence[str]) -> list[str]:

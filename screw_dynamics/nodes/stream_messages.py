@@ -15,6 +15,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.conversions import SECOND, joint_order, nanoseconds
 from screw_dynamics.trajectory import JET_ROWS
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 _FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
 _REQUIRED = 3  # without accelerations there is no effort
@@ -139,8 +140,11 @@ class StreamReader:
 
     def _require_finite(self, field: str, row: Array) -> None:
         for name, value in zip(self._names, row.tolist(), strict=True):
-            if not abs(value) < np.inf:
-                raise InputError(f'{field} of joint {name}: expected a finite number, got {value}')
+            if not abs(value) <= LARGEST:  # nor NaN
+                expected = 'a finite number'
+                if np.isfinite(value):
+                    expected = f'at most {LARGEST:g} in size'
+                raise InputError(f'{field} of joint {name}: expected {expected}, got {value}')
 
     def beyond_limits(self, positions: Array, mode: str) -> str:
         """

@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from node_processes import trajectory
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from screw_dynamics.nodes.diagnostics import ERROR, OK, WARN
@@ -37,6 +39,42 @@ def test_missed_ticks_are_worth_a_warning_above_one_percent():
     report = rate_report(8)
     assert report.level == WARN
     assert 'of the ticks missed' in report.message
+
+
+def test_a_stream_beyond_all_bounds_survives_another_filter(ros, planar):
+    process = ros.start(
+        'feedforward', name='huge', urdf_path=planar, filter__bandwidth=20.0, check_limits='off'
+    )
+    ros.wait_until_active(process, '/huge')
+    topic = '/huge/joint_state_reference'
+    for size, name, value in ((1e305, 'filter.bandwidth', 0.1), (9e99, 'filter.order', 12)):
+        for i in range(20):
+            message = JointState(name=NAMES, position=[(-1) ** i * size] * 2)
+            ros.publish(message, topic, qos_profile_sensor_data)
+            ros.spin(0.01)
+        assert ros.set_parameter('/huge', name, value) == (True, '')
+    assert 'expected at most 1e+100 in size, got' in process.log
+    assert process.interrupt() == 0, process.log
+
+
+def test_a_change_that_cannot_be_made_is_told(ros, planar):
+    override = {'qos_overrides./told/joint_effort.publisher.reliability': 'sometimes'}
+    process = ros.start('feedforward', name='told', urdf_path=planar, **override)
+    ros.wait_until_active(process, '/told')
+    assert ros.set_parameter('/told', 'publish_joint_state', True)[0]
+    ros.wait_for(
+        'the failure',
+        lambda: (
+            'Parameters publish_joint_state changed, with a failure: Unexpected QoS override'
+            in process.log
+        ),
+        process,
+    )
+    samples = ros.listen(FeedforwardTorque, '/told/feedforward')
+    assert ros.node.count_publishers('/told/feedforward') == 1
+    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/told/joint_trajectory')
+    ros.wait_for('samples', lambda: samples, process)
+    assert process.interrupt() == 0, process.log
 
 
 def test_an_effort_that_overflows_is_not_published(ros, planar):

@@ -95,6 +95,13 @@ class TestJointReference:
         ):
             reader.jet(message)
 
+    @pytest.mark.parametrize('field', FIELDS)
+    def test_what_nothing_can_be_computed_with_is_named(self, reader, model, field):
+        row = [0.0] * (model.n - 1) + [-1.1e100]
+        message = sample(model.joint_names, np.zeros((5, model.n)), **{field: row})
+        with pytest.raises(InputError, match=r'expected at most 1e\+100 in size, got -1.1e\+100'):
+            reader.jet(message)
+
     def test_names(self, reader, model):
         names = list(model.joint_names)
         zeros = np.zeros((5, model.n))

@@ -1,0 +1,21 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The reference filter on the clock of the node, where numbers are too large."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.nodes.filtered_positions import FilteredPositions
+
+MS = 1_000_000
+
+
+def test_a_filter_that_cannot_go_on_where_the_old_one_is_rests_at_its_input():
+    filtered = FilteredPositions(np.zeros(2, dtype=bool), 8, 200.0)
+    filtered.start(np.array([1e305, 0.0]), 0, None)
+    filtered.follow(np.array([-1e305, 0.5]), 0)
+    filtered.retune(8, 0.1, 1 * MS)
+    state = filtered.sample(2 * MS, np.empty((5, 2)))
+    np.testing.assert_array_equal(state, [[-1e305, 0.5], *np.zeros((4, 2))])
+    assert filtered.delay > 3.0
