@@ -25,7 +25,7 @@ from screw_dynamics.nodes.robot_description import LoadedModel
 from screw_dynamics.nodes.stream_inputs import StreamInputs
 from screw_dynamics.nodes.stream_reports import StreamReports
 from screw_dynamics.nodes.tick_timer import TickTimer
-from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques
+from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques, joint_kinds
 from screw_dynamics.nodes.trajectory_effort_output import require_two_topics
 from screw_dynamics.nodes.trajectory_inputs import TrajectoryInputs
 from screw_dynamics.trajectory import JET_ROWS
@@ -98,12 +98,15 @@ class FeedforwardNode(ManagedNode):
     def _replace_model(self, loaded: LoadedModel) -> None:
         assert self._stream is not None
         if not self._stream.replace_model(loaded.model):
+            kinds = [f'{name} {kind}' for name, kind in joint_kinds(loaded.model).items()]
             self.get_logger().warning(
-                f'The new robot model has other joints ({", ".join(loaded.model.joint_names)}): '
+                f'The new robot model has other joints ({", ".join(kinds)}): '
                 'the active trajectory is dropped'
             )
+            speed = self._stream.reference.speed
             self._stream.destroy()
             self._stream = self._make_stream(loaded)
+            self._stream.reference.speed = speed
 
     def _make_stream(self, loaded: LoadedModel) -> TorqueStream:
         return TorqueStream(self, loaded.model, self._settings.values, loaded.elastic)

@@ -75,7 +75,8 @@ class JointStateBuffer:
             NaN where a joint is unknown or its value too old.
 
         """
-        fresh = now - self._times <= max_age * 1e9
+        # a time in the future is of a clock that has been set back
+        fresh = np.abs(now - self._times) <= max_age * 1e9
         result: Array = np.where(fresh, self._positions, np.nan)
         return result
 

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.interpolation import Interpolation
+from screw_dynamics.nodes.motion import Motion, continuable
 from screw_dynamics.trajectory import (
     JET_ROWS,
     PiecewisePolynomial,
@@ -33,37 +34,6 @@ class Source(IntEnum):
     HOLD = 0
     TRAJECTORY = 1
     STREAM = 2
-
-
-@dataclass(frozen=True)
-class Motion:
-    """
-    A trajectory on the clock of the node.
-
-    Parameters
-    ----------
-    waypoints : Waypoints
-        As they came, in time from start.
-    curve : PiecewisePolynomial
-        In time since `joined`.
-    begin : int
-        Instant from which it applies [ns].
-    start : int
-        Instant of time from start 0, as asked for [ns].
-    joined : float
-        Time from start at which the curve begins [s].
-    anchor, anchor_time : int, float
-        An instant [ns] and the time from start that belongs to it [s].
-
-    """
-
-    waypoints: Waypoints
-    curve: PiecewisePolynomial
-    begin: int
-    start: int
-    joined: float
-    anchor: int
-    anchor_time: float
 
 
 class Reference:
@@ -88,7 +58,8 @@ class Reference:
     ) -> None:
         self.speed = 1.0
         self.time_from_start = 0.0
-        self.held_for = 0.0
+        self.held_for = 0.0  # s on the clock of the node
+        self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
         self._interpolation, self._continuous = interpolation, continuous
         self._motions: list[Motion] = []
         self._jet = np.empty((JET_ROWS, joint_count))
@@ -168,8 +139,8 @@ class Reference:
         """
         begin = max(start, now)
         jet = self.state(begin) if follow else None
-        if jet is None or not np.isfinite(jet).all():
-            jet = start_jet  # from a motion that overflows nothing can be continued
+        if jet is None or not continuable(jet):
+            jet = start_jet
             if jet is not None and self._interpolation.leaves_at_once:
                 begin = now
         if jet is not None:
@@ -207,9 +178,17 @@ class Reference:
         motion.curve.sample(t, out)
         if self.speed != 1.0:
             scale_speed(out, self.speed)
-        self.time_from_start = min(motion.joined + t, LONGEST_DURATION)
-        self.held_for = t - motion.curve.breaks[-1]
-        return Source.HOLD if self.held_for >= 0.0 else Source.TRAJECTORY
+        self.time_from_start = max(-LONGEST_DURATION, min(motion.joined + t, LONGEST_DURATION))
+        beyond = t - motion.curve.breaks[-1]
+        if beyond < 0.0:
+            self.held_for, self._held = 0.0, None
+            return Source.TRAJECTORY
+        if self._held is None or self._held[0] is not motion.waypoints:
+            applied = 1e-9 * (time - motion.begin)
+            held_for = min(beyond / self.speed, applied) if self.speed > 0.0 else 0.0
+            self._held = motion.waypoints, time - round(1e9 * held_for)
+        self.held_for = 1e-9 * (time - self._held[1])
+        return Source.HOLD
 
     def set_speed(self, speed: float, now: int) -> None:
         """
@@ -278,7 +257,20 @@ class Reference:
         if abs(difference) <= tolerance:
             at = self._motions.index(motion)
             self._motions[at] = replace(motion, anchor=instant, anchor_time=time_from_start)
+            self._rejoin(at + 1)
         return difference
+
+    def _rejoin(self, at: int) -> None:
+        """Have the motions from there on begin where the one before them is by now."""
+        if at < len(self._motions):
+            later = self._motions[at:]
+            self._motions = self._motions[:at]
+            for motion in later:
+                start_jet = motion.curve.jets([0.0])[0]
+                try:
+                    self.add(motion.waypoints, motion.start, motion.begin, start_jet)
+                except TrajectoryError:
+                    self._motions.append(motion)  # rather a small jump than none of it
 
     def _motion_at(self, time: int) -> Motion | None:
         for motion in reversed(self._motions):

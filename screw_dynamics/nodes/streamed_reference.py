@@ -13,6 +13,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.nodes.conversions import SECOND
 from screw_dynamics.nodes.filtered_positions import FilteredPositions
 from screw_dynamics.nodes.latest_sample import LatestSample, StreamSample
+from screw_dynamics.nodes.motion import continuable
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference
 from screw_dynamics.trajectory import JET_ROWS, scale_speed
@@ -251,5 +252,4 @@ class StreamedReference:
             jet = self._motions.state(time)
             if jet is not None:
                 scale_speed(jet, self._motions.speed)
-        # from a motion that overflows nothing can be continued
-        return jet if jet is not None and np.isfinite(jet).all() else None
+        return jet if jet is not None and continuable(jet) else None

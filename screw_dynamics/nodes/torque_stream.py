@@ -46,6 +46,24 @@ def compile_torques(model: ScrewModel) -> None:
     check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
 
 
+def joint_kinds(model: ScrewModel) -> dict[str, str]:
+    """
+    Return the type in the URDF of every joint that is commanded.
+
+    Parameters
+    ----------
+    model : ScrewModel
+
+    Returns
+    -------
+    dict of str to str
+        In model order.
+
+    """
+    types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
+    return {name: types[name] for name in model.joint_names}
+
+
 class TorqueStream:
     """
     The reference of a robot and the publishers of the efforts that it takes.
@@ -69,8 +87,7 @@ class TorqueStream:
         elastic: ElasticJoints | None = None,
     ) -> None:
         self.model, self.elastic = model, elastic
-        types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
-        continuous = [name for name in model.joint_names if types[name] == 'continuous']
+        continuous = [name for name, kind in joint_kinds(model).items() if kind == 'continuous']
         self.reference = Reference(model.n, INTERPOLATIONS[parameters.interpolation], continuous)
         self.streamed = StreamedReference(
             self.reference, np.isin(model.joint_names, continuous), parameters
@@ -126,7 +143,7 @@ class TorqueStream:
             False, and nothing has changed, where the joints differ.
 
         """
-        if model.joint_names != self.model.joint_names:
+        if joint_kinds(model) != joint_kinds(self.model):
             return False
         self.model = model
         self.wrenches.set_model(model)

@@ -16,8 +16,8 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.conversions import SECOND
 from screw_dynamics.nodes.effort_points import effort_points
+from screw_dynamics.nodes.motion import Motion
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
-from screw_dynamics.nodes.reference import Motion
 
 TOPIC = '~/joint_trajectory_effort'
 INPUT = '~/joint_trajectory'

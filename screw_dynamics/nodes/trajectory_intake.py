@@ -17,6 +17,7 @@ from screw_dynamics.nodes.conversions import SECOND, nanoseconds, trajectory_poi
 from screw_dynamics.nodes.error_codes import LimitError
 from screw_dynamics.nodes.feasibility import check_curve
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.motion import continuable
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference import Reference
 from screw_dynamics.nodes.streamed_reference import StreamedReference
@@ -145,7 +146,9 @@ def _start_jet(
     """Return the state to start from where no reference is continued; None if there is none."""
     if parameters.start_state == 'reference' and stream_state is not None:
         # trajectory time may run slower: its derivatives are larger by powers of the speed
-        return scale_speed(stream_state, 1.0 / speed) if speed > 0.0 else stream_state
+        with np.errstate(over='ignore', invalid='ignore'):
+            scaled = scale_speed(stream_state.copy(), 1.0 / speed if speed > 0.0 else 1.0)
+        return scaled if continuable(scaled) else stream_state
     if parameters.start_state == 'first_point':
         jet = np.zeros((JET_ROWS, len(waypoints.joint_names)))
         jet[0] = waypoints.positions[0]

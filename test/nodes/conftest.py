@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 REASON = 'the nodes need ROS 2: rclpy and screw_dynamics_interfaces'
 
 # The tests of the reference, of files and of statistics run without ROS.
-WITHOUT_ROS = {'test_reference.py', 'test_tick_statistics.py'}
+WITHOUT_ROS = {'test_reference.py', 'test_reference_extremes.py', 'test_tick_statistics.py'}
 HAVE_ROS = all(
     importlib.util.find_spec(name) for name in ('rclpy', 'screw_dynamics_interfaces')
 ) and bool(os.environ.get('AMENT_PREFIX_PATH'))

@@ -1,0 +1,60 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Motion`: a trajectory on the clock of the node, and what another can go on from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
+
+
+@dataclass(frozen=True)
+class Motion:
+    """
+    A trajectory on the clock of the node.
+
+    Parameters
+    ----------
+    waypoints : Waypoints
+        As they came, in time from start.
+    curve : PiecewisePolynomial
+        In time since `joined`.
+    begin : int
+        Instant from which it applies [ns].
+    start : int
+        Instant of time from start 0, as asked for [ns].
+    joined : float
+        Time from start at which the curve begins [s].
+    anchor, anchor_time : int, float
+        An instant [ns] and the time from start that belongs to it [s].
+
+    """
+
+    waypoints: Waypoints
+    curve: PiecewisePolynomial
+    begin: int
+    start: int
+    joined: float
+    anchor: int
+    anchor_time: float
+
+
+def continuable(jet: Array) -> bool:
+    """
+    Say whether a motion can go on from a state: from one that overflows nothing can.
+
+    Parameters
+    ----------
+    jet : (rows, n) ndarray
+
+    Returns
+    -------
+    bool
+
+    """
+    return bool((np.abs(jet) <= LARGEST).all())  # nor NaN
