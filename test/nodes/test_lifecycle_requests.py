@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
-from node_processes import trajectory
+from node_processes import LATCHED, trajectory
+from std_msgs.msg import Float64
 
+from screw_dynamics.nodes.conversions import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']
@@ -85,3 +89,33 @@ def test_a_configuration_that_fails_by_itself_is_fatal(ros, planar):
     assert '[FATAL]' in process.log
     assert 'Cannot configure: Unexpected QoS override for policy `reliability`' in process.log
     assert 'Traceback' not in process.log
+
+
+def test_a_model_with_other_joints_keeps_the_speed(ros, planar):
+    process = ros.start('feedforward', name='renewed', namespace='/renewed')
+    node, topic = '/renewed/renewed', '/renewed/robot_description'
+    text = planar.read_text()
+    ros.describe(text, topic)
+    ros.wait_until_active(process, node)
+    samples = ros.listen(FeedforwardTorque, f'{node}/feedforward')
+    ros.publish(Float64(data=0.5), f'{node}/speed_scaling', LATCHED)
+    # renamed, then of another kind with the same name
+    for names, described in (
+        (['joint_1', 'elbow'], text.replace('joint_2', 'elbow')),
+        (['joint_1', 'elbow'], re.sub('type="revolute"', 'type="continuous"', text)),
+    ):
+        described = described.replace('joint_2', 'elbow')
+        before = process.log.count('The new robot model has other joints')
+        ros.describe(described, topic)
+        ros.wait_for(
+            'the new model',
+            lambda before=before: process.log.count('has other joints') > before,
+            process,
+        )
+        samples.clear()
+        ros.publish(trajectory(names, [0.0, 0.0], [1.0, 1.0]), f'{node}/joint_trajectory')
+        ros.wait_for('the end', lambda: samples and samples[-1].source == 0, process)
+        moving = [nanoseconds(s.header.stamp) for s in samples if s.source == 1]
+        assert 1e-9 * (moving[-1] - moving[0]) == pytest.approx(2.0, abs=0.2)
+    assert 'elbow continuous' in process.log
+    assert process.interrupt() == 0, process.log
