@@ -14,7 +14,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from std_msgs.msg import String
 
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.elastic_source import read_elastic_joints
 from screw_dynamics.nodes.model_build import ModelBuild
 from screw_dynamics.nodes.parameter_records import ModelParameters
@@ -142,7 +142,10 @@ class ModelSource:
     def _start_given(self, text: str, source: str) -> None:
         """Read a description that must be good now; only the preparation is left to the thread."""
         values = self._parameters()
-        loaded = self._load(text, source, values)
+        try:
+            loaded = self._load(text, source, values)
+        except ScrewDynamicsError as error:
+            raise InputError(f'{source}: {error}') from None
         self._text = text, source
         self._start(text, values, lambda: loaded)
 

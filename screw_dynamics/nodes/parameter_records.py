@@ -224,7 +224,9 @@ class FeedforwardParameters(ModelParameters):
         maximum=1.0,
     )
     autostart: bool = parameter(
-        True, 'Configure and activate as soon as there is a robot model.', read_only=True
+        True,
+        'Configure and activate as soon as there is a robot model, if not done by hand.',
+        read_only=True,
     )
 
     def check(self) -> None:

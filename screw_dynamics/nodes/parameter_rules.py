@@ -167,14 +167,14 @@ def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
     Returns
     -------
     ParameterDescriptor
-        Typed dynamically where another type may come and pass, as an integer for a double.
+        Typed dynamically: an integer passes for a double, and `coerced` names what does not pass.
 
     """
     result = ParameterDescriptor(
         name=rule.name,
         description=rule.description,
         read_only=rule.read_only,
-        dynamic_typing=isinstance(default, (float, tuple)) or 'off' in rule.choices,
+        dynamic_typing=True,
         additional_constraints=f'one of {", ".join(rule.choices)}' if rule.choices else '',
     )
     if math.isinf(rule.minimum) and math.isinf(rule.maximum):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InertiaError, InputError, UnknownNameError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.other_joints import other_joints
 from screw_dynamics.nodes.parameter_records import ModelParameters
@@ -144,9 +144,14 @@ def with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewMo
     if parameters.payload_mass == 0.0:
         return model
     ixx, ixy, ixz, iyy, iyz, izz = parameters.payload_inertia
-    return model.with_payload(
-        parameters.payload_frame,
-        parameters.payload_mass,
-        parameters.payload_com,
-        [[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]],
-    )
+    try:
+        return model.with_payload(
+            parameters.payload_frame,
+            parameters.payload_mass,
+            parameters.payload_com,
+            [[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]],
+        )
+    except UnknownNameError as error:
+        raise InputError(f"parameter 'payload.frame': {error}") from None
+    except InertiaError as error:
+        raise InputError(f"parameter 'payload.inertia': {error}") from None

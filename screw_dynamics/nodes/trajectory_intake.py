@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,8 @@ def accept_trajectory(
     state = reference.state(max(start, sampled))
     stream_state = _stream_state(streamed, start, now, sampled) if state is None else None
     known = state if state is not None else stream_state
+    if known is None and parameters.allow_partial_joints:
+        _require_fresh(message.joint_names, model.joint_names, positions, parameters)
     waypoints = waypoints_from_points(
         message.joint_names,
         trajectory_points(message),
@@ -120,6 +122,22 @@ def accept_trajectory(
     )
     streamed.supersede()
     return warnings
+
+
+def _require_fresh(
+    named: Collection[str],
+    joint_names: tuple[str, ...],
+    positions: Array,
+    parameters: FeedforwardParameters,
+) -> None:
+    """Say for which joint that is left out nothing tells where it is."""
+    for name, position in zip(joint_names, positions, strict=True):
+        if name not in named and not np.isfinite(position):
+            raise TrajectoryError(
+                f'the trajectory leaves out {name}: expected a reference that it holds, or its '
+                f'position on joint_states within the last {parameters.max_joint_state_age:g} s, '
+                'got neither'
+            )
 
 
 def _stream_state(streamed: StreamedReference, start: int, now: int, sampled: int) -> Array | None:

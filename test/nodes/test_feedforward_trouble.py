@@ -70,6 +70,13 @@ def test_a_change_that_cannot_be_made_is_told(ros, planar):
         ),
         process,
     )
+    for name, value, expected in (
+        ('derivative_order', 1.0, 'an integer, got 1.0'),
+        ('publish_commands', 1, 'true or false, got 1'),
+        ('start_state', 2, 'a string, got 2'),
+    ):
+        reason = f'parameter {name!r}: expected {expected}'
+        assert ros.set_parameter('/told', name, value) == (False, reason)
     samples = ros.listen(FeedforwardTorque, '/told/feedforward')
     assert ros.node.count_publishers('/told/feedforward') == 1
     ros.publish(trajectory(NAMES, [0.0, 0.0]), '/told/joint_trajectory')

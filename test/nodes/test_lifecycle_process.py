@@ -110,7 +110,7 @@ def test_a_broken_description_is_named_once(ros, started, planar):
     ros.wait_for('the node', lambda: ros.state('/arm/told') == 'unconfigured', process)
     for text, message in (
         ('<robot name="broken"><link/></robot>', 'Failed to parse URDF: link'),
-        (planar.read_text(), "Failed to parse URDF: unknown frame 'link_9'"),
+        (planar.read_text(), "Failed to parse URDF: parameter 'payload.frame': unknown frame"),
     ):
         ros.describe(text, topic)
         ros.wait_for('the error', lambda message=message: message in process.log, process)
@@ -154,7 +154,12 @@ def test_two_namespaces_at_once(ros, started, planar, gripper):
     [
         ({'urdf_path': '/nowhere.urdf'}, "'urdf_path': expected a file, got '/nowhere.urdf'"),
         ({'urdf_path': 'package://nowhere/x.urdf'}, "package 'nowhere' not found"),
-        ({'robot_description': "<robot name='r'/>"}, 'link'),
+        ({'robot_description': "<robot name='r'/>"}, "parameter 'robot_description': "),
+        ({'urdf_path': '@broken'}, 'broken.urdf: URDF bytes: expected well-formed XML'),
+        (
+            {'urdf_path': '@planar', 'payload.frame': 'nose', 'payload.mass': 1.0},
+            "planar_2r.urdf: parameter 'payload.frame': unknown frame 'nose'",
+        ),
         ({'publish_rate': 0}, "'publish_rate': expected a number from 1 to 1000, got 0"),
         (
             {'publish_rate': 5000.0},
@@ -173,10 +178,10 @@ def test_two_namespaces_at_once(ros, started, planar, gripper):
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_a_bad_start_is_fatal_and_says_why(ros, started, planar, parameters, text):
-    parameters = {
-        key: planar if value == '@planar' else value for key, value in parameters.items()
-    }
+def test_a_bad_start_is_fatal_and_says_why(ros, started, planar, tmp_path, parameters, text):
+    files = {'@planar': planar, '@broken': tmp_path / 'broken.urdf'}
+    files['@broken'].write_text('<robot')
+    parameters = {key: files.get(str(value), value) for key, value in parameters.items()}
     process = started('bad_start', **parameters)
     assert process.wait() == 1
     assert '[FATAL]' in process.log

@@ -295,6 +295,6 @@ def test_a_slower_trajectory_takes_over_in_its_own_time(commands):
 def test_a_trajectory_that_all_but_stands_still_takes_over_like_one_that_does(commands):
     commands.reference.set_speed(1e-90, NOW)
     commands.add_sample()
-    with np.errstate(all='raise'):
+    with np.errstate(over='raise', invalid='raise', divide='raise'):
         commands.follow([0.0, 0.0], times=[3.0])
     np.testing.assert_allclose(commands.sample()[1][0], JET[0], rtol=1e-9)

@@ -177,6 +177,16 @@ def test_partial_joints_hold_the_reference(intake):
     assert end[0, 0] == pytest.approx(0.05)
 
 
+def test_partial_joints_with_nothing_to_hold(planar):
+    intake = Intake(planar)
+    intake.reference.clear()
+    intake.measured.clear()
+    message = trajectory(['joint_1'], [0.0], [0.05])
+    text = 'leaves out joint_2: expected a reference that it holds, or its position on joint_stat'
+    with pytest.raises(TrajectoryError, match=text):
+        intake.accept(message, allow_partial_joints=True)
+
+
 def test_joints_that_cannot_be_commanded_are_explained(intake):
     kinds = {reason.split(' (')[0]: name for name, reason in intake.others.items()}
     assert {'a fixed joint', 'a mimic joint'} <= kinds.keys()
