@@ -116,8 +116,8 @@ class LockStep:
     """
     The source of /clock: each step waits for the motor efforts of its beginning.
 
-    It does so where those of the step before have come, and no longer than lock_step_timeout; so
-    the same commands give the same motion, however busy the computer is. Time begins at the
+    It does so where others have come since the step before, and no longer than lock_step_timeout;
+    so the same commands give the same motion, however busy the computer is. Time begins at the
     length of a step: 0 would say that there is no time yet.
 
     Parameters
@@ -162,6 +162,9 @@ class LockStep:
         if instant is None or instant >= self.time:
             self._covered = True
             self._look()
+        elif not self._expecting:  # who is late has yet to answer to the present time
+            self._expecting = True
+            self._give_up = time.monotonic() + self._parameters().lock_step_timeout
 
     def stop(self) -> None:
         """Take no more steps."""

@@ -48,7 +48,7 @@ def arguments_of(name):
     }
 
 
-@pytest.mark.parametrize('name', FILES)
+@pytest.mark.parametrize('name', [*FILES, 'sea_demo'])
 def test_every_argument_is_explained(name):
     arguments = arguments_of(name)
     assert ARGUMENTS | {'log_level', 'respawn'} <= arguments.keys()
@@ -103,11 +103,11 @@ def test_what_bringup_starts_on_request(planar):
         'bringup', start_rsp='true', record='true', urdf_file=str(planar), namespace='left'
     )
     assert publisher.node_package == 'robot_state_publisher'
-    topics = [''.join(part.text for part in words) for words in recorder.cmd[1:]]
-    assert topics[:3] == [
-        '/left/feedforward/feedforward',
-        '/left/feedforward/model_info',
-        '/left/joint_trajectory_controller/joint_trajectory',
+    topics = [''.join(part.text for part in words) for words in recorder.cmd[1:4]]
+    assert topics == [
+        'feedforward/feedforward',
+        'feedforward/model_info',
+        'joint_trajectory_controller/joint_trajectory',
     ]
     with pytest.raises(RuntimeError, match="'start_rsp': expected 'urdf_file' with it, got none"):
         nodes_of('bringup', start_rsp='true')
