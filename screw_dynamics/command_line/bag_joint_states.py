@@ -15,10 +15,10 @@ from screw_dynamics.command_line.motion_arguments import sample_times
 from screw_dynamics.command_line.progress import counting
 from screw_dynamics.command_line.results import Results
 from screw_dynamics.command_line.results_bag import SOURCE_STREAM, Origin
-from screw_dynamics.command_line.text_table import text_table
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.text_table import text_table
 from screw_dynamics.trajectory import MeasuredMotion, measured_motion
 
 _CONTINUITY = 4

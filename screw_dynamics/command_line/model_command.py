@@ -15,8 +15,8 @@ from screw_dynamics.command_line.robot_arguments import (
     add_robot_options,
     read_robot,
 )
-from screw_dynamics.command_line.text_table import text_table
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.text_table import text_table
 
 
 def add_to(commands: Any) -> None:

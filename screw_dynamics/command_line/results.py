@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line.quantities import EFFORTS, MOTION, MOTORS
-from screw_dynamics.command_line.text_table import text_table
+from screw_dynamics.text_table import text_table
 
 
 @dataclass(frozen=True, eq=False)

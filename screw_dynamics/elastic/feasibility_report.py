@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.text_table import text_table
 
 # A trajectory planned to touch a limit is off by rounding only.
 _SLACK = 1e-9
@@ -104,13 +105,7 @@ class FeasibilityReport:
             if broken
             else f'feasible: {count} limits kept'
         )
-        rows = [_HEADER, *map(_cells, self.checks)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            '  '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
-        return '\n'.join([headline, *lines])
+        return f'{headline}\n{text_table([_HEADER, *map(_cells, self.checks)])}'
 
 
 def limit_checks(

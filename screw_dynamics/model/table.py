@@ -10,6 +10,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.model.reference import pitch_and_point, spatial_screws
+from screw_dynamics.text_table import text_table
 
 if TYPE_CHECKING:
     from screw_dynamics.model.screw_model import ScrewModel
@@ -53,12 +54,7 @@ def screw_table(model: ScrewModel) -> str:
         )
         rows.append((*about, 'body', *_screw_texts(model.screws[i])))
         rows.append(('', '', '', '', 'spatial', *_screw_texts(spatial)))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
-    lines = [
-        '  '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-    return '\n'.join([_headline(model), *lines])
+    return f'{_headline(model)}\n{text_table(rows)}'
 
 
 def _headline(model: ScrewModel) -> str:
