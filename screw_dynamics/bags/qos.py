@@ -23,24 +23,23 @@ RECORDING_DEPTH = 1000
 REPLAY_DEPTH = 10
 
 
-def matching_qos(offered: Sequence[QoSProfile]) -> QoSProfile:
+def recording_qos(profile: QoSProfile) -> QoSProfile:
     """
-    Return the strictest profile that still receives from every publisher.
+    Return what a subscription asks for to get all that a profile promises.
 
     Parameters
     ----------
-    offered : sequence of QoSProfile
-        What the publishers of the topic offer.
+    profile : QoSProfile
+        What a publisher offers, or another subscription asks for.
 
     Returns
     -------
     QoSProfile
-        Reliable where all offer reliable, else best effort; transient local (so that latched
-        messages arrive) where all offer it, else volatile.
+        Of the same reliability, and of the same durability (so that latched messages arrive).
 
     """
-    reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in offered)
-    latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in offered)
+    reliable = profile.reliability == ReliabilityPolicy.RELIABLE
+    latched = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
     return QoSProfile(
         history=HistoryPolicy.KEEP_LAST,
         depth=RECORDING_DEPTH,

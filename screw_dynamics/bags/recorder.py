@@ -12,6 +12,7 @@ Stop it with Ctrl-C (SIGINT) or SIGTERM: the bag is complete then.
 from __future__ import annotations
 
 import argparse
+import math
 import signal
 import sys
 import time
@@ -26,6 +27,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 from rclpy.validate_full_topic_name import validate_full_topic_name
 
+from screw_dynamics.bags.argument_types import positive
 from screw_dynamics.bags.recorder_node import BagRecorder
 from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.errors import BagError
@@ -48,7 +50,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """
     argv = list(sys.argv if args is None else args)
     parser = _parser()
-    options = parser.parse_args(remove_ros_args(argv)[1:])
+    options = parser.parse_intermixed_args(remove_ros_args(argv)[1:])
     if bool(options.topics) == options.all:
         parser.error('expected topics, or --all')
     # The context must outlive the signal: what has arrived is still taken and written.
@@ -80,7 +82,7 @@ def _record(writer: BagWriter, options: argparse.Namespace, stop: _StopRequest) 
     executor = SingleThreadedExecutor()
     node = BagRecorder(writer, options.topics)
     executor.add_node(node)
-    end = time.monotonic() + options.duration if options.duration else float('inf')
+    end = time.monotonic() + (options.duration or math.inf)
     try:
         while not stop.requested and time.monotonic() < end:
             executor.spin_once(timeout_sec=0.1)
@@ -115,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
         help='folder to create (default: rosbag2_<date>-<time>)',
     )
     parser.add_argument(
-        '-d', '--duration', type=float, metavar='SECONDS', help='stop after this time'
+        '-d', '--duration', type=positive, metavar='SECONDS', help='stop after this time'
     )
     parser.add_argument('--compress', action='store_true', help='compress with zstd')
     return parser

@@ -8,13 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rclpy.clock import Clock, ClockType
-from rclpy.event_handler import SubscriptionEventCallbacks, UnsupportedEventTypeError
 from rclpy.node import Node
-from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from screw_dynamics.bags.definitions import message_definition, message_type
-from screw_dynamics.bags.qos import bag_qos, matching_qos
+from screw_dynamics.bags.qos import bag_qos
+from screw_dynamics.bags.topic_recording import TopicRecording
 from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.errors import BagError
 
@@ -25,9 +24,9 @@ class BagRecorder(Node):
     """
     Record topics to a bag as they come over the wire, without decoding them.
 
-    A topic is taken up as soon as a publisher of it appears, with a QoS that matches what the
-    publishers offer. Stamped with the time of reception, or with the node's clock where
-    ``use_sim_time`` is set.
+    A topic is taken up as soon as a publisher or a subscription tells its type: what is sent
+    once, by a publisher that comes and goes, is not missed. Stamped with the time of reception,
+    or with the node's clock where ``use_sim_time`` is set.
 
     Parameters
     ----------
@@ -47,7 +46,9 @@ class BagRecorder(Node):
         super().__init__(name, **options)
         self._writer = writer
         self._wanted = {self.resolve_topic_name(topic) for topic in topics}
-        self._recordings: dict[str, Subscription] = {}
+        self._followed: dict[str, TopicRecording] = {}
+        self._definitions: dict[str, tuple[str, str]] = {}  # type and text
+        self._recorded: set[str] = set()
         self._refused: set[str] = set()
         self._sim_time = bool(self.get_parameter('use_sim_time').value)
         self.message_count = 0
@@ -58,58 +59,67 @@ class BagRecorder(Node):
 
     @property
     def recorded_topics(self) -> tuple[str, ...]:
-        """Topics that are being recorded."""
-        return tuple(self._recordings)
+        """Topics that are in the bag."""
+        return tuple(sorted(self._recorded))
 
     @property
     def missing_topics(self) -> tuple[str, ...]:
         """Topics that were asked for and have no publisher so far."""
-        return tuple(sorted(self._wanted - self._recordings.keys() - self._refused))
+        return tuple(sorted(self._wanted - self._recorded - self._refused))
 
     def discover(self) -> None:
-        """Subscribe to the topics that appeared since the last call."""
+        """Follow the topics, and the publishers of topics, that appeared since the last call."""
         for topic, type_names in self.get_topic_names_and_types(no_demangle=False):
-            if topic in self._recordings or topic in self._refused:
+            if topic in self._refused:
                 continue
             if topic not in self._wanted if self._wanted else _is_hidden(topic):
                 continue
-            offers = self.get_publishers_info_by_topic(topic)
-            if not offers:
-                continue
             try:
-                if len(type_names) != 1:
-                    raise BagError(f'topic {topic!r}: expected one type, got {type_names}')
-                self._record(topic, type_names[0], offers)
+                if topic not in self._followed:
+                    if len(type_names) != 1:
+                        raise BagError(f'topic {topic!r}: expected one type, got {type_names}')
+                    self._follow(topic, type_names[0])
+                self._look_at_publishers(topic)
             except BagError as error:
-                self._refused.add(topic)
-                self.get_logger().error(f'Not recorded: {error}')
+                self._refuse(topic, error)
 
-    def _record(self, topic: str, type_name: str, offers: list[TopicEndpointInfo]) -> None:
-        offered = [offer.qos_profile for offer in offers]
-        qos = matching_qos(offered)
-        kind = message_type(type_name)
+    def _refuse(self, topic: str, error: BagError) -> None:
+        self._refused.add(topic)
+        self.get_logger().error(f'Not recorded: {error}')
+
+    def _follow(self, topic: str, type_name: str) -> None:
+        self._definitions[topic] = type_name, message_definition(type_name)
+        self._followed[topic] = TopicRecording(
+            self, topic, message_type(type_name), self._callback(topic), self._on_lost
+        )
+        self.get_logger().info(f"Recording '{topic}' ({type_name})")
+
+    def _look_at_publishers(self, topic: str) -> None:
+        offers = self.get_publishers_info_by_topic(topic)
+        self._followed[topic].follow(offers or self.get_subscriptions_info_by_topic(topic))
+        if offers and topic not in self._recorded:
+            self._add_topic(topic, offers)
+
+    def _add_topic(self, topic: str, offers: list[TopicEndpointInfo]) -> None:
+        """Add a topic to the bag, which has only those that are published."""
         self._writer.add_topic(
             topic,
-            type_name,
-            message_definition(type_name),
-            [bag_qos(profile) for profile in offered],
+            *self._definitions[topic],
+            [bag_qos(offer.qos_profile) for offer in offers],
             _announced_hash(offers),
         )
-
-        def subscribe(events: SubscriptionEventCallbacks | None) -> Subscription:
-            return self.create_subscription(
-                kind, topic, self._callback(topic), qos, raw=True, event_callbacks=events
-            )
-
-        try:
-            subscription = subscribe(SubscriptionEventCallbacks(message_lost=self._on_lost))
-        except UnsupportedEventTypeError:  # not every middleware can tell
-            subscription = subscribe(None)
-        self._recordings[topic] = subscription
-        self.get_logger().info(f"Recording '{topic}' ({type_name})")
+        self._recorded.add(topic)
 
     def _callback(self, topic: str) -> Callable[[bytes, dict[str, int]], None]:
         def store(data: bytes, info: dict[str, int]) -> None:
+            if topic in self._refused:
+                return
+            if topic not in self._recorded:  # the publisher came, or came and went, just now
+                try:
+                    self._add_topic(topic, self.get_publishers_info_by_topic(topic))
+                except BagError as error:
+                    self._refuse(topic, error)
+                    return
             now = self._sim_time or not info['received_timestamp']
             stamp = self.get_clock().now().nanoseconds if now else info['received_timestamp']
             self._writer.write(topic, stamp, data)
@@ -126,11 +136,8 @@ class BagRecorder(Node):
 
     def drain(self) -> None:
         """Take what has arrived and was not handled yet; called once before closing."""
-        for topic, subscription in self._recordings.items():
-            store = self._callback(topic)
-            with subscription.handle:
-                while taken := subscription.handle.take_message(subscription.msg_type, True):
-                    store(*taken)
+        for recording in self._followed.values():
+            recording.drain()
 
 
 def _is_hidden(topic: str) -> bool:

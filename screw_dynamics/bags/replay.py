@@ -13,15 +13,14 @@ Messages are published at the times they were recorded; header stamps move along
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.utilities import remove_ros_args
 
+from screw_dynamics.bags.argument_types import not_negative, positive
 from screw_dynamics.bags.reader import Bag
 from screw_dynamics.bags.replay_node import BagReplay, ReplayOptions
 from screw_dynamics.errors import ScrewDynamicsError
@@ -45,7 +44,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
     """
     argv = list(sys.argv if args is None else args)
-    parsed = _parser().parse_args(remove_ros_args(argv)[1:])
+    parsed = _parser().parse_intermixed_args(remove_ros_args(argv)[1:])
     options = ReplayOptions(
         topics=parsed.topics,
         rate=parsed.rate,
@@ -107,12 +106,12 @@ def _parser() -> argparse.ArgumentParser:
         'of the three types)'
     )  # fmt: skip
     parser.add_argument(
-        '-r', '--rate', type=_positive, default=1.0, metavar='X', help='speed (default: 1)'
+        '-r', '--rate', type=positive, default=1.0, metavar='X', help='speed (default: 1)'
     )
     parser.add_argument(
         '-s',
         '--start-offset',
-        type=_not_negative,
+        type=not_negative,
         default=0.0,
         metavar='SECONDS',
         help='leave out what was recorded before',
@@ -121,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         '-w',
         '--wait',
-        type=_not_negative,
+        type=not_negative,
         default=30.0,
         metavar='SECONDS',
         help='longest wait for a subscriber of every topic (default: 30; 0: do not wait)',
@@ -130,28 +129,6 @@ def _parser() -> argparse.ArgumentParser:
         '--keep-stamps', action='store_true', help='leave header stamps as they were recorded'
     )
     return parser
-
-
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    return value if math.isfinite(value) else math.nan
-
-
-def _refuse(expected: str, got: str) -> NoReturn:
-    raise argparse.ArgumentTypeError(f'expected {expected}, got {got!r}')
-
-
-def _positive(text: str) -> float:
-    value = _number(text)
-    return value if value > 0.0 else _refuse('a number above 0', text)
-
-
-def _not_negative(text: str) -> float:
-    value = _number(text)
-    return value if value >= 0.0 else _refuse('a number of at least 0', text)
 
 
 if __name__ == '__main__':

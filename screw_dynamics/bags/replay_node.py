@@ -30,6 +30,10 @@ INPUT_TYPES = (
 _LOOK_PERIOD = 0.05  # s
 _SPIN_MARGIN = 0.001  # s that the executor may return late
 _ACKNOWLEDGE_TIMEOUT = 5.0  # s
+# Subscribers are discovered one by one: this long after the last one all are there.
+_SETTLING_TIME = 0.5  # s
+# A bag of a single message lasts no time at all.
+_SHORTEST_PASS = 0.1  # s
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class ReplayOptions:
     start_offset : float
         What comes before is left out [s since the bag's first message].
     loop : bool
-        Begin again at the end.
+        Begin again at the end of the bag, every 0.1 s at most.
     keep_stamps : bool
         Leave header stamps as they were recorded.
     wait : float
@@ -78,7 +82,8 @@ class BagReplay(Node):
     Raises
     ------
     BagError
-        If the bag has nothing to replay, or a type is not the one of this installation.
+        If the bag has nothing to replay, nothing is left after the offset, or a type is not the
+        one of this installation.
     UnknownNameError
         If a topic is not in the bag.
 
@@ -95,6 +100,7 @@ class BagReplay(Node):
         self._outputs = {
             topic: self._output(topic, recorded) for topic, recorded in self._choose().items()
         }
+        self._begin = self._first_instant()
         self.message_count = 0
         self.longest_delay = 0.0
 
@@ -118,6 +124,22 @@ class BagReplay(Node):
             )
         return chosen
 
+    def _first_instant(self) -> int:
+        """Return when the messages begin that are replayed [ns since the epoch]."""
+        bag, offset = self._bag, self._options.start_offset
+        if offset > bag.duration:
+            raise BagError(
+                f'{bag.path}: start offset: expected at most the duration of '
+                f'{bag.duration:.3f} s, got {offset:g} s'
+            )
+        begin = bag.start_time + round(1e9 * offset)
+        if next(bag.raw_messages(list(self._outputs), begin), None) is None:
+            raise BagError(
+                f'{bag.path}: start offset: expected messages on {", ".join(self._outputs)} after '
+                f'{offset:g} s, got none'
+            )
+        return begin
+
     def _output(self, topic: str, recorded: BagTopic) -> Any:
         kind = message_type(recorded.type)
         ours = definition_hash(recorded.type, message_definition(recorded.type))
@@ -132,7 +154,7 @@ class BagReplay(Node):
 
     def wait_for_subscribers(self) -> None:
         """
-        Return when every topic has a subscriber.
+        Return when every topic has a subscriber, and no further one has come for a while.
 
         Raises
         ------
@@ -141,15 +163,20 @@ class BagReplay(Node):
 
         """
         deadline = time.monotonic() + self._options.wait
+        counts, changed = [0], 0.0
         while self._options.wait and self.context.ok():
+            before = counts
+            counts = [output.get_subscription_count() for output in self._outputs.values()]
+            if counts != before:
+                changed = time.monotonic()
             silent = [
                 output.topic_name
-                for output in self._outputs.values()
-                if not output.get_subscription_count()
+                for output, count in zip(self._outputs.values(), counts, strict=True)
+                if not count
             ]
-            if not silent:
+            if not silent and time.monotonic() - changed > _SETTLING_TIME:
                 return
-            if time.monotonic() > deadline:
+            if silent and time.monotonic() > deadline:
                 raise BagError(
                     f'no subscriber on {", ".join(silent)} within {self._options.wait:g} s'
                 )
@@ -189,32 +216,29 @@ class BagReplay(Node):
         Raises
         ------
         BagError
-            If the offset is past the end, or a stamp cannot be moved.
+            If a stamp cannot be moved.
 
         """
-        begin = self._bag.start_time + round(1e9 * self._options.start_offset)
-        if self._options.start_offset > self._bag.duration:
-            raise BagError(
-                f'{self._bag.path}: start offset: expected at most the duration of '
-                f'{self._bag.duration:.3f} s, got {self._options.start_offset:g} s'
-            )
 
         def ended() -> bool:
             return stopped() or not self.context.ok()
 
         while not ended():
-            self._run_once(begin, ended)
+            started = time.monotonic_ns()
+            self._run_once(started, ended)
             if not self._options.loop:
                 break
+            length = (self._bag.duration - self._options.start_offset) / self._options.rate
+            self._wait_until(started + round(1e9 * max(length, _SHORTEST_PASS)), ended)
         for output in self._outputs.values():
             if self.context.ok():
                 output.wait_for_all_acked(Duration(seconds=_ACKNOWLEDGE_TIMEOUT))
 
-    def _run_once(self, begin: int, ended: Callable[[], bool]) -> None:
+    def _run_once(self, started: int, ended: Callable[[], bool]) -> None:
         # pace on a clock that is never set; stamps on the clock of the node
-        started, clock_at_start = time.monotonic_ns(), self.get_clock().now().nanoseconds
-        for message in self._bag.raw_messages(list(self._outputs), begin):
-            due = round((message.log_time - begin) / self._options.rate)
+        clock_at_start = self.get_clock().now().nanoseconds
+        for message in self._bag.raw_messages(list(self._outputs), self._begin):
+            due = round((message.log_time - self._begin) / self._options.rate)
             self._wait_until(started + due, ended)
             if ended():
                 return

@@ -23,3 +23,15 @@ def test_what_is_no_topic_leaves_no_folder_behind(
     assert exit_code.value.code == 2
     assert 'argument TOPIC: expected the name of a topic' in capsys.readouterr().err
     assert not (tmp_path / 'bag').exists()
+
+
+@pytest.mark.parametrize('duration', ['-1', '0', 'nan', 'inf', 'long'])
+def test_what_is_no_duration_leaves_no_folder_behind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], duration: str
+) -> None:
+    with pytest.raises(SystemExit) as exit_code:
+        main(['recorder', '-o', str(tmp_path / 'bag'), '/joint_states', '-d', duration])
+    assert exit_code.value.code == 2
+    text = f"argument -d/--duration: expected a number above 0, got '{duration}'"
+    assert text in capsys.readouterr().err
+    assert not (tmp_path / 'bag').exists()

@@ -157,6 +157,37 @@ def test_a_loop_goes_on_until_it_is_stopped(node: Any, replay: Any, inputs: Path
     assert 'Traceback' not in log
 
 
+@pytest.mark.parametrize('topic, passes', [('/plan', 2), ('/single', 20)])
+def test_a_pass_lasts_as_long_as_the_bag(
+    node: Any, replay: Any, inputs: Path, tmp_path: Path, topic: str, passes: int
+) -> None:
+    """Two trajectories in 0.78 s, and a bag of one message, which lasts no time at all."""
+    if topic == '/single':
+        with Bag(inputs) as bag, BagWriter(tmp_path / 'single') as single:
+            single.add_topic(topic, TRAJECTORY, message_definition(TRAJECTORY))
+            single.write(topic, START, next(bag.raw_messages(['/plan'])).data)
+        inputs = tmp_path / 'single'
+    from trajectory_msgs.msg import JointTrajectory
+
+    received: list[JointTrajectory] = []
+    node.create_subscription(JointTrajectory, topic, received.append, 100)
+    import rclpy
+
+    executor = rclpy.executors.SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    process = replay(inputs, topic, '--loop')
+    begin = None
+    while begin is None or time.monotonic() < begin + 1.5:
+        executor.spin_once(timeout_sec=0.05)
+        if received and begin is None:
+            begin = time.monotonic()
+    executor.shutdown()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=TIMEOUT)
+    # one pass may have begun just before the end
+    assert passes // 4 < len(received) <= 2 * (passes + 1)
+
+
 def test_the_clock_of_simulated_time_moves_the_stamps(
     node: Any, replay: Any, record: Any, inputs: Path, tmp_path: Path
 ) -> None:
@@ -184,6 +215,12 @@ def test_the_clock_of_simulated_time_moves_the_stamps(
         (('@inputs', '/nose'), 1, "unknown topic '/nose': expected one of"),
         (('@inputs', '-w', '0.2'), 1, 'no subscriber on /states, /plan within 0.2 s'),
         (('@inputs', '-w', '0', '-s', '9'), 1, 'expected at most the duration of 0.780 s, got 9'),
+        (('@inputs', '-w', '0.2', '/states'), 1, 'no subscriber on /states within 0.2 s'),
+        (
+            ('@inputs', '/plan', '-w', '0', '-l', '-s', '0.5'),
+            1,
+            'messages on /plan after 0.5 s, got',
+        ),
         (('@inputs', '-r', '0'), 2, "argument -r/--rate: expected a number above 0, got '0'"),
         (('@inputs', '-r', 'nan'), 2, "expected a number above 0, got 'nan'"),
         (('@inputs', '-s', '-1'), 2, "expected a number of at least 0, got '-1'"),
@@ -195,6 +232,7 @@ def test_errors(replay: Any, inputs: Path, arguments: Any, code: int, text: str)
     assert process.returncode == code, log
     assert text in log
     assert 'Traceback' not in log
+    assert 'Replaying' not in log
 
 
 def test_a_type_that_is_not_installed(replay: Any, sample_bag: Path) -> None:
