@@ -86,15 +86,16 @@ def _robot_state_publisher(context: LaunchContext) -> Node:
 
 
 def _recorder(context: LaunchContext) -> Node:
-    prefix = f'/{given(context, "namespace").strip("/")}'.rstrip('/')
     followed = given(context, 'controller_name') or 'feedforward'
     return Node(
         package=PACKAGE,
         executable='recorder',
         arguments=[
-            f'{prefix}/feedforward/feedforward',
-            f'{prefix}/feedforward/model_info',
-            f'{prefix}/{followed}/joint_trajectory',
+            'feedforward/feedforward',
+            'feedforward/model_info',
+            f'{followed}/joint_trajectory',
         ],
+        namespace=given(context, 'namespace'),
+        parameters=[{'use_sim_time': typed('use_sim_time', bool)}],
         output='screen',
     )

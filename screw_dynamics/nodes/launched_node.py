@@ -53,6 +53,25 @@ def typed(argument: str, kind: type) -> ParameterValue:
     return ParameterValue(LaunchConfiguration(argument), value_type=kind)
 
 
+def logger_name(context: LaunchContext, name: str) -> str:
+    """
+    Return the name of a node's logger: that of the node after its namespace, with dots.
+
+    Parameters
+    ----------
+    context : LaunchContext
+    name : str
+        Of the node.
+
+    Returns
+    -------
+    str
+
+    """
+    parts = [part for part in given(context, 'namespace').split('/') if part]
+    return '.'.join([*parts, name])
+
+
 def launched_node(
     context: LaunchContext,
     name: str,
@@ -77,6 +96,7 @@ def launched_node(
     launch_ros.actions.Node
 
     """
+    log_level = f'{logger_name(context, name)}:={given(context, "log_level")}'
     values = {'use_sim_time': typed('use_sim_time', bool), **(parameters or {})}
     for argument, parameter in _TEXTS.items():
         if given(context, argument):
@@ -89,6 +109,6 @@ def launched_node(
         parameters=[given(context, 'params_file'), values],
         remappings=[('robot_description', given(context, 'robot_description_topic')), *remappings],
         respawn=given(context, 'respawn') == 'true',
-        ros_arguments=['--log-level', f'{name}:={given(context, "log_level")}'],
+        ros_arguments=['--log-level', log_level],
         output='screen',
     )

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import threading
 
 import pytest
 
 pytest.importorskip('launch', reason='the launch files need the ROS 2 package launch')
 pytest.importorskip('launch_ros', reason='the launch files need the ROS 2 package launch_ros')
 
+from builtin_interfaces.msg import Time
 from launch import LaunchContext, LaunchDescription, LaunchService
 from launch.actions import (
     DeclareLaunchArgument,
@@ -24,8 +26,11 @@ from launch.actions import (
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
+from node_processes import trajectory
+from rosgraph_msgs.msg import Clock
 
 from screw_dynamics import share_path
+from screw_dynamics.bags import Bag
 from screw_dynamics.errors import InputError
 
 FILES = ('feedforward', 'dynamics_server', 'bringup')
@@ -163,3 +168,71 @@ def test_launched_for_real(ros, monkeypatch, planar, name):
     assert len(codes) == (2 if name == 'bringup' else 1)
     assert not any(codes.values()), written
     assert any('Robot model' in text for text in written), written
+
+
+# launch leaves the event loop of its service open
+@pytest.mark.filterwarnings('ignore::pytest.PytestUnraisableExceptionWarning')
+def test_a_recording_in_a_namespace(ros, monkeypatch, planar, tmp_path):
+    """The log level is that of the nodes; the recorder is on their clock and on their topics."""
+    monkeypatch.setenv('ROS_DOMAIN_ID', ros.environment['ROS_DOMAIN_ID'])
+    monkeypatch.chdir(tmp_path)
+    codes, written = {}, {}
+
+    def on_output(event):
+        written.setdefault(event.process_name, []).append(event.text.decode())
+
+    def on_exit(event, _):
+        codes[event.process_name] = event.returncode
+
+    service = LaunchService(argv=[], noninteractive=True)
+    source = PythonLaunchDescriptionSource(str(share_path('launch/bringup.launch.py')))
+    arguments = {
+        'urdf_file': str(planar),
+        'namespace': 'left/arm',
+        'controller_name': '/plans',
+        'log_level': 'fatal',
+        'record': 'true',
+        'use_sim_time': 'true',
+    }
+    service.include_launch_description(
+        LaunchDescription(
+            [
+                RegisterEventHandler(OnProcessIO(on_stdout=on_output, on_stderr=on_output)),
+                RegisterEventHandler(OnProcessExit(on_exit=on_exit)),
+                TimerAction(period=120.0, actions=[Shutdown(reason='too late')]),
+                IncludeLaunchDescription(source, launch_arguments=list(arguments.items())),
+            ]
+        )
+    )
+    sent = threading.Thread(target=send_at_42_seconds, args=(ros, service))
+    sent.start()
+    assert service.run() == 0
+    sent.join()
+    assert len(codes) == 3 and not any(codes.values()), written
+    told = {name: ''.join(text) for name, text in written.items()}
+    assert {name for name, text in told.items() if '[INFO]' in text} == {
+        name for name in told if name.startswith('recorder')
+    }, told
+    (folder,) = tmp_path.glob('rosbag2_*')
+    with Bag(folder) as bag:
+        assert bag.arrays('/plans/joint_trajectory')['log_time'].tolist() == [42 * 10**9]
+        assert bag.topics['/left/arm/feedforward/model_info'].count == 1
+
+
+def send_at_42_seconds(ros, service):
+    """Send a trajectory by a clock that stands, then stop what was launched."""
+    try:
+        node = '/left/arm/feedforward'
+        ros.wait_for('the clock', lambda: ros.node.count_subscribers('/clock') >= 3)
+        ros.wait_until_active(None, node)
+        for _ in range(10):
+            ros.publish(Clock(clock=Time(sec=42)), '/clock', subscribers=3)
+            ros.spin(0.1)
+        ros.publish(
+            trajectory(['joint_1', 'joint_2'], [0.0, 0.0]),
+            '/plans/joint_trajectory',
+            subscribers=2,
+        )
+        ros.spin(1.0)
+    finally:
+        service.shutdown()
