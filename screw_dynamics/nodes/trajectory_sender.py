@@ -17,6 +17,7 @@ import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -31,6 +32,9 @@ NAME = 'trajectory_sender'
 TOPIC = 'feedforward/joint_trajectory'
 INTERRUPTED = 130  # as shells report it: the trajectory was not sent
 _LOOK_PERIOD = 0.05  # s
+# Subscribers are discovered one by one: this long after the last one all are there.
+_SETTLING_TIME = 0.5  # s
+_LONGEST_SETTLING = 5.0  # s, as there may be subscribers that never match
 _ACKNOWLEDGE_TIMEOUT = 5.0  # s
 
 
@@ -125,9 +129,22 @@ def trajectory_message(trajectory: TrajectoryFile) -> JointTrajectory:
     return message
 
 
+def _wait_for_all(node: Node, publisher: Publisher, executor: SingleThreadedExecutor) -> None:
+    """Return when everybody who is there would receive: a recorder beside the node, say."""
+    latest = time.monotonic() + _LONGEST_SETTLING
+    matched, settled = 0, 0.0
+    while (now := time.monotonic()) < latest:
+        before, matched = matched, publisher.get_subscription_count()
+        if matched != before or matched < node.count_subscribers(publisher.topic_name):
+            settled = now + _SETTLING_TIME
+        if now >= settled:
+            return
+        executor.spin_once(timeout_sec=_LOOK_PERIOD)
+
+
 def send(node: Node) -> str:
     """
-    Publish the trajectory once somebody listens.
+    Publish the trajectory once somebody listens, and no further subscriber appears.
 
     Parameters
     ----------
@@ -168,6 +185,7 @@ def send(node: Node) -> str:
                 f'no subscriber on {publisher.topic_name} within {parameters.wait_timeout:g} s'
             )
         executor.spin_once(timeout_sec=_LOOK_PERIOD)
+    _wait_for_all(node, publisher, executor)
     if parameters.delay:
         set_stamp(message.header.stamp, clock.now().nanoseconds + round(1e9 * parameters.delay))
     publisher.publish(message)

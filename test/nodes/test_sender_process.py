@@ -84,3 +84,17 @@ def test_nobody_listens(ros):
     )
     assert process.wait() == 1
     assert 'no subscriber on /nobody/feedforward/joint_trajectory within 0.2 s' in process.log
+
+
+def test_it_waits_for_all_subscribers_that_are_there(ros):
+    """Two subscribers appear while the sender waits, the second a little later than the first."""
+    process = ros.start('trajectory_sender', joint_names='[a]', times='[0.0]', positions='[1.0]')
+    ros.wait_for('the sender', lambda: ros.node.count_publishers(TOPIC), process)
+    ros.listen(JointTrajectory, TOPIC)
+    ros.spin(0.2)
+    other = ros.add_node('other')
+    other.create_subscription(JointTrajectory, TOPIC, lambda _: None, 10)
+    assert process.wait() == 0
+    ros.remove_node(other)
+    count = int(process.log.split(' subscriber(s)')[0].split()[-1])
+    assert count == ros.node.count_subscribers(TOPIC) + 1 > 1
