@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 from screw_dynamics.command_line import argument_types as types
 from screw_dynamics.command_line.help_text import examples
 from screw_dynamics.command_line.motion_arguments import add_motion_options
-from screw_dynamics.command_line.output_arguments import add_file_options, write_files
+from screw_dynamics.command_line.output_arguments import (
+    add_file_options,
+    check_outputs,
+    write_files,
+)
 from screw_dynamics.command_line.robot_arguments import add_robot_options, read_robot
 from screw_dynamics.command_line.topics import (
     JOINT_STATE,
@@ -109,6 +113,12 @@ def run(options: argparse.Namespace) -> int:
     from screw_dynamics.bags import Bag
     from screw_dynamics.command_line.bag_work import process
 
+    check_outputs(
+        (options.bag, options.urdf, options.elastic),
+        (options.csv,),
+        options.plot,
+        options.output,
+    )
     with Bag(options.bag.expanduser()) as bag:
         model = read_robot(options, None if options.urdf else _description(bag))
         topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)

@@ -23,6 +23,7 @@ from screw_dynamics.command_line.bag_trajectories import (
     until_replaced,
 )
 from screw_dynamics.command_line.motion_arguments import DEFAULT_RATE, read_elastic
+from screw_dynamics.command_line.new_files import new_folder
 from screw_dynamics.command_line.progress import progress
 from screw_dynamics.command_line.results import Results, joined, part_of
 from screw_dynamics.command_line.results_bag import Origin, ResultsWriter
@@ -75,7 +76,7 @@ def process(bag: Bag, topic: str, model: ScrewModel, options: argparse.Namespace
                 messages, model, where, options.rate, options.order, joints, options.smoothing_time
             )
         )
-    with BagWriter(options.output) as writer:
+    with new_folder(options.output) as place, BagWriter(place) as writer:
         if options.copy:
             _copy(bag, writer)
         output = ResultsWriter(writer, names[0], names[1])

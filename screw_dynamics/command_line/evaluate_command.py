@@ -16,7 +16,11 @@ from screw_dynamics.command_line.motion_arguments import (
     read_elastic,
     sample_times,
 )
-from screw_dynamics.command_line.output_arguments import add_file_options, write_files
+from screw_dynamics.command_line.output_arguments import (
+    add_file_options,
+    check_outputs,
+    write_files,
+)
 from screw_dynamics.command_line.robot_arguments import (
     add_robot_argument,
     add_robot_options,
@@ -75,6 +79,12 @@ def run(options: argparse.Namespace) -> int:
         0.
 
     """
+    check_outputs(
+        (options.urdf, options.trajectory, options.elastic),
+        (options.csv,),
+        options.plot,
+        options.bag,
+    )
     model = read_robot(options)
     joints = read_elastic(options)
     waypoints = read_waypoints(options, model)

@@ -11,6 +11,7 @@ The command `screw_dynamics`.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -47,15 +48,20 @@ def main(args: Sequence[str] | None = None) -> int:
 
     """
     options = parser().parse_args(args)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # names may hold what the terminal has not
+            stream.reconfigure(errors='backslashreplace')
     try:
         code: int = options.run(options)
+        sys.stdout.flush()  # a full disk or a closed pipe shows here, and not after the end
         return code
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:  # `| head` has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         return _FAILED
     except (ScrewDynamicsError, OSError) as error:
+        _close_output()
         print(f'screw_dynamics {options.command}: {one_line(error)}', file=sys.stderr)
         return _FAILED
     except ModuleNotFoundError as error:
@@ -67,6 +73,14 @@ def main(args: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return _FAILED
+
+
+def _close_output() -> None:
+    """Give up what cannot be printed, which the interpreter would complain of at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser() -> argparse.ArgumentParser:

@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from screw_dynamics.command_line.help_text import examples
+from screw_dynamics.command_line.new_files import new_file
+from screw_dynamics.command_line.output_arguments import check_outputs
 from screw_dynamics.command_line.robot_arguments import (
     add_robot_argument,
     add_robot_options,
@@ -61,12 +64,14 @@ def run(options: argparse.Namespace) -> int:
         0.
 
     """
+    check_outputs((options.urdf,), (options.yaml,))
     model = read_robot(options)
     print(model)
     print(f'\n{_limits(model)}')
     print(f'\n{_masses(model)}')
     if options.yaml:
-        model.to_yaml(options.yaml)
+        with new_file(Path(options.yaml)) as place:
+            model.to_yaml(place)
         print(f'\nwritten: {options.yaml}')
     return 0
 

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 from screw_dynamics.command_line.results import Results
 from screw_dynamics.command_line.results_csv import write_csv
+from screw_dynamics.errors import InputError
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -31,6 +33,51 @@ def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
     return group
 
 
+def check_outputs(
+    inputs: Iterable[str | Path | None],
+    files: Iterable[str | Path | None] = (),
+    figure: Path | None = None,
+    folder: Path | None = None,
+) -> None:
+    """
+    Refuse outputs that cannot be written or would destroy an input, before any work is done.
+
+    Parameters
+    ----------
+    inputs : iterable of str, Path or None
+        What the command reads.
+    files : iterable of str, Path or None
+        What it writes; a file that exists is replaced.
+    figure : Path, optional
+        A picture that it writes.
+    folder : Path, optional
+        What it creates; must not exist.
+
+    Raises
+    ------
+    InputError
+        Names the output, and what is wrong with it.
+
+    """
+    if figure is not None:
+        from screw_dynamics.command_line.results_plot import figure_format
+
+        figure_format(figure)
+    taken = {_place(path): f'{path}: it is an input' for path in inputs if path is not None}
+    outputs = [path for path in (*files, figure, folder) if path is not None]
+    for path in outputs:
+        place = _place(path)
+        if place in taken:
+            raise InputError(f'{taken[place]}: expected another name for what is written')
+        taken[place] = f'{path}: two outputs have this name'
+        if path != folder and place.is_dir():
+            raise InputError(f'{path}: expected the name of a file, this is a folder')
+        if path != folder and not place.parent.is_dir():
+            raise InputError(f'{path}: the folder {place.parent} does not exist')
+    if folder is not None and _place(folder).exists():
+        raise InputError(f'{folder}: it exists already: expected the name of a new bag')
+
+
 def write_files(results: Results, options: argparse.Namespace, title: str) -> None:
     """
     Write what the options ask for, and say so.
@@ -51,3 +98,7 @@ def write_files(results: Results, options: argparse.Namespace, title: str) -> No
 
         save_plot(results, options.plot, title)
         print(f'written: {options.plot}')
+
+
+def _place(path: str | Path) -> Path:
+    return Path(path).expanduser().resolve()

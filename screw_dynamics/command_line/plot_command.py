@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from screw_dynamics.command_line.help_text import examples
+from screw_dynamics.command_line.output_arguments import check_outputs
 from screw_dynamics.command_line.results import MotorResults, Results
 from screw_dynamics.command_line.results_csv import read_csv
 from screw_dynamics.command_line.results_plot import save_plot
+from screw_dynamics.command_line.topics import is_bag
 from screw_dynamics.errors import UnknownNameError
 
 
@@ -67,7 +69,12 @@ def run(options: argparse.Namespace) -> int:
 
     """
     path = options.results.expanduser()
-    if path.is_dir() or path.suffix.lower() == '.mcap':
+    # the ending of a file is replaced; a folder's name may hold points that are no ending
+    output = options.output or (
+        Path(f'{path.resolve()}.png') if path.is_dir() else path.with_suffix('.png')
+    )
+    check_outputs((path,), figure=output)
+    if is_bag(path):
         from screw_dynamics.command_line.results_from_bag import read_bag
 
         results = read_bag(path, options.topic)
@@ -75,7 +82,6 @@ def run(options: argparse.Namespace) -> int:
         results = read_csv(path)
     if options.joints:
         results = _chosen(results, options.joints)
-    output = options.output or path.with_suffix('.png')
     save_plot(results, output, options.title or path.name)
     print(f'written: {output}')
     return 0

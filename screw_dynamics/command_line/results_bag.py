@@ -14,6 +14,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagWriter
 from screw_dynamics.bags.message_types import MessageTypes
 from screw_dynamics.command_line.bag_messages import SECOND
+from screw_dynamics.command_line.new_files import new_folder
 from screw_dynamics.command_line.progress import progress
 from screw_dynamics.command_line.results import Results
 from screw_dynamics.command_line.topics import FEEDFORWARD, MOTOR_FEEDFORWARD
@@ -66,7 +67,7 @@ def write_bag(results: Results, path: Path, continuity: int) -> None:
     """
     stamps = np.round(results.times * SECOND).astype(np.int64)
     origin = Origin(stamps, stamps, continuity, SOURCE_TRAJECTORY)
-    with BagWriter(path) as writer:
+    with new_folder(path) as place, BagWriter(place) as writer:
         ResultsWriter(writer).write(results, origin)
 
 

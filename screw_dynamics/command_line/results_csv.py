@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.command_line.new_files import new_file
 from screw_dynamics.command_line.progress import progress
 from screw_dynamics.command_line.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.command_line.results import MotorResults, Results
@@ -28,7 +29,7 @@ def write_csv(results: Results, path: Path) -> None:
     """
     columns = results.columns()
     # newline: the csv module writes its own
-    with path.open('w', encoding='utf-8', newline='') as file:
+    with new_file(path) as place, place.open('w', encoding='utf-8', newline='') as file:
         writer = csv.writer(file, lineterminator='\n')
         writer.writerow(columns)
         rows = np.column_stack(list(columns.values()))
@@ -56,15 +57,17 @@ def read_csv(path: Path) -> Results:
     """
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
-            rows = [row for row in csv.reader(file) if row]
+            reader = csv.reader(file)
+            lines = [(reader.line_num, row) for row in reader if row]
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f'{path}: expected results in CSV: {error}') from None
+    rows = [row for _, row in lines]
     if not rows or rows[0][0] != 'time' or len(rows) < 2:
         raise InputError(
             f"{path}: expected results: a header that begins with 'time', and rows below it"
         )
     header = rows[0]
-    for number, row in enumerate(rows[1:], start=2):
+    for number, row in lines:
         if len(row) != len(header):
             raise InputError(f'{path}: row {number}: expected {len(header)} cells, got {len(row)}')
     try:

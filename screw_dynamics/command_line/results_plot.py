@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.command_line.new_files import new_file
 from screw_dynamics.command_line.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.command_line.results import Results
 from screw_dynamics.errors import InputError
@@ -45,6 +46,36 @@ _STYLE: dict[Any, Any] = {
 }
 
 
+def figure_format(path: Path) -> str:
+    """
+    Return the format of a figure after the ending of its name.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    str
+        'png' where the name has no ending.
+
+    Raises
+    ------
+    InputError
+        If the ending is of no figure.
+
+    """
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    ending = path.suffix[1:].lower() or 'png'
+    known = FigureCanvasBase.get_supported_filetypes()
+    if ending not in known:
+        raise InputError(
+            f'{path}: expected the name of a figure file, ending in one of {", ".join(known)}'
+        )
+    return ending
+
+
 def save_plot(results: Results, path: Path, title: str) -> None:
     """
     Draw results: one row per joint, below them one per motor; one column per quantity.
@@ -66,6 +97,7 @@ def save_plot(results: Results, path: Path, title: str) -> None:
     import matplotlib
     from matplotlib.figure import Figure
 
+    ending = figure_format(path)
     joints = list(results.joint_names)
     motors = list(results.motors.names) if results.motors is not None else []
     count = len(joints) + len(motors)
@@ -95,10 +127,8 @@ def save_plot(results: Results, path: Path, title: str) -> None:
         bands = results.effort_deviations is not None
         subtitle = f'  (bands: {_BAND:g} standard deviations to either side)' if bands else ''
         figure.suptitle(title + subtitle, x=0.01, ha='left', weight='bold', color=_BLACK)
-        try:
-            figure.savefig(path)
-        except ValueError as error:  # an unknown ending
-            raise InputError(f'{path}: expected the name of a figure file: {error}') from None
+        with new_file(path) as place:
+            figure.savefig(place, format=ending)
 
 
 def _joint_row(row: Array, results: Results, j: int) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from screw_dynamics.errors import BagError
@@ -17,6 +18,25 @@ JOINT_STATE = 'sensor_msgs/msg/JointState'
 ROBOT_DESCRIPTION = 'std_msgs/msg/String'
 FEEDFORWARD = 'screw_dynamics_interfaces/msg/FeedforwardTorque'
 MOTOR_FEEDFORWARD = 'screw_dynamics_interfaces/msg/MotorFeedforward'
+
+
+BAG_ENDINGS = ('.mcap', '.db3')
+
+
+def is_bag(path: Path) -> bool:
+    """
+    Return whether a path is meant as that of a bag.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    bool
+
+    """
+    return path.is_dir() or path.suffix.lower() in BAG_ENDINGS
 
 
 def one_topic(bag: Bag, types: Sequence[str], name: str | None) -> str:

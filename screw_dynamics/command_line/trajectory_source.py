@@ -7,8 +7,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from screw_dynamics.command_line.topics import TRAJECTORY, one_topic
-from screw_dynamics.errors import BagError, TrajectoryError
+from screw_dynamics.command_line.topics import TRAJECTORY, is_bag, one_topic
+from screw_dynamics.errors import BagError, InputError, TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import Waypoints, waypoints_from_points
 from screw_dynamics.trajectory.trajectory_file import read_trajectory
@@ -32,7 +32,7 @@ def add_trajectory_argument(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group('trajectory from a bag')
     group.add_argument('--topic', help='its topic (default: the only one)')
     group.add_argument(
-        '--message', type=int, default=0, metavar='N', help='which of its messages (default: 0)'
+        '--message', type=int, metavar='N', help='which of its messages (default: 0)'
     )
 
 
@@ -55,8 +55,10 @@ def read_waypoints(options: argparse.Namespace, model: ScrewModel) -> Waypoints:
 
     """
     path = Path(options.trajectory).expanduser()
-    if path.is_dir() or path.suffix.lower() == '.mcap':
+    if is_bag(path):
         return _from_bag(path, options, model)
+    if options.topic is not None or options.message is not None:
+        raise InputError(f'{path}: --topic and --message choose from a bag, this is a file')
     found = read_trajectory(str(path))
     try:
         return waypoints_from_points(found.joint_names, found.points, model.joint_names)
@@ -69,12 +71,13 @@ def _from_bag(path: Path, options: argparse.Namespace, model: ScrewModel) -> Way
     from screw_dynamics.bags import Bag
     from screw_dynamics.command_line.bag_messages import message_waypoints
 
+    wanted = options.message or 0
     with Bag(path) as bag:
         topic = one_topic(bag, (TRAJECTORY,), options.topic)
         for number, found in enumerate(bag.messages([topic])):
-            if number == options.message:
+            if number == wanted:
                 return message_waypoints(found, model)
     raise BagError(
-        f'{path}: topic {topic!r}: --message {options.message}: expected one of its '
+        f'{path}: topic {topic!r}: --message {wanted}: expected one of its '
         f'{number + 1} messages, counted from 0'
     )

@@ -17,13 +17,18 @@ _FIELDS = ('position', 'velocity', 'acceleration')  # one joint's part of each o
 
 def points_from_csv(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
     """Return joint names and points; see `read_trajectory`."""
-    rows = [row for row in csv.reader(text.splitlines()) if row]
+    reader = csv.reader(text.splitlines())
+    try:
+        lines = [(reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        raise TrajectoryError(f'row {reader.line_num}: {error}') from None
+    rows = [row for _, row in lines]
     if not rows or rows[0][0].strip() != 'time':
         raise TrajectoryError("expected a header whose first column is 'time'")
     columns = _columns([cell.strip() for cell in rows[0]])
     names = list(columns['position'])
     points = []
-    for number, row in enumerate(rows[1:], start=2):
+    for number, row in lines[1:]:
         if len(row) != len(rows[0]):
             raise TrajectoryError(f'row {number}: expected {len(rows[0])} cells, got {len(row)}')
         values = {

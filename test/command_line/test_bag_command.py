@@ -172,7 +172,7 @@ def test_what_a_controller_would_reject_is_left_out(run, folder):
             ['measured_bag', '-o', 'new', '--topic', '/robot_description'],
             'got std_msgs/msg/String',
         ),
-        (['measured_bag', '-o', 'my_springs.yaml'], 'cannot create the bag'),
+        (['measured_bag', '-o', 'my_springs.yaml'], 'my_springs.yaml: it exists already'),
         (
             ['measured_bag', '-o', 'new', '--start', '99'],
             'no messages between --start and --end; the bag has',

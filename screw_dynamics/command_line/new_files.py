@@ -1,0 +1,89 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Files and folders that appear when they are whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from screw_dynamics.errors import BagError
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """
+    Give a block a file to write, which gets its name when the block has ended well.
+
+    After an error or Ctrl-C there is no half-written file, and what had the name before is still
+    there.
+
+    Parameters
+    ----------
+    path : Path
+        Pipes and devices, such as /dev/stdout, are written at once.
+
+    Returns
+    -------
+    context manager
+        Gives the path to write to.
+
+    Raises
+    ------
+    OSError
+        Names `path`, whichever file the error is about.
+
+    """
+    path = path.expanduser()
+    target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
+    unfinished = target.with_name(f'.{target.name}.unfinished')
+    direct = target.exists() and not target.is_file()
+    try:
+        yield target if direct else unfinished
+        if not direct:
+            unfinished.replace(target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+    finally:
+        if not direct:
+            unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """
+    Give a block a folder to create, which gets its place when the block has ended well.
+
+    Parameters
+    ----------
+    path : Path
+        Must not exist.
+
+    Returns
+    -------
+    context manager
+        Gives a path of the same name elsewhere on the same disk, where nothing is yet.
+
+    Raises
+    ------
+    OSError, BagError
+        Name `path`.
+
+    """
+    target = path.expanduser().absolute()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(
+            prefix=f'.{target.name}.', dir=target.parent, ignore_cleanup_errors=True
+        ) as folder:
+            unfinished = Path(folder) / target.name
+            try:
+                yield unfinished
+            except BagError as error:
+                raise BagError(str(error).replace(str(unfinished), str(path))) from None
+            unfinished.rename(target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None

@@ -1,0 +1,166 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What commands write: whole or not at all, never over an input, refused before the work."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from screw_dynamics.command_line.new_files import new_file, new_folder
+from screw_dynamics.errors import BagError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize('error', [KeyboardInterrupt, ValueError])
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, error):
+    path = tmp_path / 'a.csv'
+    path.write_text('old')
+    with pytest.raises(error), new_file(path) as place:
+        place.write_text('ha')
+        raise error
+    assert path.read_text() == 'old'
+    with new_file(path) as place:
+        place.write_text('new')
+        assert path.read_text() == 'old'
+    assert path.read_text() == 'new' and list(tmp_path.iterdir()) == [path]
+
+
+def test_links_stay_links(tmp_path):
+    (tmp_path / 'link').symlink_to(tmp_path / 'target')
+    with new_file(tmp_path / 'link') as place:
+        place.write_text('new')
+    assert (tmp_path / 'link').is_symlink() and (tmp_path / 'target').read_text() == 'new'
+
+
+def test_devices_are_written_at_once():
+    with new_file(Path('/dev/null')) as place:
+        place.write_text('x')
+    assert Path('/dev/null').is_char_device()
+
+
+def test_errors_name_the_file_that_was_asked_for(tmp_path):
+    path = tmp_path / 'a.csv'
+    with pytest.raises(OSError, match='No space left') as raised, new_file(path) as place:
+        Path('/dev/full').write_text('x')
+    assert raised.value.filename == str(path) and not place.exists()
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(OSError) as raised, new_folder(tmp_path / 'file' / 'bag'):
+        pass
+    assert raised.value.filename == str(tmp_path / 'file' / 'bag')
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path):
+    path = tmp_path / 'deep' / 'bag'
+    with pytest.raises(BagError, match=f'^{path}: broken$'), new_folder(path) as place:
+        place.mkdir()
+        (place / 'bag.mcap').write_text('half')
+        raise BagError(f'{place}: broken')
+    assert list(path.parent.iterdir()) == []
+    with new_folder(path) as place:
+        place.mkdir()
+        (place / 'bag.mcap').write_text('whole')
+        assert place.name == path.name and not path.exists()
+    assert list(path.parent.iterdir()) == [path] and (path / 'bag.mcap').read_text() == 'whole'
+
+
+@pytest.mark.parametrize('after', ['efforts:', 'writing messages:', 'writing CSV:'])
+def test_an_interrupt_leaves_nothing_that_looks_finished(run, folder, monkeypatch, after):
+    pytest.importorskip('rosbags', reason='bags need the package rosbags')
+    before = sorted(folder.iterdir())
+    from screw_dynamics.command_line import evaluation, results_bag, results_csv
+    from screw_dynamics.command_line.progress import progress
+
+    def interrupted(items, text, *rest, **named):
+        for i, item in enumerate(progress(items, text, *rest, **named)):
+            if f'{text}:' == after and i == min(20, len(items) - 1):
+                raise KeyboardInterrupt
+            yield item
+
+    for module in (evaluation, results_bag, results_csv):
+        monkeypatch.setattr(module, 'progress', interrupted)
+    code, out, _ = run(
+        'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--csv', 'a.csv', '--bag', 'a_bag'
+    )
+    assert code == 130
+    left = {path.name for path in folder.iterdir()} - {path.name for path in before}
+    # what was written before is whole, and was told to be
+    assert left == {line.removeprefix('written: ') for line in out.splitlines() if ':' in line}
+    assert left == ({'a.csv'} if after == 'writing messages:' else set())
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'text'),
+    [
+        (['--csv', 'my_trajectory.csv'], 'my_trajectory.csv: it is an input'),
+        (['--csv', './my_robot.urdf'], 'my_robot.urdf: it is an input'),
+        (['--elastic', 'my_springs.yaml', '--csv', 'my_springs.yaml'], 'it is an input'),
+        (['--csv', 'a.png', '--plot', 'a.png'], 'a.png: two outputs have this name'),
+        (['--csv', 'no/a.csv'], 'no/a.csv: the folder '),
+        (['--csv', '.'], '.: expected the name of a file, this is a folder'),
+        (['--plot', 'a.xyz'], 'a.xyz: expected the name of a figure file, ending in one of'),
+        (['--bag', 'my_robot.urdf'], 'it is an input'),
+        (['--bag', 'my_springs.yaml'], 'my_springs.yaml: it exists already'),
+    ],
+)
+def test_outputs_are_refused_before_the_work(run, folder, arguments, text):
+    pytest.importorskip('matplotlib', reason='figures need matplotlib')
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    code, out, err = run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', *arguments)
+    assert code == 1 and text in err and err.count('\n') == 1, err
+    assert not out
+    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+
+
+def test_a_figure_without_an_ending_has_the_name_that_was_given(run):
+    pytest.importorskip('matplotlib', reason='figures need matplotlib')
+    assert run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--plot', 'figure')[0] == 0
+    assert Path('figure').read_bytes().startswith(b'\x89PNG')
+
+
+def test_a_bag_whose_name_holds_a_point(run):
+    pytest.importorskip('rosbags', reason='bags need the package rosbags')
+    pytest.importorskip('matplotlib', reason='figures need matplotlib')
+    run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--bag', 'run.1')
+    run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--bag', 'run.2')
+    assert run('plot', 'run.1')[0] == 0 and run('plot', 'run.2')[0] == 0
+    assert Path('run.1.png').exists() and Path('run.2.png').exists()
+
+
+def process(folder: Path, *arguments: str, **options) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT), **options.pop('environment', {})}
+    environment.pop('PYTHONUNBUFFERED', None)
+    return subprocess.run(
+        [sys.executable, '-m', 'screw_dynamics.command_line.main', *arguments],
+        cwd=folder, env=environment, stderr=subprocess.PIPE, text=True, timeout=60, **options,
+    )  # fmt: skip
+
+
+def test_a_reader_that_has_seen_enough_is_no_error_on_the_screen(folder):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = process(folder, 'model', 'my_robot.urdf', stdout=writing)
+    os.close(writing)
+    assert done.returncode == 1 and not done.stderr
+
+
+def test_a_full_disk_under_the_output_is_one_line(folder):
+    with open('/dev/full', 'w') as full:
+        done = process(folder, 'model', 'my_robot.urdf', stdout=full)
+    assert done.returncode == 1 and done.stderr.count('\n') == 1
+    assert 'No space left on device' in done.stderr
+
+
+def test_names_that_the_terminal_cannot_show(folder):
+    text = (folder / 'my_robot.urdf').read_text().replace('joint_1', 'Hüfte')
+    (folder / 'hip.urdf').write_text(text, encoding='utf-8')
+    done = process(
+        folder, 'model', 'hip.urdf',
+        stdout=subprocess.PIPE, environment={'PYTHONIOENCODING': 'ascii'},
+    )  # fmt: skip
+    assert done.returncode == 0 and r'H\xfcfte' in done.stdout, done.stderr
