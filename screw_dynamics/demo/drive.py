@@ -47,7 +47,7 @@ def drive_nodes(
         If ROS 2 is missing, or a process or a service fails.
 
     """
-    _require_ros()
+    require_ros()
     import rclpy
     from rclpy.signals import SignalHandlerOptions
 
@@ -102,8 +102,15 @@ def _start(processes: Processes, bag: Path, rate: float) -> None:
         processes.start(name, module, '--ros-args', '--params-file', config, *parameters)
 
 
-def _require_ros() -> None:
-    """Say in one line what is missing; ROS 2 itself would say it late and in many."""
+def require_ros() -> None:
+    """
+    Say in one line what is missing; ROS 2 itself would say it late and in many.
+
+    Raises
+    ------
+    DemoError
+
+    """
     problem = '' if os.environ.get('AMENT_PREFIX_PATH') else 'AMENT_PREFIX_PATH is not set'
     try:
         from rclpy.type_support import check_for_type_support

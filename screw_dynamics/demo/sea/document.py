@@ -47,7 +47,7 @@ def document(outcomes: Sequence[Outcome]) -> str:
     return f"""# Feedforward for arms with elastic joints, compared
 
 `make demo-sea` writes this page and the figure, to `output/demo_sea`; what is published in `docs`
-comes from `python -m screw_dynamics.demo.sea.job --output docs`.
+comes from `python -m screw_dynamics.demo.sea.job --output docs --without-ros`.
 
 ![Tracking errors over time](demo_sea.png)
 

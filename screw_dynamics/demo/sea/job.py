@@ -7,7 +7,8 @@ The comparison of feedforwards for arms with elastic joints, from simulation to 
     python -m screw_dynamics.demo.sea.job --output my_folder
 
 Two robots with stiff and with soft joints follow a fast motion on nothing but the motor efforts
-that five methods compute, in our own equations of motion and in MuJoCo.
+that five methods compute, in our own equations of motion and in MuJoCo; then the soft iiwa on
+those that the nodes exchange over ROS 2.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
+from screw_dynamics.demo.drive import require_ros
 from screw_dynamics.demo.processes import DemoError
 from screw_dynamics.demo.progress import stage
 from screw_dynamics.demo.sea.arms import Arm, arms
@@ -94,6 +96,8 @@ def simulate(runs: Sequence[tuple[Arm, str, bool]], processes: int) -> list[Outc
 
 def _run(options: argparse.Namespace) -> None:
     _require_mujoco()
+    if not options.without_ros:
+        require_ros()
     folder = options.output.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     runs = [
@@ -108,10 +112,28 @@ def _run(options: argparse.Namespace) -> None:
     with stage('Write'):
         text = document(outcomes)
         (folder / 'demo_sea.md').write_text(text, encoding='utf-8')
-    print('\n' + '\n'.join(comparison_table(outcomes)) + '\n')
-    for name in ('demo_sea.png', 'demo_sea.md'):
+    loop = [] if options.without_ros else _over_ros(folder)
+    print('\n' + '\n'.join([*comparison_table(outcomes), '', *loop]) + '\n')
+    names = ['demo_sea.png', 'demo_sea.md']
+    for name in names if options.without_ros else [*names, 'demo_sea_ros.png', 'bag_exact']:
         print(folder / name)
     _require_ratio(outcomes)
+
+
+def _over_ros(folder: Path) -> list[str]:
+    """Run the nodes on the soft arm; return the lines of the report."""
+    # what ROS 2 brings is not needed for the rest
+    from screw_dynamics.demo.sea.loop_plot import save_loop
+    from screw_dynamics.demo.sea.ros_loop import EXACT as OVER_ROS
+    from screw_dynamics.demo.sea.ros_loop import RIGID as RIGID_OVER_ROS
+    from screw_dynamics.demo.sea.ros_loop import loop_report, run_loop
+
+    exact, rigid = (run_loop(folder, kind) for kind in (OVER_ROS, RIGID_OVER_ROS))
+    with stage('Draw'):
+        save_loop([rigid, exact], folder / 'demo_sea_ros.png')
+    if not rigid.largest >= REQUIRED_RATIO * exact.largest:
+        raise DemoError('\n'.join(['expected a larger ratio', *loop_report(exact, rigid)]))
+    return loop_report(exact, rigid)
 
 
 def _require_ratio(outcomes: Sequence[Outcome]) -> None:
@@ -149,6 +171,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         '--processes', type=int, default=2, metavar='COUNT', help='at a time (default: 2)'
+    )
+    parser.add_argument(
+        '--without-ros', action='store_true', help='leave out the nodes: no ROS 2 is needed'
     )
     return parser
 

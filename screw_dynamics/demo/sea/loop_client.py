@@ -1,0 +1,126 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`LoopClient`: sends a trajectory on simulated time and watches how far it has come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from screw_dynamics.demo.processes import DemoError
+from screw_dynamics.nodes.conversions import SECOND, nanoseconds, set_stamp
+from screw_dynamics.nodes.trajectory_sender import trajectory_message
+from screw_dynamics.trajectory import TrajectoryFile
+from screw_dynamics_interfaces.msg import FeedforwardTorque
+
+_INPUT = '/feedforward/joint_trajectory'
+_LOOK_PERIOD = 0.1  # s
+
+
+class LoopClient(Node):
+    """
+    The user's side of the loop.
+
+    Parameters
+    ----------
+    feedforward, states : str
+        Topics of FeedforwardTorque and of JointState.
+
+    Attributes
+    ----------
+    elapsed : float
+        Time since the start of the trajectory [s].
+    held : float
+        Time since its end [s].
+
+    """
+
+    def __init__(self, feedforward: str, states: str) -> None:
+        super().__init__('sea_demo', parameter_overrides=[Parameter('use_sim_time', value=True)])
+        self.elapsed = self.held = 0.0
+        self._ended = 0
+        self._standing = False
+        self._publisher = self.create_publisher(JointTrajectory, _INPUT, 10)
+        self.create_subscription(FeedforwardTorque, feedforward, self._on_sample, 10)
+        self._states = self.create_subscription(JointState, states, self._on_state, 10)
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self)
+
+    def ready(self) -> bool:
+        """
+        Say whether the robot stands there, and a node listens that knows the time.
+
+        Returns
+        -------
+        bool
+
+        """
+        return (
+            self._standing
+            and self._publisher.get_subscription_count() > 0
+            and self.get_clock().now().nanoseconds > 0
+        )
+
+    def wait(
+        self, condition: Callable[[], bool], timeout: float, meanwhile: Callable[[], object]
+    ) -> None:
+        """
+        Handle what arrives until a condition holds.
+
+        Parameters
+        ----------
+        condition : callable
+        timeout : float
+            [s].
+        meanwhile : callable
+            Called now and then; raises if waiting has become pointless.
+
+        Raises
+        ------
+        DemoError
+            If it does not hold in time.
+
+        """
+        deadline = time.monotonic() + timeout
+        look = 0.0
+        while not condition():
+            self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
+            now = time.monotonic()
+            if now > deadline:
+                raise DemoError(f'waited {timeout:g} s for the nodes: see their logs')
+            if now > look:
+                meanwhile()
+                look = now + _LOOK_PERIOD
+
+    def send(self, file: TrajectoryFile, delay: float) -> None:
+        """
+        Send a trajectory.
+
+        Parameters
+        ----------
+        file : TrajectoryFile
+        delay : float
+            Until its start [s].
+
+        """
+        message = trajectory_message(file)
+        start = self.get_clock().now().nanoseconds + round(SECOND * delay)
+        set_stamp(message.header.stamp, start)
+        self._publisher.publish(message)
+
+    def _on_state(self, _: JointState) -> None:
+        self._standing = True
+        self.destroy_subscription(self._states)
+
+    def _on_sample(self, sample: FeedforwardTorque) -> None:
+        self.elapsed = 1e-9 * nanoseconds(sample.reference.time_from_start)
+        if sample.source == FeedforwardTorque.SOURCE_HOLD:
+            stamp = nanoseconds(sample.header.stamp)
+            self._ended = self._ended or stamp
+            self.held = 1e-9 * (stamp - self._ended)

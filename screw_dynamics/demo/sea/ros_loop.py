@@ -1,0 +1,220 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The whole loop over ROS 2: trajectory, node `feedforward`, motor efforts, node `sea_simulator`.
+
+Both nodes run as processes in lock-step. The rigid feedforward comes from the same node: its
+elastic joints are read from a file without springs.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.bags import Bag
+from screw_dynamics.demo.processes import DemoError, Processes, isolate_ros
+from screw_dynamics.demo.progress import stage
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.share import share_path
+from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
+
+PARAMETERS = share_path('config/sea_arm.yaml')
+JOINTS = share_path('config/sea_arm_joints.yaml')
+TRAJECTORY = share_path('config/sea_arm_trajectory.yaml')
+FEEDFORWARD, STATES = '/feedforward/feedforward', '/joint_states'
+MOTORS = '/feedforward/motor_feedforward'
+EXACT, RIGID = 'exact', 'rigid'
+DELAY = 2.0  # s from sending to the start, in which the recorder finds the topics
+HOLD = 0.5  # s after the end that are recorded too
+START_TIMEOUT = 120.0  # s; the kernels are compiled when the nodes run for the first time
+STALL_TIMEOUT = 30.0  # s without a sample
+
+
+@dataclass(frozen=True, eq=False)
+class LoopRun:
+    """
+    How one run of the loop went.
+
+    Parameters
+    ----------
+    feedforward : str
+        EXACT or RIGID.
+    time : (T,) ndarray
+        From the start of the trajectory [s].
+    error : (T, n) ndarray
+        Simulated less wanted position of the links [rad].
+
+    """
+
+    feedforward: str
+    time: Array
+    error: Array
+
+    @property
+    def largest(self) -> float:
+        """The largest error of a joint [rad]."""
+        return float(np.abs(self.error).max())
+
+    @property
+    def rms(self) -> float:
+        """The root of the mean square of all joints [rad]."""
+        return float(np.sqrt(np.mean(self.error**2)))
+
+
+def run_loop(folder: Path, feedforward: str) -> LoopRun:
+    """
+    Let the simulated arm follow its trajectory on feedforward alone, and record it.
+
+    Parameters
+    ----------
+    folder : Path
+        Where `bag_<feedforward>` and `logs_<feedforward>` are made.
+    feedforward : str
+        EXACT or RIGID.
+
+    Returns
+    -------
+    LoopRun
+
+    Raises
+    ------
+    DemoError
+        If a process ends or does not begin.
+
+    """
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
+
+    joints = JOINTS
+    if feedforward == RIGID:
+        joints = folder / 'rigid_joints.yaml'
+        _without_springs(ElasticJoints.from_yaml(JOINTS)).to_yaml(joints)
+    bag = folder / f'bag_{feedforward}'
+    shutil.rmtree(bag, ignore_errors=True)
+    isolate_ros()
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        with Processes(folder / f'logs_{feedforward}') as processes:
+            _start(processes, bag, joints)
+            _follow(processes, feedforward)
+            for name in ('recorder', 'feedforward', 'sea_simulator'):
+                processes.stop(name)
+    finally:
+        rclpy.try_shutdown()
+    return read_loop(bag, feedforward)
+
+
+def _without_springs(joints: ElasticJoints) -> ElasticJoints:
+    """Return what is known of a robot where its elasticity is not."""
+    return ElasticJoints(
+        {name: replace(joint, spring=None) for name, joint in joints.joints.items()}
+    )
+
+
+def _start(processes: Processes, bag: Path, joints: Path) -> None:
+    processes.start(
+        'recorder', 'screw_dynamics.bags.recorder', FEEDFORWARD, MOTORS, STATES,
+        '/motor_states', '-o', bag,
+    )  # fmt: skip
+    common = ('--ros-args', '--params-file', PARAMETERS, '-p', 'use_sim_time:=true')
+    for name, arguments in (
+        (
+            'sea_simulator',
+            ('-p', 'publish_clock:=true', '-r', f'~/motor_feedforward:={MOTORS}'),
+        ),
+        ('feedforward', ()),
+    ):
+        files = (
+            '-p', f'urdf_path:={share_path("urdf/iiwa14.urdf")}',
+            '-p', f'elastic_joints_path:={JOINTS if name == "sea_simulator" else joints}',
+        )  # fmt: skip
+        processes.start(name, f'screw_dynamics.nodes.{name}', *common, *files, *arguments)
+
+
+def _follow(processes: Processes, feedforward: str) -> None:
+    """Send the trajectory and wait for its end."""
+    from screw_dynamics.demo.sea.loop_client import LoopClient
+
+    client = LoopClient(FEEDFORWARD, STATES)
+    with stage(f'Start feedforward ({feedforward}) and sea_simulator') as line:
+
+        def waiting() -> None:
+            processes.require_running()
+            line.update(0)
+
+        client.wait(client.ready, START_TIMEOUT, waiting)
+    file = read_trajectory(TRAJECTORY)
+    client.send(file, DELAY)
+    duration = file.points[-1].time_from_start
+    with stage('Follow the trajectory in lock-step', 100) as bar:
+
+        def report() -> None:
+            processes.require_running()
+            bar.update(max(0, int(100 * min(1.0, client.elapsed / duration)) - bar.n))
+
+        client.wait(lambda: client.held > HOLD, STALL_TIMEOUT + DELAY + duration + HOLD, report)
+
+
+def read_loop(bag: Path, feedforward: str) -> LoopRun:
+    """
+    Compare the links of a bag with the trajectory that was sent.
+
+    Parameters
+    ----------
+    bag : Path
+    feedforward : str
+        EXACT or RIGID.
+
+    Returns
+    -------
+    LoopRun
+
+    Raises
+    ------
+    DemoError
+        If the bag does not hold the motion.
+
+    """
+    with Bag(bag) as opened:
+        for topic in (FEEDFORWARD, STATES):
+            if topic not in opened.topics or not opened.topics[topic].count:
+                raise DemoError(f'{bag}: expected messages on {topic}, found none')
+        samples, states = opened.arrays(FEEDFORWARD), opened.arrays(STATES)
+    file = read_trajectory(TRAJECTORY)
+    names = states['name']
+    curve = smooth_trajectory(waypoints_from_points(file.joint_names, file.points, names))
+    start = samples['header.stamp'][0] - samples['reference.time_from_start'][0]
+    time = 1e-9 * (states['header.stamp'] - start)
+    during = (time >= 0.0) & (time <= curve.duration)
+    wanted = curve.jets(time[during], rows=1)[:, 0]
+    return LoopRun(feedforward, time[during], states['position'][during] - wanted)
+
+
+def loop_report(exact: LoopRun, rigid: LoopRun) -> list[str]:
+    """
+    Return what both runs showed, in words.
+
+    Parameters
+    ----------
+    exact, rigid : LoopRun
+
+    Returns
+    -------
+    list of str
+        Lines.
+
+    """
+    return [
+        'Over ROS 2: feedforward and sea_simulator in lock-step at 500 Hz (config/sea_arm.yaml)',
+        *(
+            f'  {run.feedforward:5} feedforward   largest error {run.largest:.2e} rad, '
+            f'rms {run.rms:.2e} rad ({len(run.time)} states)'
+            for run in (exact, rigid)
+        ),
+        f'  ratio of the largest errors {rigid.largest / exact.largest:.0f}',
+    ]
