@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from screw_dynamics.command_line.results import MotorResults, Results
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.dynamics.effort_deviations import propagated_deviations
 from screw_dynamics.elastic import ElasticJoints, MotorFeedforward, elastic_feedforward
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, SpringRangeError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import JET_ROWS, MeasuredMotion, PiecewisePolynomial
 
@@ -89,9 +90,20 @@ def evaluate(
         efforts[part] = inverse_dynamics(model, joint_jet[part, : order + 3].copy())
     motors = None
     if joints is not None:
-        found = elastic_feedforward(model, joints, joint_jet, times=times)
+        try:
+            found = elastic_feedforward(model, joints, joint_jet, times=times)
+        except SpringRangeError as error:
+            at = '' if error.sample is None else f' at {times[error.sample]:g} s'
+            raise InputError(f'joint {error.joint!r}{at}: {error.reason}') from None
         motors = MotorResults(found.motor_names, found.gear_ratios, _motor_values(found))
-    return Results(model.joint_names, times, joint_jet[:, :JET_ROWS], efforts, motors=motors)
+    return Results(
+        model.joint_names,
+        times,
+        joint_jet[:, :JET_ROWS],
+        efforts,
+        motors=motors,
+        slides=tuple(kind == 'prismatic' for kind in joint_types(model)),
+    )
 
 
 def evaluate_measured(
@@ -105,7 +117,8 @@ def evaluate_measured(
     Return the efforts along a measured motion, with the standard deviations of everything.
 
     What motors do behind springs with dampers depends on the past of the motion: no standard
-    deviations are given for them.
+    deviations are given for them. Nor are they where one standard deviation leads out of the range
+    of a spring; a line on stderr says so.
 
     Parameters
     ----------
@@ -135,20 +148,50 @@ def evaluate_measured(
         )
     results = evaluate(model, times, motion.jets(times), order, joints)
     instantaneous = joints is not None and (joints.motors(model).damped < 0).all()
-    rows = JET_ROWS if instantaneous else order + 3
-    count = order + 1
+    try:
+        spread, of_values = _deviations(
+            model, motion, results, order, joints if instantaneous else None
+        )
+    except SpringRangeError as error:
+        print(
+            'warning: no standard deviations of the motors: one standard deviation from the '
+            f'motion, joint {error.joint!r}: {error.reason}',
+            file=sys.stderr,
+        )
+        spread, of_values = _deviations(model, motion, results, order, None)
+    shape = results.effort_jet.shape
+    size = shape[1] * shape[2]
+    motors = results.motors
+    if motors is not None and of_values.shape[1] > size:
+        motors = replace(motors, deviations=of_values[:, size:].reshape(motors.values.shape))
+    return replace(
+        results,
+        joint_deviations=spread,
+        effort_deviations=of_values[:, :size].reshape(shape),
+        motors=motors,
+    )
+
+
+def _deviations(
+    model: ScrewModel,
+    motion: MeasuredMotion,
+    results: Results,
+    order: int,
+    joints: ElasticJoints | None,
+) -> tuple[Array, Array]:
+    """Return those of the motion, (T, 5, n), and of efforts and motors, (T, n (k + 1) + 5 m)."""
+    rows = order + 3 if joints is None else JET_ROWS
 
     def values(jets: Array) -> Array:
-        """Return efforts and, behind them, motor values: (T, n * (k + 1) + 5 m)."""
         parts = [inverse_dynamics(model, jets[:, : order + 3].copy())]
-        if instantaneous and joints is not None:
+        if joints is not None:
             parts.append(_motor_values(elastic_feedforward(model, joints, jets)))
         return np.concatenate([part.reshape(len(jets), -1) for part in parts], axis=1)
 
     spread = np.empty_like(results.joint_jet)
     found = []
-    for part in _blocks(len(times), 'uncertainty of the efforts'):
-        covariances = motion.covariances(times[part])
+    for part in _blocks(len(results.times), 'uncertainty of the efforts'):
+        covariances = motion.covariances(results.times[part])
         spread[part] = np.sqrt(np.maximum(np.einsum('tnaa->tan', covariances), 0.0))
         found.append(
             propagated_deviations(
@@ -157,20 +200,25 @@ def evaluate_measured(
                 covariances[:, :, :rows, :rows].copy(),
             )
         )
-    deviations = np.concatenate(found)
-    motors = results.motors
-    if motors is not None and instantaneous:
-        of_motors = deviations[:, count * model.n :].reshape(motors.values.shape)
-        motors = MotorResults(motors.names, motors.gear_ratios, motors.values, of_motors)
-    return Results(
-        model.joint_names,
-        times,
-        results.joint_jet,
-        results.effort_jet,
-        spread,
-        deviations[:, : count * model.n].reshape(-1, count, model.n),
-        motors,
-    )
+    return spread, np.concatenate(found)
+
+
+def joint_types(model: ScrewModel) -> list[str]:
+    """
+    Return the type of each coordinate's joint.
+
+    Parameters
+    ----------
+    model : ScrewModel
+
+    Returns
+    -------
+    list of str
+        E.g. 'revolute', 'prismatic'; see `ScrewModel.joint_types`.
+
+    """
+    kinds = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
+    return [kinds[name] for name in model.joint_names]
 
 
 def _rows_needed(model: ScrewModel, joints: ElasticJoints | None) -> int:

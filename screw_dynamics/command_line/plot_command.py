@@ -117,4 +117,5 @@ def _chosen(results: Results, joints: list[str]) -> Results:
         joint_deviations=None if spread is None else spread[:, :, order],
         effort_deviations=None if uncertain is None else uncertain[:, :, order],
         motors=motors,
+        slides=None if results.slides is None else tuple(results.slides[j] for j in order),
     )

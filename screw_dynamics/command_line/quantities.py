@@ -17,33 +17,59 @@ class Quantity(NamedTuple):
         In the columns of files.
     symbol : str
         In plots.
-    unit : str
-        Of revolute | prismatic joints.
+    units : tuple of 2 str
+        Of a joint that turns, and of one that slides.
+    per : str
+        What follows the unit in time derivatives.
 
     """
 
     name: str
     symbol: str
-    unit: str
+    units: tuple[str, str]
+    per: str = ''
 
+    def unit(self, slides: bool | None) -> str:
+        """
+        Return the unit.
+
+        Parameters
+        ----------
+        slides : bool or None
+            Whether the joint slides; None where that is not known.
+
+        Returns
+        -------
+        str
+
+        """
+        turning, sliding = self.units
+        if slides is None:
+            both = f'{turning} or {sliding}'
+            return f'({both}){self.per}' if self.per else both
+        unit = sliding if slides else turning
+        return f'{unit}{self.per}'
+
+
+_POSITION, _EFFORT = ('rad', 'm'), ('N m', 'N')
 
 # row d is the d-th time derivative
 MOTION = (
-    Quantity('position', r'$q$', 'rad|m'),
-    Quantity('velocity', r'$\dot q$', 'rad|m /s'),
-    Quantity('acceleration', r'$\ddot q$', 'rad|m /s²'),
-    Quantity('jerk', r'$q^{(3)}$', 'rad|m /s³'),
-    Quantity('snap', r'$q^{(4)}$', 'rad|m /s⁴'),
+    Quantity('position', r'$q$', _POSITION),
+    Quantity('velocity', r'$\dot q$', _POSITION, '/s'),
+    Quantity('acceleration', r'$\ddot q$', _POSITION, '/s²'),
+    Quantity('jerk', r'$q^{(3)}$', _POSITION, '/s³'),
+    Quantity('snap', r'$q^{(4)}$', _POSITION, '/s⁴'),
 )
 EFFORTS = (
-    Quantity('effort', r'$\tau$', 'N m|N'),
-    Quantity('effort_dot', r'$\dot\tau$', 'N m|N /s'),
-    Quantity('effort_ddot', r'$\ddot\tau$', 'N m|N /s²'),
+    Quantity('effort', r'$\tau$', _EFFORT),
+    Quantity('effort_dot', r'$\dot\tau$', _EFFORT, '/s'),
+    Quantity('effort_ddot', r'$\ddot\tau$', _EFFORT, '/s²'),
 )
 MOTORS = (
-    Quantity('motor_position', r'$\theta$', 'rad|m'),
-    Quantity('motor_velocity', r'$\dot\theta$', 'rad|m /s'),
-    Quantity('motor_acceleration', r'$\ddot\theta$', 'rad|m /s²'),
-    Quantity('motor_effort', r'$\tau_m$', 'N m|N'),
-    Quantity('deflection', r'$\varphi$', 'rad|m'),
+    Quantity('motor_position', r'$\theta$', _POSITION),
+    Quantity('motor_velocity', r'$\dot\theta$', _POSITION, '/s'),
+    Quantity('motor_acceleration', r'$\ddot\theta$', _POSITION, '/s²'),
+    Quantity('motor_effort', r'$\tau_m$', _EFFORT),
+    Quantity('deflection', r'$\varphi$', _POSITION),
 )

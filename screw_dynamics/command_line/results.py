@@ -77,6 +77,8 @@ class Results:
     effort_deviations : (T, k + 1, n) ndarray, optional
         And of the efforts that belong to it.
     motors : MotorResults, optional
+    slides : tuple of n bool, optional
+        Whether joints slide; None where that is not known, as in files.
 
     """
 
@@ -87,6 +89,7 @@ class Results:
     joint_deviations: Array | None = None
     effort_deviations: Array | None = None
     motors: MotorResults | None = None
+    slides: tuple[bool, ...] | None = None
 
     def columns(self) -> dict[str, Array]:
         """

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line.new_files import new_file
@@ -23,9 +24,9 @@ _MOTION_COLOUR, _EFFORT_COLOUR, _MOTOR_COLOUR = '#0072B2', '#D55E00', '#009E73'
 _GREY, _BLACK = '#5F6770', '#222222'
 _BAND = 2.0  # standard deviations to either side
 # The band is widest at the ends of a recording, by powers of ten in high derivatives: panels are
-# scaled to what lies between.
+# scaled to the estimate, and to its band in between.
 _MIDDLE = 0.05
-_MOST_POINTS = 4000  # per line; more are not seen
+_MOST_POINTS = 4000  # per line
 _MOST_ROWS = 30
 
 _STYLE: dict[Any, Any] = {
@@ -132,6 +133,7 @@ def save_plot(results: Results, path: Path, title: str) -> None:
 
 
 def _joint_row(row: Array, results: Results, j: int) -> None:
+    slides = None if results.slides is None else results.slides[j]
     for d in range(3):
         spread = results.joint_deviations
         _panel(
@@ -139,7 +141,7 @@ def _joint_row(row: Array, results: Results, j: int) -> None:
             results.times,
             results.joint_jet[:, d, j],
             None if spread is None else spread[:, d, j],
-            MOTION[d],
+            _label(MOTION[d], slides),
             _MOTION_COLOUR,
         )
     for d in range(results.effort_jet.shape[1]):
@@ -149,7 +151,7 @@ def _joint_row(row: Array, results: Results, j: int) -> None:
             results.times,
             results.effort_jet[:, d, j],
             None if spread is None else spread[:, d, j],
-            EFFORTS[d],
+            _label(EFFORTS[d], slides),
             _EFFORT_COLOUR,
         )
     for axis in row[3 + results.effort_jet.shape[1] :]:
@@ -158,10 +160,14 @@ def _joint_row(row: Array, results: Results, j: int) -> None:
 
 def _motor_row(row: Array, results: Results, i: int) -> None:
     assert results.motors is not None
+    # a motor is named after its joint, with /1 or /2 behind where there are two
+    name = results.motors.names[i]
+    joint = name if name in results.joint_names else name.rpartition('/')[0]
+    slides = None if results.slides is None else results.slides[results.joint_names.index(joint)]
     for d, quantity in enumerate(MOTORS):
         values, spread = results.motors.values[:, d, i], results.motors.deviations
         deviations = None if spread is None else spread[:, d, i]
-        _panel(row[d], results.times, values, deviations, quantity, _MOTOR_COLOUR)
+        _panel(row[d], results.times, values, deviations, _label(quantity, slides), _MOTOR_COLOUR)
     for axis in row[len(MOTORS) :]:
         axis.set_visible(False)
 
@@ -171,20 +177,44 @@ def _panel(
     times: Array,
     values: Array,
     deviations: Array | None,
-    quantity: Quantity,
+    label: str,
     colour: str,
 ) -> None:
-    axis.set_ylabel(f'{quantity.symbol} [{quantity.unit}]')
+    axis.set_ylabel(label)
     axis.margins(x=0.0, y=0.08)
-    step = max(1, len(times) // _MOST_POINTS)
-    t, y = times[::step], values[::step]
-    axis.plot(t, y, color=colour, zorder=3)
+    kept = _telling(values)
+    # a single sample is a dot: no line shows it
+    axis.plot(
+        times[kept], values[kept], color=colour, zorder=3, marker='o' if len(times) == 1 else None
+    )
     if deviations is None:
         return
-    reach = _BAND * deviations[::step]
-    axis.fill_between(t, y - reach, y + reach, color=colour, alpha=0.25, linewidth=0, zorder=2)
-    edge = int(_MIDDLE * len(t))
-    middle = slice(edge, len(t) - edge)
-    low, high = float(np.min((y - reach)[middle])), float(np.max((y + reach)[middle]))
-    if low < high:
-        axis.set_ylim(low - 0.08 * (high - low), high + 0.08 * (high - low))
+    low, high = values - _BAND * deviations, values + _BAND * deviations
+    kept = np.union1d(_telling(low), _telling(high))
+    axis.fill_between(
+        times[kept], low[kept], high[kept], color=colour, alpha=0.25, linewidth=0, zorder=2
+    )
+    edge = int(_MIDDLE * len(times))
+    middle = slice(edge, len(times) - edge)
+    bottom = float(min(values.min(), low[middle].min()))
+    top = float(max(values.max(), high[middle].max()))
+    if bottom < top:
+        axis.set_ylim(bottom - 0.08 * (top - bottom), top + 0.08 * (top - bottom))
+
+
+def _telling(values: Array) -> NDArray[np.intp]:
+    """Return the samples to draw: all, or the least and the largest of even parts."""
+    if len(values) <= _MOST_POINTS:
+        return np.arange(len(values))
+    starts = np.linspace(0, len(values), _MOST_POINTS // 2, endpoint=False).astype(np.intp)
+    ends = np.append(starts[1:], len(values))
+    finite = np.nan_to_num(values)
+    extremes = [
+        (a + finite[a:b].argmin(), a + finite[a:b].argmax())
+        for a, b in zip(starts, ends, strict=True)
+    ]
+    return np.unique([0, *np.ravel(extremes), len(values) - 1])
+
+
+def _label(quantity: Quantity, slides: bool | None) -> str:
+    return f'{quantity.symbol} [{quantity.unit(slides)}]'

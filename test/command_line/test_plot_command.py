@@ -15,8 +15,10 @@ pytest.importorskip('matplotlib', reason='figures need matplotlib')
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.image import imread  # noqa: E402
 
+from screw_dynamics.command_line.results import Results  # noqa: E402
 from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
 from screw_dynamics.command_line.results_from_bag import read_bag  # noqa: E402
+from screw_dynamics.command_line.results_plot import save_plot  # noqa: E402
 
 
 @pytest.fixture
@@ -58,6 +60,46 @@ def test_every_quantity_of_every_joint_and_motor_is_drawn(run, figures):
         for found, wanted in zip(drawn, expected, strict=True):
             np.testing.assert_array_equal(found, wanted)
     assert imread('a.png').shape[0] > 500 and imread('a.png').std() > 0.01
+
+
+def test_no_peak_of_a_long_recording_is_lost(figures, tmp_path):
+    times = np.arange(50_000) / 1000.0
+    efforts = np.sin(times)
+    efforts[[12_345, 33_333]] = 9.0, -7.0
+    results = Results(('a',), times, np.zeros((50_000, 3, 1)), efforts[:, None, None])
+    save_plot(results, tmp_path / 'a.png', 'long')
+    drawn = lines(figures[-1])[3]
+    assert len(drawn) < 5000 and drawn.max() == 9.0 and drawn.min() == -7.0
+    assert figures[-1].axes[3].lines[0].get_xdata()[[0, -1]].tolist() == [0.0, times[-1]]
+
+
+def test_a_single_sample_is_seen(figures, tmp_path):
+    results = Results(('a',), np.zeros(1), np.zeros((1, 3, 1)), np.ones((1, 1, 1)))
+    save_plot(results, tmp_path / 'a.png', 'one')
+    assert all(axis.lines[0].get_marker() == 'o' for axis in figures[-1].axes[:4])
+
+
+def test_units_are_those_of_the_joint(run, figures):
+    slider = (
+        Path('my_robot.urdf')
+        .read_text()
+        .replace(
+            '<joint name="joint_2" type="revolute">', '<joint name="joint_2" type="prismatic">'
+        )
+    )
+    assert 'prismatic' in slider
+    Path('slider.urdf').write_text(slider)
+    arguments = ['slider.urdf', 'my_trajectory.yaml', '--elastic', 'my_springs.yaml']
+    code, _, err = run('evaluate', *arguments, '--plot', 'a.png', '--csv', 'a.csv')
+    assert code == 0, err
+    labels = [axis.get_ylabel() for axis in figures[-1].axes]
+    # three columns of motion, three of efforts; below the joints their motors
+    assert labels[0].endswith('[rad]') and labels[2].endswith('[rad/s²]')
+    assert labels[6].endswith('[m]') and labels[11].endswith('[N/s²]')
+    assert labels[12 + 3].endswith('[N m]') and labels[18 + 3].endswith('[N]')
+    run('plot', 'a.csv')
+    labels = [axis.get_ylabel() for axis in figures[-1].axes]
+    assert labels[6].endswith('[rad or m]') and labels[11].endswith('[(N m or N)/s²]')
 
 
 def test_bands_are_two_standard_deviations(run, figures, measured_bag):
