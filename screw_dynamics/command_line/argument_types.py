@@ -6,7 +6,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from typing import NoReturn
+
+# letters, digits and underscores, as ROS wants the parts of topic names
+_NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 
 
 def finite(text: str) -> float:
@@ -88,6 +92,27 @@ def payload(text: str) -> tuple[str, float, tuple[float, float, float]]:
         _refuse('LINK=MASS or LINK=MASS,X,Y,Z', text)
     x, y, z = numbers[1:] or (0.0, 0.0, 0.0)
     return link, numbers[0], (x, y, z)
+
+
+def namespace(text: str) -> str:
+    """
+    Return a ROS namespace with a slash before each of its parts, as in ``/left/arm``.
+
+    Parameters
+    ----------
+    text : str
+        The first slash may be missing; ``/`` is the root.
+
+    Returns
+    -------
+    str
+        Empty for the root.
+
+    """
+    inner = text.strip('/')
+    if inner and not _NAMESPACE.fullmatch(inner):
+        _refuse('a namespace such as /left/arm', text)
+    return f'/{inner}' if inner else ''
 
 
 def _number(text: str) -> float:

@@ -89,6 +89,7 @@ def add_to(commands: Any) -> None:
     )
     group.add_argument(
         '--namespace',
+        type=types.namespace,
         default='/offline',
         help='of the new topics feedforward, motor_feedforward, joint_trajectory_effort '
         '(default: /offline)',

@@ -10,7 +10,7 @@ import numpy as np
 
 from screw_dynamics.bags import BagMessage
 from screw_dynamics.command_line.bag_messages import SECOND, joint_samples
-from screw_dynamics.command_line.evaluation import evaluate_measured
+from screw_dynamics.command_line.evaluation import evaluate_measured, joint_types
 from screw_dynamics.command_line.motion_arguments import sample_times
 from screw_dynamics.command_line.progress import counting
 from screw_dynamics.command_line.results import Results
@@ -20,6 +20,7 @@ from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.text_table import text_table
 from screw_dynamics.trajectory import MeasuredMotion, measured_motion
+from screw_dynamics.trajectory.recorded_samples import GapError
 
 _CONTINUITY = 4
 
@@ -28,6 +29,7 @@ def measured_results(
     messages: Iterable[BagMessage],
     model: ScrewModel,
     where: str,
+    bag_start: int,
     rate: float | None,
     order: int,
     joints: ElasticJoints | None,
@@ -43,6 +45,8 @@ def measured_results(
     model : ScrewModel
     where : str
         The bag and topic, for error texts.
+    bag_start : int
+        When the first message of the bag was received [ns].
     rate : float or None
         Samples per second; None for the recorded instants.
     order : int
@@ -64,28 +68,29 @@ def measured_results(
     """
     samples = joint_samples(messages, model, where)
     first = int(samples.stamps.min())
+    # as --start and --end count, so that errors tell what to give them
+    offset = (int(samples.log_times[samples.stamps.argmin()]) - bag_start) / SECOND
     times = (samples.stamps - first) / SECOND
     try:
         with counting('estimating the motion', model.n, 'joint') as count:
             motion = measured_motion(
-                times,
+                times + offset,
                 samples.positions,
-                continuous=_turns(model),
+                continuous=[kind == 'continuous' for kind in joint_types(model)],
                 smoothing_time=smoothing_time,
                 on_joint=count,
             )
     except TrajectoryError as error:
-        raise TrajectoryError(f'{where}: {error}') from None
+        hint = ': choose it by --start and --end' if isinstance(error, GapError) else ''
+        raise TrajectoryError(f'{where}: {error}{hint}') from None
     print(_report(motion, model, samples.left_out))
-    at = np.unique(times) if rate is None else sample_times(motion.start, motion.end, rate)
+    if rate is None:
+        at = np.unique(times + offset)
+    else:
+        at = sample_times(motion.start, motion.end, rate)
     results = evaluate_measured(model, motion, at, order, joints)
-    stamps = first + np.round(SECOND * at).astype(np.int64)
+    stamps = first + np.round(SECOND * (at - offset)).astype(np.int64)
     return results, Origin(stamps, np.zeros_like(stamps), _CONTINUITY, SOURCE_STREAM)
-
-
-def _turns(model: ScrewModel) -> list[bool]:
-    kinds = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
-    return [kinds[name] == 'continuous' for name in model.joint_names]
 
 
 def _report(motion: MeasuredMotion, model: ScrewModel, left_out: int) -> str:
@@ -96,6 +101,6 @@ def _report(motion: MeasuredMotion, model: ScrewModel, left_out: int) -> str:
         rows.append((name, f'{noise:.3g}', f'{width:.3g}'))
     return (
         f'{motion.sample_count} samples over {motion.end - motion.start:g} s; out of order: '
-        f'{motion.disordered}, repeated: {motion.repeated}, without all joints: {left_out}\n'
+        f'{motion.disordered}, repeated: {motion.repeated}, without all joints or a stamp: {left_out}\n'
         f'{text_table(rows)}'
     )

@@ -86,7 +86,7 @@ class JointSamples(NamedTuple):
     positions : (N, n) ndarray
         In model order.
     left_out : int
-        Messages without finite positions of all joints.
+        Messages without finite positions of all joints, or without a stamp where others have one.
 
     """
 
@@ -111,7 +111,8 @@ def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str)
     Returns
     -------
     JointSamples
-        Header stamps, or where these are zero the times of reception.
+        Header stamps, or where all of these are zero the times of reception. These may be those of
+        another clock, so the two are not mixed.
 
     Raises
     ------
@@ -135,7 +136,7 @@ def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str)
             left_out += 1
             continue
         rows.append(row)
-        stamps.append(nanoseconds(message.header.stamp) or found.log_time)
+        stamps.append(nanoseconds(message.header.stamp))
         log_times.append(found.log_time)
     if not rows:
         missing = [joint for joint in model.joint_names if joint not in seen]
@@ -148,9 +149,9 @@ def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str)
             f'{where}: expected messages with the positions of all joints, yet {reason}; '
             f'choose others by --joints, --tip-link or --locked'
         )
-    return JointSamples(
-        np.array(stamps, dtype=np.int64),
-        np.array(log_times, dtype=np.int64),
-        np.array(rows),
-        left_out,
-    )
+    headers, received = np.array(stamps, dtype=np.int64), np.array(log_times, dtype=np.int64)
+    if not headers.any():
+        return JointSamples(received, received, np.array(rows), left_out)
+    stamped = headers != 0
+    left_out += int((~stamped).sum())
+    return JointSamples(headers[stamped], received[stamped], np.array(rows)[stamped], left_out)

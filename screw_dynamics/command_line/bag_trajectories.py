@@ -163,18 +163,15 @@ def until_replaced(
     Parameters
     ----------
     followed : sequence of FollowedTrajectory
+        In the order of their starts.
 
     Returns
     -------
     list of (FollowedTrajectory, (T,) ndarray of bool)
 
     """
-    pairs = []
-    for i, this in enumerate(followed):
-        stamps = origin(this).stamps
-        later = [other.start for other in followed[i + 1 :]]
-        pairs.append((this, stamps < min(later, default=np.iinfo(np.int64).max)))
-    return pairs
+    ends = [*(later.start for later in followed[1:]), np.iinfo(np.int64).max]
+    return [(this, origin(this).stamps < end) for this, end in zip(followed, ends, strict=True)]
 
 
 def origin(this: FollowedTrajectory) -> Origin:

@@ -73,14 +73,22 @@ def process(bag: Bag, topic: str, model: ScrewModel, options: argparse.Namespace
     else:
         parts.append(
             measured_results(
-                messages, model, where, options.rate, options.order, joints, options.smoothing_time
+                messages,
+                model,
+                where,
+                bag.start_time,
+                options.rate,
+                options.order,
+                joints,
+                options.smoothing_time,
             )
         )
     with new_folder(options.output) as place, BagWriter(place) as writer:
         if options.copy:
             _copy(bag, writer)
         output = ResultsWriter(writer, names[0], names[1])
-        for results, source in parts:
+        several = len(parts) > 1  # then one bar for all
+        for results, source in progress(parts, 'writing', unit='part') if several else parts:
             output.write(results, source)
         _write_trajectories(followed, writer, names[2])
     first = int(parts[0][1].stamps[0])
@@ -90,9 +98,8 @@ def process(bag: Bag, topic: str, model: ScrewModel, options: argparse.Namespace
 
 
 def _new_topics(bag: Bag, options: argparse.Namespace) -> list[str]:
-    space = f'/{options.namespace.strip("/")}'.rstrip('/')
     endings = ('feedforward', 'motor_feedforward', 'joint_trajectory_effort')
-    names = [f'{space}/{ending}' for ending in endings]
+    names = [f'{options.namespace}/{ending}' for ending in endings]
     for name in names:
         if options.copy and name in bag.topics:
             raise BagError(

@@ -11,6 +11,8 @@ from typing import TypeVar
 
 Item = TypeVar('Item')
 
+# Whether a bar is shown now: parts of its work show none of their own.
+_busy = False
 _LOG_INTERVAL = 10.0  # s between lines where the output is no terminal
 
 
@@ -48,6 +50,8 @@ def counting(text: str, total: int | None, unit: str = '') -> Iterator[Callable[
     """
     Show a bar on stderr inside a block; what the block gets is called after every step.
 
+    Inside of a block that shows one, none is shown.
+
     Parameters
     ----------
     text : str
@@ -62,9 +66,12 @@ def counting(text: str, total: int | None, unit: str = '') -> Iterator[Callable[
     context manager
 
     """
+    global _busy
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:  # the work can do without it
+        tqdm = None
+    if tqdm is None or _busy:
         yield lambda: None
         return
     interactive = sys.stderr.isatty()
@@ -76,4 +83,8 @@ def counting(text: str, total: int | None, unit: str = '') -> Iterator[Callable[
         mininterval=0.1 if interactive else _LOG_INTERVAL,
         file=sys.stderr,
     ) as bar:
-        yield bar.update
+        _busy = True
+        try:
+            yield bar.update
+        finally:
+            _busy = False

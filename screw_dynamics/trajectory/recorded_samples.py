@@ -12,11 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, require_finite
-from screw_dynamics.errors import ShapeError, TrajectoryError
+from screw_dynamics.errors import InputError, ShapeError, TrajectoryError
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 # Knots are as close as samples usually are; this many times the samples is what a gap may cost.
 _MOST_INTERVALS_PER_SAMPLE = 4
 _RARE = 0.01  # part of the distances that may be gaps
+
+
+class GapError(TrajectoryError):
+    """For too long nothing was recorded; when, and how long, is said."""
 
 
 class RecordedSamples(NamedTuple):
@@ -66,11 +71,11 @@ def in_order(
     ------
     TrajectoryError
         If there are too few instants, or a gap as long as the rest of the recording.
-    ShapeError, NotFiniteError
+    ShapeError, NotFiniteError, InputError
 
     """
-    stamps = require_finite('times', as_float_array('times', times))
-    values = require_finite('positions', as_float_array('positions', positions))
+    stamps = _bounded('times', times)
+    values = _bounded('positions', positions)
     if stamps.ndim != 1 or values.ndim != 2 or len(values) != len(stamps):
         raise ShapeError('positions', f'({len(stamps)}, n), a row per time', values.shape)
     disordered = int((np.diff(stamps) < 0.0).sum())
@@ -85,6 +90,15 @@ def in_order(
         turning = np.flatnonzero(continuous)
         values[:, turning] = np.unwrap(values[:, turning], axis=0)
     return RecordedSamples(stamps, values, disordered, repeated)
+
+
+def _bounded(name: str, values: ArrayLike) -> Array:
+    array = require_finite(name, as_float_array(name, values))
+    if not (np.abs(array) <= LARGEST).all():  # squares of what is larger overflow
+        raise InputError(
+            f'{name}: expected at most {LARGEST:g} in size, got {np.abs(array).max():g}'
+        )
+    return array
 
 
 def usual_step(stamps: Array) -> float:
@@ -125,7 +139,7 @@ def _check_instants(stamps: Array, fewest: int) -> None:
         raise gap_error(stamps)
 
 
-def gap_error(stamps: Array) -> TrajectoryError:
+def gap_error(stamps: Array) -> GapError:
     """
     Return the error that names the longest gap of a recording.
 
@@ -136,13 +150,13 @@ def gap_error(stamps: Array) -> TrajectoryError:
 
     Returns
     -------
-    TrajectoryError
+    GapError
 
     """
     steps = np.diff(stamps)
     longest = int(np.argmax(steps))
-    return TrajectoryError(
+    return GapError(
         f'samples are usually {usual_step(stamps):g} s apart, yet nothing was recorded for '
         f'{steps[longest]:g} s after {stamps[longest]:.6f} s: expected a recording without long '
-        f'gaps; take one of its parts'
+        f'gaps, or one of its parts'
     )

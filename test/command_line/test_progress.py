@@ -13,7 +13,7 @@ import sys
 import termios
 from pathlib import Path
 
-from screw_dynamics.command_line.progress import progress
+from screw_dynamics.command_line.progress import counting, progress
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,6 +56,27 @@ def test_every_long_part_of_the_work_has_a_bar(measured_bag):
 def test_short_work_is_silent_where_the_output_is_no_terminal(run, measured_bag):
     code, _, err = run('bag', measured_bag, '-o', 'new')
     assert code == 0 and not err
+
+
+def test_parts_of_work_with_a_bar_show_none(capsys):
+    for _ in progress('ab', 'outer'):
+        assert list(progress('cd', 'inner')) == ['c', 'd']
+    with counting('after', 1) as count:
+        count()
+    shown = capsys.readouterr().err
+    assert not shown, 'no terminal, no bars'
+
+
+def test_many_trajectories_have_one_bar_each_step(run, folder, recordings):
+    joints, second = recordings.JOINTS, recordings.SECOND
+    points = [(0.2, [0.1, 0.2]), (0.4, [0.0, 0.0])]
+    rows = [('/t', 0, recordings.joint_trajectory(joints, [(0.0, [0.0, 0.0])]))]
+    for i in range(1, 6):
+        rows.append(('/t', i * second // 10, recordings.joint_trajectory(joints, points)))
+    recordings.write_bag(folder / 'many', rows)
+    shown = on_a_terminal('bag', 'many', '--urdf', 'my_robot.urdf', '-o', 'new')
+    titles = {line.partition(':')[0] for line in shown.replace('\r', '\n').splitlines() if line}
+    assert titles == {'reading', 'trajectories', 'writing'}, titles
 
 
 def test_work_goes_on_without_tqdm(monkeypatch):

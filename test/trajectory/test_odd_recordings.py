@@ -107,6 +107,7 @@ def test_gaps_widen_the_bands(rng):
         ((np.arange(20.0), np.zeros((19, 1))), {}, ShapeError, 'a row per time'),
         ((np.arange(20.0), np.full((20, 1), np.nan)), {}, NotFiniteError, 'positions'),
         ((np.full(20, np.inf), np.zeros((20, 1))), {}, NotFiniteError, 'times'),
+        ((np.arange(20.0), np.full((20, 1), 1e101)), {}, InputError, 'at most 1e.100 in size'),
         (([*range(20), 9000], np.zeros((21, 1))), {}, TrajectoryError, 'long gaps'),
         (
             (np.arange(20.0), np.zeros((20, 1))),
