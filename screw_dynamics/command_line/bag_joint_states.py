@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterable
 
 import numpy as np
@@ -23,6 +25,11 @@ from screw_dynamics.trajectory import MeasuredMotion, measured_motion
 from screw_dynamics.trajectory.recorded_samples import GapError
 
 _CONTINUITY = 4
+# Correlation of neighbouring residuals: white noise gives 0 or less, by chance up to a few roots
+# of the number of samples.
+_ALIKE, _SIGNIFICANT = 0.1, 3.0
+_TO_AND_FRO = -0.7
+_WIDE = 5.0  # samples
 
 
 def measured_results(
@@ -84,6 +91,7 @@ def measured_results(
         hint = ': choose it by --start and --end' if isinstance(error, GapError) else ''
         raise TrajectoryError(f'{where}: {error}{hint}') from None
     print(_report(motion, model, samples.left_out))
+    _warn(motion, model)
     if rate is None:
         at = np.unique(times + offset)
     else:
@@ -93,6 +101,28 @@ def measured_results(
     return results, Origin(stamps, np.zeros_like(stamps), _CONTINUITY, SOURCE_STREAM)
 
 
+def _warn(motion: MeasuredMotion, model: ScrewModel) -> None:
+    """Tell on stderr where the samples are not what the standard deviations rest on."""
+    step = (motion.end - motion.start) / motion.sample_count
+    for name, correlation, width in zip(
+        model.joint_names, motion.correlations, motion.smoothing_times, strict=True
+    ):
+        if correlation > max(_ALIKE, _SIGNIFICANT / math.sqrt(motion.sample_count)):
+            text = (
+                f'neighbouring samples err alike (correlation {correlation:.2f}): the noise is '
+                'not white, and standard deviations are too small; --smoothing-time may help'
+            )
+        # an estimate that follows every sample leaves rests that alternate, too
+        elif correlation < _TO_AND_FRO and width > _WIDE * step:
+            text = (
+                f'samples jump to and fro (correlation {correlation:.2f}): do two sources send '
+                'on this topic?'
+            )
+        else:
+            continue
+        print(f'warning: {name}: {text}', file=sys.stderr)
+
+
 def _report(motion: MeasuredMotion, model: ScrewModel, left_out: int) -> str:
     rows = [('joint', 'noise (sd)', 'smoothing time [s]')]
     for name, noise, width in zip(
@@ -100,7 +130,8 @@ def _report(motion: MeasuredMotion, model: ScrewModel, left_out: int) -> str:
     ):
         rows.append((name, f'{noise:.3g}', f'{width:.3g}'))
     return (
-        f'{motion.sample_count} samples over {motion.end - motion.start:g} s; out of order: '
-        f'{motion.disordered}, repeated: {motion.repeated}, without all joints or a stamp: {left_out}\n'
+        f'{motion.sample_count} samples over {motion.end - motion.start:g} s; '
+        f'out of order: {motion.disordered}, repeated: {motion.repeated}, '
+        f'without all joints or a stamp: {left_out}\n'
         f'{text_table(rows)}'
     )

@@ -40,6 +40,9 @@ class MeasuredMotion:
         Samples used.
     disordered, repeated : int
         Samples that came out of order, and repeats that were left out.
+    correlations : (n,) ndarray
+        Of what the estimate leaves of neighbouring samples. Near 0 or below it for white noise;
+        above 0.1 it is not white, and the standard deviations are too small.
 
     """
 
@@ -49,6 +52,7 @@ class MeasuredMotion:
     sample_count: int
     disordered: int
     repeated: int
+    correlations: Array
 
     @property
     def noise(self) -> Array:
@@ -195,9 +199,10 @@ def measured_motion(
     -----
     The standard deviations hold as far as the model does. Noise that is not white (a filter in
     the driver, the steps of a coarse encoder at low speed) is taken for motion: give a smoothing
-    time then. A motion that is violent for an instant and quiet for long gets one smoothness, and
-    bands too narrow at that instant. Velocities that a driver reports are not used: most drivers
-    filter them, and their delay is unknown.
+    time then. `MeasuredMotion.correlations` tells of filters, not of an encoder that rests. A
+    motion that is violent for an instant and quiet for long gets one smoothness, and bands too
+    narrow at that instant; jumps of the acceleration are such instants. Velocities that a driver
+    reports are not used: most drivers filter them, and their delay is unknown.
 
     Examples
     --------
@@ -227,5 +232,21 @@ def measured_motion(
     except np.linalg.LinAlgError:  # nothing holds the spline in a gap
         raise gap_error(samples.times) from None
     return MeasuredMotion(
-        start, end, tuple(splines), len(samples.times), samples.disordered, samples.repeated
+        start,
+        end,
+        tuple(splines),
+        len(samples.times),
+        samples.disordered,
+        samples.repeated,
+        _correlations(splines, samples.times, samples.positions),
     )
+
+
+def _correlations(splines: list[SmoothingSpline], times: Array, positions: Array) -> Array:
+    estimate = np.column_stack([spline.jets(times, 1)[:, 0] for spline in splines])
+    left = positions - estimate
+    # scaled, as squares of rounding errors may vanish
+    left = left / np.maximum(np.abs(left).max(axis=0), np.finfo(float).tiny)
+    squares = (left**2).sum(axis=0)
+    correlations: Array = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, 1.0)
+    return correlations

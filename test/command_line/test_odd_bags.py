@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
@@ -69,6 +70,30 @@ def test_a_gap_is_told_as_start_and_end_count(run, states):
     assert 'choose it by --start and --end' in err
     code, out, err = run('bag', 'odd', '-o', 'new', '--end', 3.3965)
     assert code == 0 and '100 samples' in out, err
+
+
+@pytest.mark.parametrize(
+    ('change', 'text'),
+    [
+        (lambda q: q, None),
+        (lambda q: lfilter([0.5], [1.0, -0.5], q, axis=0), 'neighbouring samples err alike'),
+        (lambda q: q + [[0.0], [0.5]] * (len(q) // 2), 'do two sources send on this topic?'),
+    ],
+    ids=['white', 'filtered', 'two robots'],
+)
+def test_samples_that_the_bands_do_not_fit_are_told(run, folder, rng, change, text):
+    times = np.arange(1000) * 4_000_000
+    noisy = change(true_jets(times / SECOND)[:, 0] + NOISE * rng.normal(size=(1000, 2)))
+    rows = [description(folder / 'my_robot.urdf')]
+    for time, position in zip(times.tolist(), noisy, strict=True):
+        rows.append(('/joint_states', time, joint_state(JOINTS, position, START + time)))
+    write_bag(folder / 'odd', rows)
+    code, _, err = run('bag', 'odd', '-o', 'new', '--order', 0)
+    assert code == 0
+    if text is None:
+        assert not err
+    else:
+        assert err.startswith('warning: joint_1: ') and err.count(text) == err.count('\n') == 2
 
 
 def test_springs_whose_range_ends_within_the_band(run, states, folder):

@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 from sine_motions import sines
 
 from screw_dynamics.trajectory import measured_motion
@@ -153,3 +154,21 @@ def test_a_long_recording_takes_seconds(rng):
     assert (
         np.abs(motion.jets([50.0])[0, 1] - sines(np.array([50.0]), [2.0, 5.0])[0, 1]).max() < 2e-3
     )
+
+
+def test_correlations_tell_noise_that_is_not_white(rng):
+    times = np.arange(0.0, 4.0, 0.002)
+    truth = sines(times, [2.0, 3.0], 1)[:, 0]
+    white = 1e-4 * rng.normal(size=truth.shape)
+    filtered = lfilter([0.7], [1.0, -0.7], white, axis=0)
+    motion = measured_motion(times, np.column_stack([truth + white, truth + filtered]))
+    assert (motion.correlations[:2] < 0.1).all() and (motion.correlations[2:] > 0.5).all()
+    # and it matters: the bands hold for the white noise only
+    error = np.abs(motion.jets(times, 2) - np.tile(sines(times, [2.0, 3.0], 2), 2))
+    covered = (error < 2 * motion.standard_deviations(times, 2)).mean(axis=(0, 1))
+    assert (covered[:2] > 0.9).all() and (covered[2:] < 0.85).all()
+    # of what the estimate leaves, whatever its size
+    left = truth[:, 0] + white[:, 0] - motion.jets(times, 1)[:, 0, 0]
+    expected = (left[1:] * left[:-1]).sum() / (left**2).sum()
+    assert motion.correlations[0] == pytest.approx(expected, rel=1e-6)
+    assert measured_motion(times, np.zeros((2000, 1))).correlations.tolist() == [0.0]
