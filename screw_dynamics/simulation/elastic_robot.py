@@ -12,17 +12,20 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_vector, require_out
 from screw_dynamics.dynamics.joint_accelerations import SOLVED
-from screw_dynamics.elastic import ElasticJoints, MotorFeedforward
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.elastic.require_joints import require_joints
+from screw_dynamics.errors import ShapeError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.simulation.arguments import require_count, require_number
 from screw_dynamics.simulation.body_wrenches import body_wrenches
 from screw_dynamics.simulation.equations_of_motion import DERIVATIVE, RUNGE_KUTTA
 from screw_dynamics.simulation.failures import failure
 from screw_dynamics.simulation.integration import Motion, integrate
+from screw_dynamics.simulation.robot_states import RobotStates
 from screw_dynamics.simulation.robot_tables import robot_tables
 
 
-class ElasticRobot:
+class ElasticRobot(RobotStates):
     """
     The equations of motion of a robot with elastic joints, driven by its motors.
 
@@ -57,104 +60,14 @@ class ElasticRobot:
     """
 
     def __init__(self, model: ScrewModel, joints: ElasticJoints) -> None:
-        if not isinstance(joints, ElasticJoints):
-            raise InputError(f'joints: expected ElasticJoints, got {type(joints).__name__}')
+        require_joints(joints)
+        super().__init__(joints.motors(model))
         self.model, self.joints = model, joints
-        self.motors = joints.motors(model)
         self._tables = robot_tables(model, joints)
         self._kernel_tables: tuple[Any, ...] = (
             model.n,
             self._tables.model.n,
             *self._tables.for_kernels,
-        )
-
-    @property
-    def state_size(self) -> int:
-        """Length 2 n + 2 m of a state."""
-        return 2 * (self.motors.n + self.motors.m)
-
-    def state(
-        self,
-        position: ArrayLike,
-        velocity: ArrayLike | None = None,
-        motor_position: ArrayLike | None = None,
-        motor_velocity: ArrayLike | None = None,
-    ) -> Array:
-        """
-        Return a state; motors default to those of springs without deflection.
-
-        Parameters
-        ----------
-        position : (n,) array_like
-        velocity : (n,) array_like, optional
-            Default at rest.
-        motor_position, motor_velocity : (m,) array_like, optional
-
-        Returns
-        -------
-        (2 n + 2 m,) ndarray
-
-        Raises
-        ------
-        ShapeError, NotFiniteError, InputError
-
-        """
-        n, m, owner = self.motors.n, self.motors.m, self.motors.joint_of_motor
-        q = as_vector('position', position, n)
-        qd = np.zeros(n) if velocity is None else as_vector('velocity', velocity, n)
-        theta, theta_rate = q[owner], qd[owner]
-        if motor_position is not None:
-            theta = as_vector('motor_position', motor_position, m)
-        if motor_velocity is not None:
-            theta_rate = as_vector('motor_velocity', motor_velocity, m)
-        return np.concatenate([q, qd, theta, theta_rate])
-
-    def initial_state(self, joint_jet: ArrayLike, feedforward: MotorFeedforward) -> Array:
-        """
-        Return the state in which a motion with its feedforward begins (or passes).
-
-        Parameters
-        ----------
-        joint_jet : (rows, n) array_like
-            Positions and their derivatives at that instant.
-        feedforward : MotorFeedforward
-            Of one sample; of a batch, the first sample counts.
-
-        Returns
-        -------
-        (2 n + 2 m,) ndarray
-
-        Raises
-        ------
-        ShapeError, NotFiniteError, InputError
-
-        """
-        jet = np.asarray(joint_jet, dtype=np.float64)
-        if jet.ndim != 2 or len(jet) < 2:
-            raise ShapeError('joint_jet', f'(rows, {self.motors.n}) with rows >= 2', jet.shape)
-        motors = feedforward.motor_jet.reshape(-1, *feedforward.motor_jet.shape[-2:])[0]
-        return self.state(jet[0], jet[1], motors[0], motors[1])
-
-    def split(self, states: Array) -> tuple[Array, Array, Array, Array]:
-        """
-        Return link positions, link velocities, motor positions and motor velocities as views.
-
-        Parameters
-        ----------
-        states : (..., 2 n + 2 m) ndarray
-
-        Returns
-        -------
-        position, velocity : (..., n) ndarray
-        motor_position, motor_velocity : (..., m) ndarray
-
-        """
-        n, m = self.motors.n, self.motors.m
-        return (
-            states[..., :n],
-            states[..., n : 2 * n],
-            states[..., 2 * n : 2 * n + m],
-            states[..., 2 * n + m :],
         )
 
     def derivatives(
@@ -219,7 +132,7 @@ class ElasticRobot:
         motor_effort, stiffness, wrenches :
             See `derivatives`.
         h : float
-            Length of a step [s]; stable below 2.8 divided by the highest of
+            Length of a step, 0 or more [s]; stable below 2.8 divided by the highest of
             `natural_frequencies`.
         steps : int
             How many.
@@ -238,6 +151,7 @@ class ElasticRobot:
         """
         if require_out(state).shape != (self.state_size,):
             raise ShapeError('state', f'({self.state_size},)', state.shape)
+        h, steps = require_number('h', h), require_count('steps', steps)
         inputs = self._inputs(motor_effort, stiffness, wrenches)
         status = RUNGE_KUTTA(state, *inputs, *self._kernel_tables, h, steps)
         if status != SOLVED:
@@ -271,7 +185,7 @@ class ElasticRobot:
         stiffness, wrenches : callable, optional
             What `derivatives` takes, as functions of time.
         rtol, atol : float
-            Tolerances of a step; `atol` defaults to ``rtol / 100``.
+            Tolerances of a step, rtol > 0, atol >= 0; `atol` defaults to ``rtol / 100``.
         method : str
             Of `solve_ivp`, an explicit one: 'DOP853', 'RK45' or 'RK23'.
         progress : callable, optional
@@ -291,7 +205,7 @@ class ElasticRobot:
         return integrate(
             self, times, motor_effort, state,
             stiffness=stiffness, wrenches=wrenches, rtol=rtol,
-            atol=rtol / 100.0 if atol is None else atol, method=method, progress=progress,
+            atol=atol, method=method, progress=progress,
         )  # fmt: skip
 
     def _inputs(

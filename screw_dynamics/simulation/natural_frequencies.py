@@ -19,6 +19,7 @@ from screw_dynamics.elastic import (
     VariableStiffness,
 )
 from screw_dynamics.elastic.motor_table import INERTIA
+from screw_dynamics.elastic.require_joints import require_joints
 from screw_dynamics.elastic.springs.spring import RIGID
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
@@ -67,7 +68,7 @@ def natural_frequencies(
     """
     from scipy.linalg import eigh
 
-    table = joints.motors(model)
+    table = require_joints(joints).motors(model)
     matrix = mass_matrix(model, as_vector('q', q, model.n))
     slopes = _at_rest(joints, table) if stiffness is None else stiffness
     slopes = as_vector('stiffness', slopes, table.m)
