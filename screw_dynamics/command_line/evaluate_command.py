@@ -15,6 +15,7 @@ from screw_dynamics.command_line.motion_arguments import (
     curve_through,
     read_elastic,
     sample_times,
+    warn_of_gaps,
 )
 from screw_dynamics.command_line.output_arguments import (
     add_file_options,
@@ -89,10 +90,12 @@ def run(options: argparse.Namespace) -> int:
     joints = read_elastic(options)
     waypoints = read_waypoints(options, model)
     curve = curve_through(waypoints, options.interpolation)
+    warn_of_gaps(curve, options.rate)
     times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
     jets = sampled_jets(curve, times, model, joints)
     results = evaluate(model, times, jets, options.order, joints)
-    print(f'{len(times)} samples over {times[-1] - times[0]:g} s\n{results.summary()}')
+    count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
+    print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
     write_files(results, options, f'{model.name}: {Path(options.trajectory).name}')
     if options.bag is not None:
         from screw_dynamics.command_line.results_bag import write_bag

@@ -13,8 +13,8 @@ from screw_dynamics.command_line.help_text import examples
 from screw_dynamics.command_line.motion_arguments import (
     add_motion_options,
     curve_through,
+    dense_times,
     read_elastic,
-    sample_times,
 )
 from screw_dynamics.command_line.robot_arguments import (
     add_robot_argument,
@@ -41,7 +41,8 @@ def add_to(commands: Any) -> None:
         'feasibility',
         help='limits of joints, springs and motors along a trajectory',
         description='Compare a trajectory with every limit of the robot, and find the least '
-        f'factor of slowing down that keeps all. Exit code {INFEASIBLE} where one is exceeded.',
+        'factor of slowing down that keeps all. Between samples nothing is seen: --rate is their '
+        f'least number per second. Exit code {INFEASIBLE} where a limit is exceeded.',
         epilog=examples(
             'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml',
             'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml --elastic '
@@ -86,10 +87,10 @@ def run(options: argparse.Namespace) -> int:
     model = read_robot(options)
     joints = read_elastic(options)
     curve = curve_through(read_waypoints(options, model), options.interpolation)
-    times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
+    times = dense_times(curve, options.rate)
     jets = sampled_jets(curve, times, model, joints)
     report = check_feasibility(model, joints, jets, times)
-    print(report)
+    print(report if report.checks else 'the robot has no limits: nothing was checked')
     if report.feasible:
         return 0
     if options.slow_down:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,9 @@ from screw_dynamics.trajectory import (
 INTERPOLATIONS = ('smooth', 'jtc')
 ORDERS = (0, 1, 2)
 _MOST_SAMPLES = 10_000_000
+# Samples that a check of limits takes at least: between two points, unless it is more in all.
+_WITHIN, _ALL_WITHIN = 16, 200_000
+_ROUNDING = 1e-9  # of the duration
 DEFAULT_RATE = 250.0
 
 
@@ -175,3 +179,56 @@ def sample_times(start: float, end: float, rate: float) -> Array:
     times: Array = start + np.arange(count + 1) / rate
     times[-1] = end
     return times
+
+
+def dense_times(curve: PiecewisePolynomial, rate: float) -> Array:
+    """
+    Return sample times between which no peak hides: some between any two points, and the points.
+
+    Parameters
+    ----------
+    curve : PiecewisePolynomial
+    rate : float
+        Samples per second, at least.
+
+    Returns
+    -------
+    (T,) ndarray
+        Increasing [s].
+
+    Raises
+    ------
+    InputError
+        If there are too many.
+
+    """
+    breaks = curve.breaks
+    even = sample_times(float(breaks[0]), float(breaks[-1]), rate)
+    count = min(_WITHIN, max(_ALL_WITHIN // len(breaks), 1))
+    parts = np.arange(count) / count
+    within = (breaks[:-1, None] + parts * np.diff(breaks)[:, None]).ravel()
+    times = np.unique(np.concatenate((even, within, breaks[-1:])))
+    # two that differ by rounding become one when time is scaled
+    distinct = np.diff(times, prepend=-np.inf) > _ROUNDING * (times[-1] - times[0])
+    kept: Array = times[distinct]
+    return kept
+
+
+def warn_of_gaps(curve: PiecewisePolynomial, rate: float) -> None:
+    """
+    Tell on stderr where points are closer to each other than samples are.
+
+    Parameters
+    ----------
+    curve : PiecewisePolynomial
+    rate : float
+        Samples per second.
+
+    """
+    steps = np.diff(curve.breaks)
+    if len(steps) and steps.min() * rate < 1.0:
+        print(
+            f'warning: --rate {rate:g}: some points are {steps.min():.3g} s apart, closer than '
+            'samples: peaks between these are not seen',
+            file=sys.stderr,
+        )

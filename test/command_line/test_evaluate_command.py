@@ -143,6 +143,39 @@ def test_infeasible_and_slowed_down(run, model):
         assert code == verdict, (scale, factor)
 
 
+FAST = 'time,joint_1,joint_2\n0,0,0\n0.005,0.1,0\n0.009,-0.1,0\n1,0,0\n'
+
+
+def test_limits_are_checked_between_close_points(run, model):
+    Path('fast.csv').write_text(FAST)
+    tables = []
+    for rate in (20, 20_000):
+        code, out, _ = run('feasibility', 'my_robot.urdf', 'fast.csv', '--rate', rate)
+        assert code == 3
+        tables.append({tuple(line.split()[:2]): line.split()[2] for line in out.splitlines()[2:]})
+    for key in (('velocity', 'joint_1'), ('effort', 'joint_1'), ('effort', 'joint_2')):
+        assert float(tables[0][key]) == pytest.approx(float(tables[1][key]), rel=0.05), key
+
+
+def test_points_closer_than_samples_are_told(run):
+    Path('fast.csv').write_text(FAST)
+    code, _, err = run('evaluate', 'my_robot.urdf', 'fast.csv', '--rate', 100)
+    assert code == 0 and err.startswith('warning: --rate 100: some points are 0.004 s apart')
+    assert not run('evaluate', 'my_robot.urdf', 'fast.csv', '--rate', 251)[2]
+    Path('one.csv').write_text('time,joint_1,joint_2\n0,0.1,0\n')
+    code, out, err = run('evaluate', 'my_robot.urdf', 'one.csv')
+    assert code == 0 and not err and '1 sample over 0 s' in out
+    assert run('feasibility', 'my_robot.urdf', 'one.csv')[0] == 0
+
+
+def test_a_robot_without_limits(run):
+    text = Path('my_robot.urdf').read_text().replace('type="revolute"', 'type="continuous"')
+    lines = [line for line in text.splitlines() if '<limit' not in line]
+    Path('free.urdf').write_text('\n'.join(lines))
+    code, out, _ = run('feasibility', 'free.urdf', 'my_trajectory.yaml')
+    assert code == 0 and out == 'the robot has no limits: nothing was checked\n'
+
+
 @pytest.mark.parametrize('command', ['evaluate', 'feasibility'])
 @pytest.mark.parametrize(
     ('arguments', 'text'),
