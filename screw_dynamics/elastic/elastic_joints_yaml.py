@@ -22,7 +22,7 @@ from screw_dynamics.elastic.springs import (
     VariableStiffness,
 )
 from screw_dynamics.elastic.values import checked_number
-from screw_dynamics.errors import ModelError
+from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.model.yaml_document import read_document, write_document
 from screw_dynamics.model.yaml_reader import Node
 
@@ -160,7 +160,7 @@ def _record(node: Node, kind: Callable[..., R], extra: tuple[str, ...] = ()) -> 
 def _built(node: Node, kind: Callable[..., R], values: dict[str, Any]) -> R:
     try:
         return kind(**values)
-    except ModelError as error:
+    except (ModelError, InputError) as error:
         raise ModelError(f'{node.path}.{error}') from None
 
 

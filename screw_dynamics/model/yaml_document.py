@@ -62,7 +62,7 @@ def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
     Raises
     ------
     ModelError
-        If the file cannot be read or is no YAML.
+        If the file cannot be read, is no YAML, or a mapping has an entry twice.
 
     """
     import yaml
@@ -82,7 +82,30 @@ def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
             reason = getattr(error, 'strerror', None) or error
             raise ModelError(f'{origin}: expected a readable {what} file: {reason}') from error
     try:
-        # libyaml's loader, where PyYAML was built with it, is some ten times as fast
-        return yaml.load(content, Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+        return yaml.load(content, Loader=_loader(origin))
     except (yaml.YAMLError, UnicodeError) as error:
         raise ModelError(f'{origin}: expected YAML: {" ".join(str(error).split())}') from None
+
+
+def _loader(origin: str) -> Any:
+    """Return a loader that refuses mappings with an entry twice; PyYAML takes the last one."""
+    import yaml
+
+    # libyaml's loader, where PyYAML was built with it, is some ten times as fast
+    base = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+
+    def construct_mapping(loader: Any, node: Any, deep: bool = False) -> Any:
+        lines: dict[Any, int] = {}
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            # what `<<` merges may be replaced
+            if isinstance(key, yaml.ScalarNode) and key.value not in ('<<', '='):
+                name, line = loader.construct_object(key), key.start_mark.line + 1
+                if name in lines:
+                    raise ModelError(
+                        f'{origin}: line {line}: expected every entry once, got {name!r} again '
+                        f'after line {lines[name]}'
+                    )
+                lines[name] = line
+        return base.construct_mapping(loader, node, deep)
+
+    return type('Loader', (base,), {'construct_mapping': construct_mapping})

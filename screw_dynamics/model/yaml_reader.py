@@ -70,7 +70,13 @@ class Node:
         """
         if not isinstance(self.value, dict):
             raise self._unexpected('a mapping')
-        return [(str(key), Node(item, f'{self.path}.{key}')) for key, item in self.value.items()]
+        for key in self.value:
+            if not isinstance(key, str):
+                raise ModelError(
+                    f'{self.path}: expected text as the name of an entry, got {key!r}: put what '
+                    'YAML reads as something else between quotes'
+                )
+        return [(key, Node(item, f'{self.path}.{key}')) for key, item in self.value.items()]
 
     def text(self) -> str:
         """

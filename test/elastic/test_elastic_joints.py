@@ -131,6 +131,12 @@ SOFT = 'type: linear, stiffness: 1'
          'spring.efforts: expected at least two finite numbers'),
         ('spring: {type: tabulated, deflections: [0, b], efforts: [0, 1]}',
          r'spring.deflections\[1\]: expected a number'),
+        ('spring: {type: tabulated, deflections: abc, efforts: [0, 1]}',
+         'elastic_joints.j.spring.deflections: expected real numbers'),
+        ('spring: {type: tabulated, deflections: , efforts: [0, 1]}',
+         'elastic_joints.j.spring.deflections: expected'),
+        ('spring: {type: tabulated, deflections: {x: 1}, efforts: [0, 1]}',
+         'elastic_joints.j.spring.deflections: expected'),
         ('spring: {type: antagonistic, law: linear, stiffness: 1}',
          'spring.law: expected one of exponential, quadratic, cubic, got .linear.'),
         ('spring: {type: antagonistic, law: [], stiffness: 1}', 'spring.law: expected one of'),
@@ -151,6 +157,11 @@ SOFT = 'type: linear, stiffness: 1'
         ('limits: {deflection: x}', "j.limits.deflection: expected a number, got 'x'"),
         ('rotor: {axis: [0, 0, 0]}', 'j.rotor.axis: expected three numbers, not all zero'),
         ('rotor: {axis: [0, 1]}', 'j.rotor.axis: expected three numbers'),
+        ('rotor: {axis: xyz}', 'elastic_joints.j.rotor.axis: expected real numbers'),
+        ('rotor: {axis: {x: 1}}', 'elastic_joints.j.rotor.axis: expected'),
+        ('motor: {gear_ratio: 2, rotor_inertia: 1, gear_ratio: 3}',
+         "elastic joints text: line 2: expected every entry once, got 'gear_ratio' again after"),
+        ('motor: {1: 2}', 'j.motor: expected text as the name of an entry, got 1: put what YAML'),
         ('rotor: {carrier: 3}', 'j.rotor.carrier: expected the name of a link, got 3'),
     ],
 )  # fmt: skip
@@ -168,6 +179,13 @@ def test_every_error_names_the_entry(joint, message):
         ('- 3', 'document: expected a mapping'),
         ('elastic_joints: {a: 3}', 'elastic_joints.a: expected a mapping, got 3'),
         ('elastic_joints: {}\nrotor_coupling: 2', 'rotor_coupling: expected true or false, got 2'),
+        (
+            'elastic_joints:\n  a: {}\n  b: {}\n  a: {}',
+            "line 4: expected every entry once, got 'a' again after line 2",
+        ),
+        ('elastic_joints:\n  yes: {}\n  True: {}', 'line 3: expected every entry once, got True'),
+        ('elastic_joints: {yes: {}}', 'elastic_joints: expected text as the name .*, got True'),
+        ('elastic_joints: {[1, 2]: {}}', 'expected YAML: .*unhashable'),
     ],
 )
 def test_every_error_names_the_section(text, message):

@@ -69,6 +69,25 @@ def test_a_name_given_twice_is_named():
         ScrewModel.from_yaml(text.replace('- name: body_2', '- name: body_1'))
 
 
+@pytest.mark.parametrize('library', ['libyaml', 'pure'])
+def test_an_entry_given_twice_is_named(library, monkeypatch, tmp_path):
+    if library == 'pure':
+        monkeypatch.delattr('yaml.CSafeLoader', raising=False)
+    text = random_model(np.random.default_rng(0), 2).to_yaml()
+    path = tmp_path / 'robot.yaml'
+    path.write_text(f'{text}name: other\n')
+    last = text.count('\n') + 1
+    message = rf"robot.yaml: line {last}: expected every entry once, got 'name' again after line"
+    with pytest.raises(ModelError, match=message):
+        ScrewModel.from_yaml(path)
+
+
+def test_an_entry_may_replace_one_that_is_merged():
+    text = random_model(np.random.default_rng(0), 1).to_yaml()
+    edited = re.sub(r'gravity: .*', '<<: {gravity: [0, 0, 1]}\ngravity: [0, 0, 2]', text)
+    np.testing.assert_array_equal(ScrewModel.from_yaml(edited).gravity, [0, 0, 2])
+
+
 def test_numbers_may_be_written_by_hand():
     text = random_model(np.random.default_rng(0), 1).to_yaml()
     edited = re.sub(r'gravity: .*', 'gravity: [0, 1e-3, -9.81]', text)
