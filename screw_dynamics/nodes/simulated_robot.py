@@ -84,6 +84,7 @@ class SimulatedRobot:
         self._state = self._rest_state(self._home)
         self.braked, self.failure = True, ''
         self.drives.clear()
+        self._measure()
 
     def brake(self) -> None:
         """Stand still at once."""
@@ -94,6 +95,7 @@ class SimulatedRobot:
             self._state = self._robot.state(q, motor_position=theta)
         self.braked = True
         self.drives.clear()
+        self._measure()
 
     def _rest_state(self, position: Array) -> Array:
         """Return the state in which the springs carry the weight and nothing moves."""
@@ -116,21 +118,33 @@ class SimulatedRobot:
             return
         before = self._state.copy()
         try:
-            if not self.drives.has_feedback:
-                self._robot.step(
-                    self._state, self.drives.efforts(), self._step, steps=self.substeps
-                )
-                return
-            _, _, theta, theta_rate = self._robot.split(self._state)
-            for _ in range(self.substeps):
-                efforts = self.drives.efforts_at(theta, theta_rate)
-                self._robot.step(self._state, efforts, self._step)
-                self.drives.age += self._step
-        except SimulationError as error:
+            self._move()
+            self._measure()
+        except ScrewDynamicsError as error:
             self._state = before
             self.failure = str(error)
             self.brake()
-            raise
+            raise SimulationError(self.failure) from None
+
+    def _move(self) -> None:
+        if not self.drives.has_feedback:
+            efforts = self.drives.efforts()
+            self._robot.step(self._state, efforts, self._step, steps=self.substeps)
+            return
+        _, _, theta, theta_rate = self._robot.split(self._state)
+        for _ in range(self.substeps):
+            efforts = self.drives.efforts_at(theta, theta_rate)
+            self._robot.step(self._state, efforts, self._step)
+            self.drives.age += self._step
+
+    def _measure(self) -> None:
+        """Compute the efforts that reach the links."""
+        q, qd, _, _ = self._robot.split(self._state)
+        self._jet[0], self._jet[1], self._jet[2] = q, qd, 0.0
+        if not self.braked:
+            slope = self._robot.derivatives(self._state, self.drives.applied)
+            self._jet[2] = self._robot.split(slope)[1]
+        inverse_dynamics(self._robot.model, self._jet, out=self._effort)
 
     def release(self) -> None:
         """Take the brakes off, unless the simulation has failed."""
@@ -147,11 +161,6 @@ class SimulatedRobot:
 
         """
         q, qd, _, _ = self._robot.split(self._state)
-        self._jet[0], self._jet[1], self._jet[2] = q, qd, 0.0
-        if not self.braked:
-            slope = self._robot.derivatives(self._state, self.drives.applied)
-            self._jet[2] = self._robot.split(slope)[1]
-        inverse_dynamics(self._robot.model, self._jet, out=self._effort)
         return q, qd, self._effort[0]
 
     def motor_state(self) -> tuple[Array, Array, Array]:
