@@ -91,7 +91,7 @@ def measured_results(
         hint = ': choose it by --start and --end' if isinstance(error, GapError) else ''
         raise TrajectoryError(f'{where}: {error}{hint}') from None
     print(_report(motion, model, samples.left_out))
-    _warn(motion, model)
+    _warn(motion, model, smoothing_time is not None)
     if rate is None:
         at = np.unique(times + offset)
     else:
@@ -101,16 +101,18 @@ def measured_results(
     return results, Origin(stamps, np.zeros_like(stamps), _CONTINUITY, SOURCE_STREAM)
 
 
-def _warn(motion: MeasuredMotion, model: ScrewModel) -> None:
+def _warn(motion: MeasuredMotion, model: ScrewModel, given: bool) -> None:
     """Tell on stderr where the samples are not what the standard deviations rest on."""
     step = (motion.end - motion.start) / motion.sample_count
     for name, correlation, width in zip(
         model.joint_names, motion.correlations, motion.smoothing_times, strict=True
     ):
         if correlation > max(_ALIKE, _SIGNIFICANT / math.sqrt(motion.sample_count)):
+            factor = math.sqrt((1.0 + correlation) / max(1.0 - correlation, 1e-3))
             text = (
-                f'neighbouring samples err alike (correlation {correlation:.2f}): the noise is '
-                'not white, and standard deviations are too small; --smoothing-time may help'
+                f'neighbouring samples err alike (correlation {correlation:.2f}), so standard '
+                f'deviations are at least {factor:.1f} times too small: the noise is not white, '
+                f'{"or --smoothing-time too long" if given else "try a longer --smoothing-time"}'
             )
         # an estimate that follows every sample leaves rests that alternate, too
         elif correlation < _TO_AND_FRO and width > _WIDE * step:

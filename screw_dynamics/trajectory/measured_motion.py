@@ -41,8 +41,9 @@ class MeasuredMotion:
     disordered, repeated : int
         Samples that came out of order, and repeats that were left out.
     correlations : (n,) ndarray
-        Of what the estimate leaves of neighbouring samples. Near 0 or below it for white noise;
-        above 0.1 it is not white, and the standard deviations are too small.
+        Of what the estimate leaves of neighbouring samples. Near 0 or below it for white noise.
+        Where it is r > 0.1, the noise is not white or a given smoothing time too long, and the
+        standard deviations are too small by a factor of sqrt((1 + r) / (1 - r)) at least.
 
     """
 

@@ -96,6 +96,11 @@ def test_samples_that_the_bands_do_not_fit_are_told(run, folder, rng, change, te
         assert err.startswith('warning: joint_1: ') and err.count(text) == err.count('\n') == 2
 
 
+def test_a_smoothing_time_that_is_too_long_is_told(run, measured_bag):
+    code, _, err = run('bag', measured_bag, '-o', 'new', '--order', 0, '--smoothing-time', 1.5)
+    assert code == 0 and err.count('or --smoothing-time too long') == 2
+
+
 def test_springs_whose_range_ends_within_the_band(run, states, folder):
     states(lambda i, time: START + time)
     springs = (folder / 'my_springs.yaml').read_text()

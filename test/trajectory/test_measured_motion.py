@@ -167,6 +167,9 @@ def test_correlations_tell_noise_that_is_not_white(rng):
     error = np.abs(motion.jets(times, 2) - np.tile(sines(times, [2.0, 3.0], 2), 2))
     covered = (error < 2 * motion.standard_deviations(times, 2)).mean(axis=(0, 1))
     assert (covered[:2] > 0.9).all() and (covered[2:] < 0.85).all()
+    r = motion.correlations
+    widened = np.sqrt((1 + r) / (1 - r))[2:] * motion.standard_deviations(times, 2)[:, :, 2:]
+    assert (error[:, :, 2:] < 2 * widened).mean() > 0.85
     # of what the estimate leaves, whatever its size
     left = truth[:, 0] + white[:, 0] - motion.jets(times, 1)[:, 0, 0]
     expected = (left[1:] * left[:-1]).sum() / (left**2).sum()
