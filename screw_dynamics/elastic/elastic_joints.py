@@ -72,7 +72,12 @@ class ElasticJoints:
             raise ModelError(
                 f'rotor_coupling: expected true or false, got {self.rotor_coupling!r}'
             )
-        object.__setattr__(self, 'joints', MappingProxyType(dict(self.joints)))
+        joints = {str(name): joint for name, joint in self.joints.items()}
+        object.__setattr__(self, 'joints', MappingProxyType(joints))
+
+    def __hash__(self) -> int:
+        """Return a hash of all entries; their order does not count."""
+        return hash((frozenset(self.joints.items()), self.rotor_coupling))
 
     def __reduce__(self) -> tuple[type[ElasticJoints], tuple[dict[str, ElasticJoint], bool]]:
         """Return how to build the record again, for pickle and copy."""

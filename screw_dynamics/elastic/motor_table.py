@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -78,6 +78,10 @@ class MotorTable(ValueEquality):
         for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+
+    def __reduce__(self) -> tuple[type[MotorTable], tuple[object, ...]]:
+        """Return how to build the record again, for pickle and copy."""
+        return MotorTable, tuple(getattr(self, entry.name) for entry in fields(self))
 
     @property
     def m(self) -> int:

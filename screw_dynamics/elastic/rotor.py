@@ -44,5 +44,7 @@ class Rotor:
             # a unit axis stays as it is, bit for bit
             unit = axis if abs(norm - 1.0) < 1e-12 else axis / norm
             object.__setattr__(self, 'axis', tuple(unit.tolist()))
-        if self.carrier is not None and not isinstance(self.carrier, str):
-            raise ModelError(f'carrier: expected the name of a link, got {self.carrier!r}')
+        if self.carrier is not None:
+            if not isinstance(self.carrier, str):
+                raise ModelError(f'carrier: expected the name of a link, got {self.carrier!r}')
+            object.__setattr__(self, 'carrier', str(self.carrier))

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -143,11 +145,50 @@ def test_the_inverse_finds_every_effort(name):
         ([[0, 1]], [[0, 1]], 'deflections: expected at least two finite numbers'),
         (['a', 'b'], [0, 1], 'deflections: expected real numbers'),
         ([0, 1, 1.0001, 1e6], [0, 1, 1e6, 1e6 + 1], 'segment 2: expected slopes of adjacent'),
+        ([0, 1], [-1e308, 1e308], 'segment 1: expected differences .*, got deflections 0, 1 and'),
+        ([-1e308, 1e308], [0, 1], 'segment 1: expected differences and a slope that double'),
+        ([0, 1, 1 + 1e-15], [0, 1, 1e308], 'segment 2: expected differences and a slope'),
+        ([0, 1e300], [0, 1e-300], 'segment 1: expected differences and a slope'),
     ],
 )
 def test_a_table_must_increase(deflections, efforts, message):
     with pytest.raises((ModelError, InputError), match=message):
         sd.TabulatedSpring(deflections, efforts)
+
+
+@st.composite
+def extreme_tables(draw):
+    n = draw(st.integers(2, 7))
+    sizes = st.lists(st.floats(-320.0, 308.0), min_size=n, max_size=n)
+    signs = st.lists(st.sampled_from([-1.0, 1.0]), min_size=n, max_size=n)
+    x, y = (np.unique(draw(signs) * 10.0 ** np.array(draw(sizes))) for _ in range(2))
+    count = min(len(x), len(y))
+    return x[:count], y[:count]
+
+
+@given(extreme_tables())
+def test_numbers_of_any_size_make_a_spring_or_an_error(table):
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        try:
+            spring = sd.TabulatedSpring(*table)
+        except ModelError:
+            return
+    assert np.isfinite(spring.coefficients).all()
+    assert (spring.coefficients[:, 0] == np.array(spring.efforts)[:-1]).all()
+    assert (slope_minima(spring) > 0.0).all()
+
+
+@pytest.mark.parametrize(
+    'table', [([0, 1e-300], [0, 1]), ([-1e160, 0, 1e160], [-1, 0, 1]), ([0, 1e-310], [0, 1e-5])]
+)
+def test_lines_far_from_one_are_kept(table):
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        spring = sd.TabulatedSpring(*table)
+    (a, *_, b), (low, *_, high) = table
+    middle = spring.effort(0.5 * a + 0.5 * b)
+    assert middle == pytest.approx(0.5 * low + 0.5 * high, rel=1e-12)
 
 
 def test_nothing_lies_outside_the_table():

@@ -84,6 +84,7 @@ class AntagonisticPair(Spring):
         """Check the parameters: those of the law, and no others."""
         if not isinstance(self.law, str) or self.law not in _FIELDS:
             raise ModelError(f'law: expected one of {", ".join(_FIELDS)}, got {self.law!r}')
+        object.__setattr__(self, 'law', str(self.law))
         for name in ('spring_stiffness', 'rate', 'quadratic_stiffness', 'cubic_stiffness'):
             needed = name in _FIELDS[self.law]
             value = checked_number(name, getattr(self, name), above=needed)

@@ -50,11 +50,24 @@ def monotone_spline(x: Array, y: Array) -> Array:
     Raises
     ------
     ModelError
-        If adjacent slopes differ so much (1e13 times) that rounding makes a piece fall.
+        If a difference or slope over- or underflows, or adjacent slopes differ so much
+        (1e13 times) that rounding makes a piece fall.
 
     """
-    steps = np.diff(x)
-    secants = np.diff(y) / steps
+    # what overflows is found where it matters
+    with np.errstate(all='ignore'):
+        return _monotone_spline(x, y)
+
+
+def _monotone_spline(x: Array, y: Array) -> Array:
+    steps, rises = np.diff(x), np.diff(y)
+    secants = rises / steps
+    held = np.isfinite(steps) & np.isfinite(rises) & np.isfinite(secants) & (secants > 0.0)
+    for i in np.flatnonzero(~held):
+        raise ModelError(
+            f'segment {i + 1}: expected differences and a slope that double precision can hold, '
+            f'got deflections {x[i]:g}, {x[i + 1]:g} and efforts {y[i]:g}, {y[i + 1]:g}'
+        )
     slopes = np.concatenate([secants[:1], _harmonic_means(secants), secants[-1:]])
     accurate = np.array([_local_derivatives(x, y, i) for i in range(len(x))])
     part = np.isfinite(accurate).all(axis=1).astype(float)
@@ -64,7 +77,7 @@ def monotone_spline(x: Array, y: Array) -> Array:
         g = slopes + part * (accurate[:, 0] - slopes)
         pieces = _pieces(steps, y, g, part * accurate[:, 1])
         found = np.array([_least_slope(piece) for piece in pieces])
-        low = found < least * steps
+        low = ~(found >= least * steps)
         touched = np.append(low, False) | np.append(False, low)
         if not (touched & (part > 0.0)).any():
             break
@@ -93,7 +106,7 @@ def _local_derivatives(x: Array, y: Array, i: int) -> tuple[float, float]:
         coefficients = np.append(np.linalg.solve(powers, y[near] - y[i]), 0.0)
     except np.linalg.LinAlgError:  # points that differ by rounding only
         return np.nan, np.nan
-    return coefficients[1] / scale, 2.0 * coefficients[2] / scale**2
+    return coefficients[1] / scale, 2.0 * coefficients[2] / scale / scale
 
 
 def _pieces(steps: Array, y: Array, slopes: Array, curvatures: Array) -> Array:
@@ -118,9 +131,13 @@ def _pieces(steps: Array, y: Array, slopes: Array, curvatures: Array) -> Array:
 
 
 def _least_slope(piece: Array) -> float:
-    """Return the least slope of a piece with respect to u."""
+    """Return the least slope of a piece with respect to u; NaN where it overflows."""
     slope = piece[1:] * np.arange(1, 6)
     curvature = slope[1:] * np.arange(1, 5)
+    if not np.isfinite(curvature).all():
+        return np.nan
+    # far too small to be felt for u <= 1, but the roots are relative to the last coefficient
+    curvature[np.abs(curvature) < 1e-30 * np.abs(curvature).max()] = 0.0
     turns = np.roots(curvature[::-1])
     real = np.clip(turns.real, 0.0, 1.0)
     points = np.concatenate([[0.0, 1.0], real])

@@ -61,6 +61,10 @@ class TabulatedSpring(Spring):
         coefficients.flags.writeable = False
         object.__setattr__(self, 'coefficients', coefficients)
 
+    def __reduce__(self) -> tuple[object, tuple[Sequence[float], Sequence[float]]]:
+        """Return how to build the record again, for pickle and copy."""
+        return TabulatedSpring, (self.deflections, self.efforts)
+
     @property
     def code(self) -> int:
         """Code of the law for the kernels."""
@@ -112,7 +116,7 @@ def _increasing(name: str, values: Sequence[float]) -> tuple[float, ...]:
     column = as_float_array(name, values)
     if column.ndim != 1 or len(column) < 2 or not np.isfinite(column).all():
         raise ModelError(f'{name}: expected at least two finite numbers, got {values!r}')
-    for i in np.flatnonzero(np.diff(column) <= 0.0):
+    for i in np.flatnonzero(column[1:] <= column[:-1]):
         raise ModelError(
             f'{name}: expected strictly increasing numbers, got {column[i]:g}, '
             f'{column[i + 1]:g} in segment {i + 1}'
