@@ -9,7 +9,7 @@ phi^(k) are states of their own, each filtered from tau^(k) by the exact step
     ``phi(t + h) = e^-x phi(t) + (x / K) sum_j h^j tau^(j)(t) P_{j+1}(x)``,  x = h / T,
 
 with P_k(x) = int_0^1 e^{-(1-u) x} u^{k-1} / (k-1)! du. Between two samples tau is the polynomial
-that has the known derivatives at both ends.
+that has the known derivatives at both ends; at equal times it jumps, and phi' with it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ _END_ROWS = 3
 TERMS = 2 * _END_ROWS
 # from here on the recursion upwards keeps all digits of P_1 .. P_TERMS
 _LARGE = 20.0
-# beyond it e^-x and 1/x are nothing beside 1
-_LARGEST = 1e290
-# below it a step changes nothing
-_SMALLEST = 1e-17
+# beyond so many time constants nothing is left of the past: e^-60 = 1e-26
+_FORGOTTEN = 60.0
+# below it the highest derivatives follow from the equation at both ends of a step: those of a
+# polynomial that rises so steeply are lost to rounding, as eps / x^2
+_SHORT = 1e-4
+# an effort that departs so little from the Taylor polynomial of the start shows nothing but
+# rounding in its differences
+_ROUNDING = 1e-10
 
 
 def weights(x, result):
@@ -59,19 +63,34 @@ def start_deflection(stiffness, damping, jet, psi):
     """
     Fill phi and its derivatives, psi[0] given or, where it is NaN, quasi-steady.
 
-    Quasi-steady is the polynomial solution of a polynomial effort, sum_j (-T)^j tau^(j) / K.
+    Quasi-steady is the polynomial solution of a polynomial effort, sum_j (-T)^j tau^(j) / K. For
+    any other effort the series is asymptotic and ends before its terms grow.
     """
-    rows = len(jet)
-    if not np.isnan(psi[0]):
-        for k in range(len(psi) - 1):
-            psi[k + 1] = (jet[k] - stiffness * psi[k]) / damping
-        return
-    constant = damping / stiffness
-    for k in range(len(psi)):
-        total = 0.0
-        for j in range(rows - 1, k - 1, -1):
-            total = jet[j] - constant * total
-        psi[k] = total / stiffness
+    steady = -1
+    if np.isnan(psi[0]):
+        constant = damping / stiffness
+        steady = _steady_order(constant, jet)
+        for k in range(min(steady + 2, len(psi))):
+            total = 0.0
+            for j in range(steady, k - 1, -1):
+                total = jet[j] - constant * total
+            psi[k] = total / stiffness
+    for k in range(steady + 1, len(psi) - 1):
+        psi[k + 1] = (jet[k] - stiffness * psi[k]) / damping
+
+
+def _steady_order(constant, jet):
+    """Return the last j of the terms T^j tau^(j) that fall, as far as the jet tells."""
+    highest = len(jet) - 1
+    if highest < 2:
+        return highest if constant * abs(jet[highest]) <= abs(jet[0]) else 0
+    order, square = 0, constant * constant
+    # every second one: those of a sine are in phase, while tau itself may be about to pass zero
+    while square * abs(jet[order + 2]) <= abs(jet[order]):
+        order += 1
+        if order + 2 > highest:
+            return highest
+    return order
 
 
 def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
@@ -80,26 +99,55 @@ def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
 
     `p` (TERMS + 1,) and `work` (2, TERMS) are workspace.
     """
-    x = min(h * stiffness / damping, _LARGEST)
-    if x < _SMALLEST:
-        return
-    weights(x, p)
+    x = h * stiffness / damping
+    start, end, length, scale = jet, next_jet, h, x
+    if x <= _FORGOTTEN:
+        weights(x, p)
+    else:
+        # the quasi-steady series at the end, with the polynomial in powers of (end - t) / h
+        start, end, length, scale = next_jet, jet, -h, 1.0
+        p[0], p[1] = 0.0, 1.0
+        for j in range(2, len(p)):
+            p[j] = p[j - 1] / x
     highest = len(jet) - 1
+    informative = _informative_row(jet, next_jet, h)
+    change = 0.0
     for k in range(len(psi)):
         last = min(highest, k + 2)
         first = max(0, last + 1 - _END_ROWS)
-        count = last + 1 - first
-        _connect(jet[first : last + 1], next_jet[first : last + 1], h, work)
-        # derivative number k - first of the polynomial, with h^j tau^(j) = factor c[j + shift]
+        if first < k:
+            first = min(max(first, informative), k, highest)
         shift = k - first
-        factor, total = 1.0, 0.0
-        for j in range(1, shift + 1):
-            factor *= j / h
-        for j in range(2 * count - shift):
-            if j > 0:
-                factor *= j + shift
-            total += factor * work[0, j + shift] * p[j + 1]
-        psi[k] = p[0] * psi[k] + x * total / stiffness
+        before = psi[k]
+        if shift > 0 and x < _SHORT:
+            psi[k] += (next_jet[k - 1] - jet[k - 1] - stiffness * change) / damping
+        else:
+            _connect(start[first : last + 1], end[first : last + 1], length, work)
+            # derivative number `shift` of the polynomial, h^j tau^(j) = factor c[j + shift]
+            factor, total = 1.0, 0.0
+            for j in range(1, shift + 1):
+                factor *= j / length
+            for j in range(2 * (last + 1 - first) - shift):
+                if j > 0:
+                    factor *= j + shift
+                total += factor * work[0, j + shift] * p[j + 1]
+            psi[k] = p[0] * before + scale * total / stiffness
+        change = psi[k] - before
+
+
+def _informative_row(start, end, h):
+    """Return the lowest row, of the last ones, whose differences are more than rounding."""
+    rows = len(start)
+    row = max(0, rows - _END_ROWS)
+    while row < rows - 1:
+        expected = 0.0
+        for i in range(rows - 1, row - 1, -1):
+            expected = start[i] + expected * h / (i - row + 1)
+        size = abs(start[row]) + abs(end[row])
+        if abs(end[row] - expected) > _ROUNDING * size:
+            break
+        row += 1
+    return row
 
 
 def _connect(start, end, h, work):
@@ -173,4 +221,12 @@ def advance(time, efforts, offsets, data, damped, clock, psi, last_jets, p, work
     return True
 
 
-DAMPER_HELPERS = (weights, start_deflection, step_deflection, _connect, advance)
+DAMPER_HELPERS = (
+    weights,
+    start_deflection,
+    _steady_order,
+    step_deflection,
+    _informative_row,
+    _connect,
+    advance,
+)

@@ -64,13 +64,29 @@ def _motor_commands(
     times : (T,) ndarray
         Used with dampers only.
     clock, psi, last_jets
-        State of the damped joints, see `damped_deflection.advance`.
+        State of the damped joints, see `damped_deflection.advance`; kept where something is
+        wrong.
     deflections, motions, commands : (T, p, m), (T, p, m), (T, p - 2, m) ndarray
         To be filled.
     failure : (5,) ndarray
         Receives sample, joint and up to three values where something is wrong.
 
     """
+    clock_before, psi_before, jets_before = clock.copy(), psi.copy(), last_jets.copy()
+    status = _every_sample(
+        jets, efforts, stiffness, laws, offsets, data, damped, variable, first_motor, rows,
+        times, clock, psi, last_jets, deflections, motions, commands, failure,
+    )  # fmt: skip
+    if status != OK:
+        # the motion was refused as a whole
+        clock[:], psi[:], last_jets[:] = clock_before, psi_before, jets_before
+    return status
+
+
+def _every_sample(
+    jets, efforts, stiffness, laws, offsets, data, damped, variable, first_motor, rows,
+    times, clock, psi, last_jets, deflections, motions, commands, failure,
+):  # fmt: skip
     # k + 1 <= p: springs without damper lose two orders, others fewer
     terms, count = efforts.shape[1], deflections.shape[1]
     tau, sigma, q = np.zeros(count), np.zeros(count), np.empty(count)
@@ -123,5 +139,5 @@ motor_commands = Kernel(
     f'{read_only(1, "int64")}, {read_only(1)}, {read_only(1, "int64")}, {read_only(1, "int64")}, '
     f'{read_only(1, "int64")}, {read_only(2)}, {read_only(1)}, float64[::1], float64[:, ::1], '
     'float64[:, ::1], float64[:, :, ::1], float64[:, :, ::1], float64[:, :, ::1], float64[::1])',
-    helpers=(motor_effort_series, *DAMPER_HELPERS, *DEFLECTION_HELPERS),
+    helpers=(_every_sample, motor_effort_series, *DAMPER_HELPERS, *DEFLECTION_HELPERS),
 )
