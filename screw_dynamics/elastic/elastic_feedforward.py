@@ -67,7 +67,7 @@ def elastic_feedforward(
         Of damped joints at the first sample [rad or m]; by default quasi-steady. A filter
         carries the deflections from call to call, in a control loop or from batch to batch.
     out : MotorFeedforward, optional
-        Of `joints.buffers`: filled and returned, for one sample.
+        Of `joints.buffers`: filled and returned, for one sample. In memory of its own.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def elastic_feedforward(
     single = jet.ndim == 2
     rows = joints.uncoupled_rows(model, jet.shape[-2])
     shape = (*jet.shape[:-2], rows, model.n)
-    result = _arrays(table, shape) if out is None else _checked_out(out, table, shape)
+    result = _arrays(table, shape) if out is None else _checked_out(out, table, shape, jet)
     reactions = None
     if coupling is None:
         inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
@@ -174,9 +174,21 @@ def _arrays(table: MotorTable, shape: tuple[int, ...]) -> MotorFeedforward:
     )
 
 
-def _checked_out(out: object, table: MotorTable, shape: tuple[int, ...]) -> MotorFeedforward:
+def _checked_out(
+    out: object, table: MotorTable, shape: tuple[int, ...], jet: Array
+) -> MotorFeedforward:
     if not isinstance(out, MotorFeedforward):
         raise InputError(f'out: expected a MotorFeedforward, got {type(out).__name__}')
+    # buffers of the same joints share the table's ratios: no comparison in a control loop
+    same = out.gear_ratios is table.gear_ratios
+    if out.motor_names != table.names or not (
+        same or np.array_equal(out.gear_ratios, table.gear_ratios)
+    ):
+        raise InputError(
+            f'out: expected buffers of these joints, with motors {", ".join(table.names)} and '
+            f'gear ratios {table.gear_ratios.tolist()}, got {", ".join(out.motor_names)} and '
+            f'{out.gear_ratios.tolist()}'
+        )
     batch, rows = shape[:-2], shape[-2]
     positions = rows - table.lost_orders
     for array, count, size in (
@@ -187,6 +199,8 @@ def _checked_out(out: object, table: MotorTable, shape: tuple[int, ...]) -> Moto
     ):
         if require_out(array).shape != (*batch, count, size):
             raise ShapeError('out', f'{(*batch, count, size)} in a jet', array.shape)
+        if np.may_share_memory(array, jet):
+            raise InputError('out: expected memory of its own, got some of joint_jet')
     return out
 
 
@@ -197,6 +211,10 @@ def _times(
     batch: tuple[int, ...],
 ) -> Array:
     """Return the time of every sample, where dampers need it."""
+    if times is not None:
+        times = require_finite('times', as_float_array('times', times))
+        if times.shape != batch:
+            raise ShapeError('times', str(batch), times.shape)
     if not table.damped_names:
         if deflection:
             raise InputError('deflection: expected none, no spring has a damper beside it')
@@ -208,10 +226,7 @@ def _times(
                 f'{table.damped_names[0]!r} needs, got none'
             )
         return _ONE_TIME
-    instants = require_finite('times', as_float_array('times', times))
-    if instants.shape != batch:
-        raise ShapeError('times', str(batch), instants.shape)
-    return instants.reshape(-1)
+    return times.reshape(-1)
 
 
 _NO_TIMES, _ONE_TIME = np.empty(0), np.zeros(1)

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,11 @@ class MotorFeedforward:
     motor_effort_jet : (..., p - 2, m) ndarray
         Motor effort tau_m [N m or N, per s^d].
 
+    Raises
+    ------
+    InputError
+        If two jets share memory.
+
     """
 
     motor_names: tuple[str, ...]
@@ -42,6 +49,13 @@ class MotorFeedforward:
     deflection_jet: Array
     motor_jet: Array
     motor_effort_jet: Array
+
+    def __post_init__(self) -> None:
+        """Refuse jets in the same memory: each would be overwritten by the next."""
+        names = ('effort_jet', 'deflection_jet', 'motor_jet', 'motor_effort_jet')
+        for one, other in combinations(names, 2):
+            if np.may_share_memory(getattr(self, one), getattr(self, other)):
+                raise InputError(f'{other}: expected memory of its own, got some of {one}')
 
     @property
     def effort(self) -> Array:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,47 @@ def test_unusable_arguments_are_named(model, mixed):
     run(jet, times=2.0, deflection=damper)
     with pytest.raises(InputError, match='times: expected no time before 2 s, got 1 s$'):
         run(jet, times=1.0, deflection=damper)
+
+
+def test_buffers_are_those_of_the_joints(model, mixed):
+    jet, out = np.zeros((5, model.n)), mixed.buffers(model)
+
+    def run(**changes):
+        return sd.elastic_feedforward(model, mixed, jet, out=replace(out, **changes))
+
+    assert run(gear_ratios=out.gear_ratios.copy()).motor_names == mixed.motors(model).names
+    other = ('other', *out.motor_names[1:])
+    with pytest.raises(InputError, match='out: expected buffers of these joints, .* got other, '):
+        run(motor_names=other)
+    with pytest.raises(InputError, match=r'gear ratios \[10.0, .*, got .* and \[20.0, 20.0'):
+        run(gear_ratios=2.0 * out.gear_ratios)
+    with pytest.raises(InputError, match='out: expected a writable, aligned, C-contiguous'):
+        run(motor_jet=np.asfortranarray(out.motor_jet))
+    with pytest.raises(InputError, match='out: expected .* got dtype float32'):
+        run(effort_jet=out.effort_jet.astype(np.float32))
+
+
+def test_no_array_is_overwritten_while_it_is_read(model, mixed):
+    out = mixed.buffers(model)
+    with pytest.raises(InputError, match='motor_jet: expected memory of its own, got some of def'):
+        replace(out, motor_jet=out.deflection_jet)
+    memory = np.zeros((8, model.n))
+    for name in ('effort_jet', 'motor_jet'):
+        size = getattr(out, name).size
+        shared = memory.reshape(-1)[:size].reshape(getattr(out, name).shape)
+        with pytest.raises(InputError, match='out: expected memory of its own, got some of joint'):
+            sd.elastic_feedforward(model, mixed, memory[:5], out=replace(out, **{name: shared}))
+    behind = memory[5:].reshape(out.effort_jet.shape)
+    sd.elastic_feedforward(model, mixed, memory[:5], out=replace(out, effort_jet=behind))
+    assert not memory[:5].any()
+
+
+def test_times_are_checked_without_dampers(model):
+    jets = np.zeros((3, 5, model.n))
+    with pytest.raises(ShapeError, match=r'times: expected shape \(3,\), got \(2,\)'):
+        sd.elastic_feedforward(model, sd.ElasticJoints({}), jets, times=[1.0, 2.0])
+    with pytest.raises(NotFiniteError, match=r'times\[1\]'):
+        sd.elastic_feedforward(model, sd.ElasticJoints({}), jets, times=[1.0, np.inf, 2.0])
 
 
 @pytest.mark.parametrize('value', [np.nan, np.inf])
