@@ -12,6 +12,8 @@ from pathlib import Path
 
 from screw_dynamics.errors import BagError
 
+_DEVICES = (Path('/dev'), Path('/dev/fd'))
+
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
@@ -40,16 +42,18 @@ def new_file(path: Path) -> Iterator[Path]:
     path = path.expanduser()
     target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
     unfinished = target.with_name(f'.{target.name}.unfinished')
-    direct = target.exists() and not target.is_file()
     try:
-        yield target if direct else unfinished
-        if not direct:
+        # /dev/stdout may lead to a file, whose place is not ours to take
+        if path.absolute().parent in _DEVICES or (path.exists() and not path.is_file()):
+            yield path
+            return
+        try:
+            yield unfinished
             unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
-    finally:
-        if not direct:
-            unfinished.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -149,6 +149,16 @@ def test_a_reader_that_has_seen_enough_is_no_error_on_the_screen(folder):
     assert done.returncode == 1 and not done.stderr
 
 
+def test_results_go_down_a_pipe(folder):
+    arguments = ['evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--csv', '/dev/stdout']
+    done = process(folder, *arguments, stdout=subprocess.PIPE)
+    assert done.returncode == 0 and 'time,joint_1.position,' in done.stdout, done.stderr
+    with (folder / 'all.txt').open('w') as file:
+        done = process(folder, *arguments, stdout=file)
+    assert done.returncode == 0 and not done.stderr
+    assert 'written: /dev/stdout' in (folder / 'all.txt').read_text()
+
+
 def test_a_full_disk_under_the_output_is_one_line(folder):
     with open('/dev/full', 'w') as full:
         done = process(folder, 'model', 'my_robot.urdf', stdout=full)
