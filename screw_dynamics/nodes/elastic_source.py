@@ -4,9 +4,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
-from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
+from screw_dynamics.elastic import (
+    AntagonisticPair,
+    ElasticJoints,
+    VariableStiffness,
+    elastic_feedforward,
+)
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SpringRangeError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.urdf_file import urdf_file
@@ -73,6 +81,39 @@ def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: float) -
             f'of the joint positions up to order {needed - 1}, a reference of the node has them '
             f'up to order {rows - 1}: expected rotor_coupling: false'
         )
+
+
+def with_stiffness(
+    elastic: ElasticJoints, model: ScrewModel, values: Sequence[float]
+) -> ElasticJoints:
+    """
+    Return elastic joints whose variable stiffness is another.
+
+    Parameters
+    ----------
+    elastic : ElasticJoints
+    model : ScrewModel
+    values : sequence of float
+        For the joints with variable stiffness, in the order of the model; empty: no change.
+
+    Returns
+    -------
+    ElasticJoints
+
+    Raises
+    ------
+    ModelError
+        If a spring cannot have that stiffness.
+
+    """
+    if not len(values):
+        return elastic
+    joints = dict(elastic.joints)
+    for name, value in zip(elastic.motors(model).variable_names, values, strict=True):
+        spring = joints[name].spring
+        assert isinstance(spring, (AntagonisticPair, VariableStiffness))
+        joints[name] = replace(joints[name], spring=replace(spring, stiffness=value))
+    return ElasticJoints(joints, elastic.rotor_coupling)
 
 
 def compile_motors(model: ScrewModel, elastic: ElasticJoints) -> None:

@@ -13,7 +13,7 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.controller_sync import ControllerSync
 from screw_dynamics.nodes.diagnostics import OK, Diagnostics, Report
-from screw_dynamics.nodes.elastic_source import compile_motors, require_fit
+from screw_dynamics.nodes.elastic_source import compile_motors, require_fit, with_stiffness
 from screw_dynamics.nodes.executor import run_node
 from screw_dynamics.nodes.feedforward_reports import FeedforwardReports
 from screw_dynamics.nodes.managed_node import ManagedNode
@@ -58,6 +58,7 @@ class FeedforwardNode(ManagedNode):
         require_two_topics(self, self._settings.values)
         self._settings.add_check(partial(require_two_topics, self))
         self._settings.add_check(self._source.check_settings)
+        self._settings.add_check(self._check_stiffness)
         self._settings.on_change(self._on_parameters)
         self._reports = FeedforwardReports(self._source, self._ticks)
         self._stream_reports = StreamReports(
@@ -201,6 +202,13 @@ class FeedforwardNode(ManagedNode):
         if now == 0:
             raise InputError('use_sim_time is set and no time has been received on /clock yet')
         return now
+
+    def _check_stiffness(self, values: FeedforwardParameters) -> None:
+        loaded = self._source.loaded
+        if self._stream is not None and self._stream.motors is not None:
+            self._stream.motors.stiffness.check(values.stiffness)
+            assert loaded is not None and loaded.elastic is not None
+            with_stiffness(loaded.elastic, loaded.model, values.stiffness)
 
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
         if old.diagnostics_period != new.diagnostics_period:

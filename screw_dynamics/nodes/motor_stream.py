@@ -17,6 +17,7 @@ from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.motor_outputs import MotorCommandsOutput, MotorFeedforwardOutput
 from screw_dynamics.nodes.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.stiffness_transition import StiffnessTransition
 from screw_dynamics.nodes.torque_outputs import TorqueSample
 from screw_dynamics.trajectory import JET_ROWS
 
@@ -53,6 +54,9 @@ class MotorStream:
         self._least = elastic.required_rows(model)
         # a joint with a damper in its place takes one derivative less
         counts = sorted({max(self._least, 3), JET_ROWS})
+        table = elastic.motors(model)
+        self.stiffness = StiffnessTransition(table.variable_names, table.stiffness)
+        self.stiffness.check(parameters.stiffness)
         self._rows = self._origin = 0
         self._problem = ''
         self._start: Mapping[str, float] | None = None
@@ -68,13 +72,14 @@ class MotorStream:
 
     def apply(self, parameters: FeedforwardParameters) -> None:
         """
-        Publish ~/commands or not, as the parameters say.
+        Publish ~/commands or not, and change the stiffness, as the parameters say.
 
         Parameters
         ----------
         parameters : FeedforwardParameters
 
         """
+        self.stiffness.set_target(parameters.stiffness, parameters.stiffness_transition)
         wanted = parameters.publish_commands and parameters.commands_content == 'motor_efforts'
         if wanted and not self._with_commands:
             self._outputs.append(MotorCommandsOutput(self._node, self._motors))
@@ -149,6 +154,7 @@ class MotorStream:
             self._elastic,
             self._jet[:rows],
             jets,
+            stiffness_jets=self.stiffness.sample(sample.instant),
             times=1e-9 * (sample.instant - self._origin),
             deflection=damper,
             out=self._motors[rows],

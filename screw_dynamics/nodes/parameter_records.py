@@ -211,6 +211,18 @@ class FeedforwardParameters(ModelParameters):
         'elastic joints, on the joint side of the gear.',
         choices=('link_efforts', 'motor_efforts'),
     )
+    stiffness: tuple[float, ...] = parameter(
+        (),
+        'Stiffness of the joints that vary it, in their order [N m/rad or N/m]; empty: that of '
+        'elastic_joints_path.',
+        numbers=True,
+    )
+    stiffness_transition: float = parameter(
+        1.0,
+        'How long a change of stiffness takes, from quintic start to end [s].',
+        minimum=0.01,
+        maximum=60.0,
+    )
     publish_trajectory_effort: bool = parameter(
         False,
         'Publish accepted trajectories, densely sampled and with their efforts, on '

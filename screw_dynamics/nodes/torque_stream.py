@@ -14,6 +14,7 @@ from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
 from screw_dynamics.elastic import ElasticJoints, check_feasibility
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.elastic_source import with_stiffness
 from screw_dynamics.nodes.external_wrench import ExternalWrenches
 from screw_dynamics.nodes.interpolation import INTERPOLATIONS
 from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
@@ -86,7 +87,7 @@ class TorqueStream:
         parameters: FeedforwardParameters,
         elastic: ElasticJoints | None = None,
     ) -> None:
-        self.model, self.elastic = model, elastic
+        self.model, self._elastic = model, elastic
         continuous = [name for name, kind in joint_kinds(model).items() if kind == 'continuous']
         self.reference = Reference(model.n, INTERPOLATIONS[parameters.interpolation], continuous)
         self.streamed = StreamedReference(
@@ -103,6 +104,13 @@ class TorqueStream:
         self.motors = (
             None if elastic is None else MotorStream(node, model, elastic, self._jet, parameters)
         )
+
+    @property
+    def elastic(self) -> ElasticJoints | None:
+        """Elastic joints with the stiffness that the parameters ask for."""
+        if self._elastic is None:
+            return None
+        return with_stiffness(self._elastic, self.model, self._parameters.stiffness)
 
     def apply(self, parameters: FeedforwardParameters) -> None:
         """

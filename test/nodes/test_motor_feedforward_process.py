@@ -187,3 +187,34 @@ def test_a_bad_start_is_fatal_and_says_why(ros, planar, tmp_path, text, paramete
     assert '[FATAL]' in process.log
     assert reason in process.log
     assert 'Traceback' not in process.log
+
+
+def test_stiffness_changes_while_it_runs(ros, start):
+    """An exponential pair: stiffness and effort give both deflections."""
+    text = TEXT.replace(
+        '{type: linear, stiffness: 300.0}',
+        '{type: antagonistic, law: exponential, stiffness: 120.0, spring_stiffness: 20.0, '
+        'rate: 8.0}',
+    )
+    process = start('pair', text, stiffness_transition=0.2)
+    motors = ros.listen(MotorFeedforward, '/pair/motor_feedforward')
+    ros.publish(trajectory(NAMES, [0.0, 0.0], [0.0, 0.0]), '/pair/joint_trajectory')
+
+    def stiffness():
+        first, second = motors[-1].deflection[1:]
+        return 20.0 * (np.exp(8.0 * first) + np.exp(-8.0 * second))
+
+    ros.wait_for('motor commands', lambda: motors, process)
+    assert motors[0].motor_names == ['joint_1', 'joint_2/1', 'joint_2/2']
+    assert stiffness() == pytest.approx(120.0)
+    for bad, reason in (([1.0, 2.0], '(joint_2), got [1.0, 2.0]'), ([0.0], 'one above 0')):
+        taken, why = ros.set_parameter('/pair', 'stiffness', bad)
+        assert not taken
+        assert reason in why
+    assert ros.set_parameter('/pair', 'stiffness', [250.0]) == (True, '')
+    ros.wait_for('the stiffness', lambda: stiffness() == pytest.approx(250.0), process)
+    # too soft for the weight: no motor commands until it is stiff enough again
+    assert ros.set_parameter('/pair', 'stiffness', [5.0])[0]
+    ros.wait_for('the stop', lambda: 'No motor commands are published' in process.log, process)
+    assert ros.set_parameter('/pair', 'stiffness', [])[0]
+    ros.wait_for('the end', lambda: stiffness() == pytest.approx(120.0), process)
