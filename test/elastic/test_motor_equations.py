@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 from oracles.elastic_laws import (
     DIGITS,
+    damped_deflection,
     deflections,
     jet_of,
     motor_effort,
@@ -26,6 +27,7 @@ TABLE = np.linspace(-3.0, 3.0, 9)
 SPRINGS = {
     'rigid': None,
     'linear': sd.LinearSpring(300.0),
+    'damped': sd.LinearSpring(300.0, 15.0),
     'cubic': sd.CubicSpring(150.0, 4000.0),
     'exponential': sd.ExponentialSpring(120.0, 4.0),
     'tabulated': sd.TabulatedSpring(TABLE, 40.0 * TABLE + 30.0 * TABLE**3 + 9.0 * np.sin(TABLE)),
@@ -75,7 +77,8 @@ def test_springs_and_motors(name, rows, rng):
     stiffness = 100.0 * rng.uniform(-1.0, 1.0, (model.n, rows))
     stiffness[:, 0] = [0.0 if spring is None else getattr(spring, 'stiffness', 0.0)] * model.n
     varied = dict(zip(model.joint_names, stiffness, strict=True)) if name in VARY else None
-    result = sd.elastic_feedforward(model, joints, jet, stiffness_jets=varied)
+    start = dict.fromkeys(model.joint_names, 0.03) if name == 'damped' else None
+    result = sd.elastic_feedforward(model, joints, jet, stiffness_jets=varied, deflection=start)
     table = joints.motors(model)
     with mp.workdps(DIGITS):
         for j in range(model.n):
@@ -83,7 +86,10 @@ def test_springs_and_motors(name, rows, rng):
             phi = result.deflection_jet[:, motors]
             count = len(phi)
             tau = polynomial(result.effort_jet[:, j])
-            functions = deflections(spring, tau, polynomial(stiffness[j]), phi[0])
+            if name == 'damped':
+                functions = [damped_deflection(spring, result.effort_jet[:, j], 0.03)]
+            else:
+                functions = deflections(spring, tau, polynomial(stiffness[j]), phi[0])
             for i, motor in enumerate(motors):
                 expected = jet_of(functions[i], count)
                 assert_relative(phi[:, i], expected)

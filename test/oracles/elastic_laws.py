@@ -124,6 +124,33 @@ def deflections(
     return [lambda t: roots(t)[0], lambda t: roots(t)[1]]
 
 
+def damped_deflection(spring: LinearSpring, effort: Sequence[float], phi: float) -> Function:
+    """
+    Return the deflection of a spring with a damper under an effort that is a polynomial of time.
+
+    Parameters
+    ----------
+    spring : LinearSpring
+    effort : sequence of float
+        Effort and its derivatives at t = 0.
+    phi : float
+        Deflection at t = 0.
+
+    Returns
+    -------
+    callable
+
+    """
+    stiffness, constant = mpf(spring.stiffness), mpf(spring.damping) / mpf(spring.stiffness)
+    derivatives = [polynomial(effort[j:]) for j in range(len(effort))]
+
+    def steady(t: mpf) -> mpf:
+        terms = ((-constant) ** j * tau(t) for j, tau in enumerate(derivatives))
+        return mp.fsum(terms) / stiffness
+
+    return lambda t: steady(t) + mp.exp(-t / constant) * (mpf(phi) - steady(mpf(0)))
+
+
 def jet_of(function: Function, rows: int) -> Array:
     """
     Return the time derivatives of a function at t = 0, taken numerically.
