@@ -32,7 +32,9 @@ class DeflectionFilter:
 
     phi is the filter ``phi' = (tau - K phi) / d`` of the effort. Each derivative is a state, so
     that nothing cancels for small time constants d / K. A step is exact for the polynomial that
-    joins the effort jets at both ends (up to three rows of each).
+    joins the effort jets at both ends (up to three rows of each), and for a jump of the effort
+    between two samples of the same time: phi stays, phi' jumps. Of times too close for a
+    difference of the efforts, rounding is kept out of the highest derivative.
 
     Parameters
     ----------
@@ -42,7 +44,7 @@ class DeflectionFilter:
         Of the joint jets; the efforts have two fewer. Default ``joints.required_rows(model)``.
     deflection : mapping of str to float, optional
         Deflections to start from by joint [rad or m]; the others start quasi-steady: with
-        sum_j (-d/K)^j tau^(j) / K, at rest tau / K.
+        sum_j (-d/K)^j tau^(j) / K up to where its terms grow, at rest tau / K.
 
     Attributes
     ----------

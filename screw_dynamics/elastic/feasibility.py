@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.elastic.elastic_feedforward import elastic_feedforward
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.feasibility_report import FeasibilityReport, LimitCheck
 from screw_dynamics.elastic.limit_quantities import (
@@ -22,7 +20,7 @@ from screw_dynamics.elastic.limit_quantities import (
     motion_checks,
     stiffness_checks,
 )
-from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.elastic.served_motion import serve_motion
 from screw_dynamics.errors import InputError, ShapeError, SpringRangeError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
@@ -64,8 +62,10 @@ def check_feasibility(
     Returns
     -------
     FeasibilityReport
-        An effort that no deflection of a spring can give is a violation of its own. Such samples
-        count for positions, velocities and stiffness only; damped joints start anew behind them.
+        An effort that no deflection of a spring can give is a violation of its own, one per
+        joint. Such samples count for positions, velocities and stiffness only, while damped
+        joints run through them. With coupled rotors one failing spring leaves the efforts of the
+        joints before it unknown, so that these may go unreported at such a sample.
 
     Raises
     ------
@@ -100,34 +100,14 @@ def check_feasibility(
         return FeasibilityReport((*checks, *effort_checks(model, instants, efforts)))
     wrenches = as_jets('wrench_jets', wrench_jets)
     stiffness = as_jets('stiffness_jets', stiffness_jets)
-    failures: dict[str, LimitCheck] = {}
-    served: list[tuple[Array, MotorFeedforward]] = []
-    start, size = 0, len(jets)
-    while start < len(jets):
-        part = slice(start, start + size)
-        try:
-            motion = elastic_feedforward(
-                model,
-                joints,
-                jets[part],
-                _of_samples(wrenches, part, (len(jets), 3)),
-                stiffness_jets=_of_samples(stiffness, part, (len(jets), 2)),
-                times=instants[part],
-                deflection=deflection if start == 0 else None,
-            )
-        except SpringRangeError as error:
-            sample = error.sample or 0
-            failures.setdefault(error.joint, _spring_failure(error, instants[start + sample]))
-            # what lies before the failure once more without it; go on behind it
-            start, size = (start, sample) if sample else (start + 1, 1)
-        else:
-            served.append((instants[part], motion))
-            start, size = start + size, 2 * size
-    if served:
-        at = np.concatenate([part for part, _ in served])
-        checks += drive_checks(model, joints, at, _joined([motion for _, motion in served]))
+    at, motion, failures = serve_motion(
+        model, joints, jets, instants, wrenches, stiffness, deflection
+    )
+    if motion is not None:
+        checks += drive_checks(model, joints, at, motion)
     checks += stiffness_checks(model, joints, instants, stiffness)
-    return FeasibilityReport((*checks, *failures.values()))
+    broken = [_spring_failure(error, time) for time, error in failures.values()]
+    return FeasibilityReport((*checks, *broken))
 
 
 def as_motion(model: ScrewModel, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:
@@ -195,15 +175,6 @@ def as_jets(name: str, jets: Jets) -> dict[str, Array]:
     return {key: as_float_array(f'{name}[{key!r}]', jet) for key, jet in items}
 
 
-def _of_samples(jets: dict[str, Array], part: slice, batch: tuple[int, int]) -> dict[str, Array]:
-    """Return the samples `part` of the jets that have `batch` = (samples, dimensions)."""
-    samples, dimensions = batch
-    return {
-        name: jet[part] if jet.ndim == dimensions and len(jet) == samples else jet
-        for name, jet in jets.items()
-    }
-
-
 def _spring_failure(error: SpringRangeError, time: float) -> LimitCheck:
     return LimitCheck(
         quantity='spring',
@@ -211,18 +182,8 @@ def _spring_failure(error: SpringRangeError, time: float) -> LimitCheck:
         unit='',
         worst=np.nan,
         limit=np.nan,
-        time=float(time),
+        time=time,
         excess=np.inf,
-        first_violation=float(time),
+        first_violation=time,
         reason=error.reason,
-    )
-
-
-def _joined(parts: list[MotorFeedforward]) -> MotorFeedforward:
-    return replace(
-        parts[0],
-        effort_jet=np.concatenate([part.effort_jet for part in parts]),
-        deflection_jet=np.concatenate([part.deflection_jet for part in parts]),
-        motor_jet=np.concatenate([part.motor_jet for part in parts]),
-        motor_effort_jet=np.concatenate([part.motor_effort_jet for part in parts]),
     )

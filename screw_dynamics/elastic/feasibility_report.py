@@ -37,7 +37,8 @@ class LimitCheck:
     time : float
         When [s].
     excess : float
-        How far the worst value is beyond the limit, in parts of the limit; negative within it.
+        How far the worst value is beyond the limit, in parts of that limit (of the opposite one
+        where it is 0); negative within it.
     first_violation : float or None
         Time of the first sample beyond the limit [s]; None where all keep it.
     reason : str
@@ -148,14 +149,15 @@ def limit_checks(
     """
     checks = []
     for i, name in enumerate(names):
-        bounds = np.array([lower[i], upper[i]])
+        # no -0 in texts
+        bounds = np.array([lower[i], upper[i]]) + 0.0
         if not np.isfinite(bounds).any():
             continue
-        beyond = np.column_stack([lower[i] - values[:, i], values[:, i] - upper[i]])
+        beyond = np.column_stack([bounds[0] - values[:, i], values[:, i] - bounds[1]])
+        beyond = beyond / _sizes(bounds)
         beyond[np.isnan(beyond)] = np.inf
         worst, side = np.unravel_index(np.argmax(beyond), beyond.shape)
-        size = float(np.abs(bounds[np.isfinite(bounds)]).max()) or 1.0
-        violated = np.flatnonzero((beyond > _SLACK * size).any(axis=1))
+        violated = np.flatnonzero((beyond > _SLACK).any(axis=1))
         checks.append(
             LimitCheck(
                 quantity=quantity,
@@ -164,11 +166,17 @@ def limit_checks(
                 worst=float(values[worst, i]),
                 limit=float(bounds[side]),
                 time=float(times[worst]),
-                excess=float(beyond[worst, side]) / size,
+                excess=float(beyond[worst, side]),
                 first_violation=float(times[violated[0]]) if len(violated) else None,
             )
         )
     return checks
+
+
+def _sizes(bounds: Array) -> Array:
+    """Return what excess over a lower and an upper bound is measured in."""
+    sizes = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
+    return np.where(sizes > 0.0, sizes, sizes.max() or 1.0)
 
 
 def _cells(check: LimitCheck) -> tuple[str, ...]:

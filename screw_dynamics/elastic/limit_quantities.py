@@ -13,6 +13,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.feasibility_report import LimitCheck, limit_checks
+from screw_dynamics.elastic.leading_joint import leading_joint
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.springs import AntagonisticPair, VariableStiffness
 from screw_dynamics.errors import ShapeError
@@ -171,7 +172,7 @@ def _checks(
 ) -> list[LimitCheck]:
     """Check columns of joints, or of what is named with the joints it belongs to."""
     turning, sliding = _UNITS[quantity]
-    types = [model.joint_types[list(model.coordinates).index(j)] for j in range(model.n)]
+    types = [model.joint_types[leading_joint(model, j)] for j in range(model.n)]
     units = [sliding if kind == 'prismatic' else turning for kind in types]
     columns = range(model.n) if joint_of is None else joint_of
     return limit_checks(

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.leading_joint import leading_joint
 from screw_dynamics.elastic.rotor import Rotor
 from screw_dynamics.kinematics import frame_pose
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
@@ -76,9 +77,7 @@ def place_rotor(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, 
         If the model has no frame of the carrier's name.
 
     """
-    followers = np.flatnonzero(model.coordinates == coordinate)
-    own = [i for i in followers if model.tree_joint_names[i] == model.joint_names[coordinate]]
-    joint = int((*own, *followers)[0])
+    joint = leading_joint(model, coordinate)
     sense = np.sign(model.multipliers[joint])
     if rotor.carrier is None:
         body = int(model.parents[joint])

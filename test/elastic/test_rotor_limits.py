@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracles.high_precision import reference_efforts
@@ -157,6 +159,30 @@ def test_the_rotor_turns_about_the_joint_axis_on_the_link_before_it(rng):
     np.testing.assert_allclose(axis, model.frames['tool_1'].pose[:3, 2], atol=1e-15)
     with pytest.raises(UnknownNameError, match="unknown frame 'nowhere'"):
         place_rotor(model, 0, sd.Rotor(carrier='nowhere'))
+
+
+def test_the_motor_of_a_coordinate_sits_at_the_joint_of_its_name(rng):
+    # coordinate 0 is led by the second body; the first, on the base, follows it
+    model = random_model(rng, [BodyRecipe(), BodyRecipe(mimics=0), BodyRecipe(mimics=0)])
+    follower, leader = model.tree_joint_names[:2]
+    model = replace(model, joint_names=(leader,), multipliers=np.array([3.0, 1.0, 2.0]))
+    carrier, axis = place_rotor(model, 0, sd.Rotor())
+    assert carrier == int(model.parents[1])
+    expected = model.home_poses[1][:3, :3] @ model.screws[1][:3]
+    np.testing.assert_allclose(axis, expected, atol=1e-15)
+    # where no joint has its name, the first that follows, in the sense in which it does
+    for multiplier, sense in ((3.0, 1.0), (-3.0, -1.0)):
+        model = replace(
+            model, joint_names=('drive',), multipliers=np.array([multiplier, 1.0, 2.0])
+        )
+        carrier, axis = place_rotor(model, 0, sd.Rotor())
+        assert carrier == int(model.parents[0])
+        expected = sense * model.home_poses[0][:3, :3] @ model.screws[0][:3]
+        np.testing.assert_allclose(axis, expected, atol=1e-15)
+        _, there = place_rotor(model, 0, sd.Rotor(carrier='tool_1'))
+        at_zero = sd.frame_pose(model, np.zeros(1), 'body_1')[:3, :3]
+        in_base = sense * model.spatial_screws[0][:3]
+        np.testing.assert_allclose(at_zero @ there, in_base, atol=1e-14)
 
 
 def test_rotors_are_gyrostats_on_their_carriers(rng):

@@ -1,0 +1,29 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The tree joint that a coordinate is named after."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.model import ScrewModel
+
+
+def leading_joint(model: ScrewModel, coordinate: int) -> int:
+    """
+    Return the body whose joint has a coordinate's name, else the first that follows it.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    coordinate : int
+
+    Returns
+    -------
+    int
+        Index of the body; mimic joints may come before the joint that they follow.
+
+    """
+    followers = np.flatnonzero(model.coordinates == coordinate)
+    own = [i for i in followers if model.tree_joint_names[i] == model.joint_names[coordinate]]
+    return int((*own, *followers)[0])
