@@ -21,6 +21,7 @@ from rosbags.typesys import (
 )
 
 from screw_dynamics.bags.columns import columns
+from screw_dynamics.bags.message_types import MessageTypes
 from screw_dynamics.bags.records import BagMessage, BagTopic, RawMessage
 from screw_dynamics.errors import BagError, UnknownNameError
 
@@ -61,6 +62,7 @@ class Bag:
         except Exception as error:  # damaged files make the library raise many kinds
             raise BagError(f'{self.path}: cannot be read as a bag: {error}') from error
         self._types = get_typestore(Stores.EMPTY)
+        self._definitions: dict[str, str] = {}  # by topic
         try:
             for connection in self._reader.connections:
                 self._register(connection)
@@ -69,18 +71,27 @@ class Bag:
             raise
 
     def _register(self, connection: Connection) -> None:
-        """Learn a type, and those it is made of, from the definition inside the bag."""
-        parse = {
-            MessageDefinitionFormat.MSG: lambda text: get_types_from_msg(text, connection.msgtype),
-            MessageDefinitionFormat.IDL: get_types_from_idl,
-        }.get(connection.msgdef.format)
-        if parse is None:
-            raise BagError(
-                f'{self.path}: topic {connection.topic!r}: no definition of {connection.msgtype} '
-                f'is embedded'
-            )
+        """
+        Learn a type, and those it is made of, from the definition inside the bag.
+
+        Where there is none (ROS 2 Humble and older write none), common types are known anyway;
+        other topics can be copied, and their messages are an error when they are asked for.
+        """
+        definition, as_msg = connection.msgdef.data, True
+        if connection.msgdef.format == MessageDefinitionFormat.IDL:
+            as_msg = False
+        elif connection.msgdef.format != MessageDefinitionFormat.MSG:
+            try:
+                definition = MessageTypes().definition(connection.msgtype)
+            except BagError:
+                return
+        self._definitions[connection.topic] = definition
         try:
-            types = parse(connection.msgdef.data)
+            types = (
+                get_types_from_msg(definition, connection.msgtype)
+                if as_msg
+                else get_types_from_idl(definition)
+            )
             known = self._types.fielddefs
             self._types.register({k: v for k, v in types.items() if k not in known})
             self._types.get_msgdef(connection.msgtype)
@@ -110,12 +121,16 @@ class Bag:
             c.topic: BagTopic(
                 c.msgtype,
                 c.msgcount,
-                c.digest or self._types.hash_rihs01(c.msgtype),
-                c.msgdef.data,
+                c.digest or self._hash(c),
+                self._definitions.get(c.topic, ''),
                 _offered(c),
             )
             for c in self._reader.connections
         }
+
+    def _hash(self, connection: Connection) -> str:
+        known = connection.topic in self._definitions
+        return self._types.hash_rihs01(connection.msgtype) if known else ''
 
     @property
     def start_time(self) -> int:
@@ -183,6 +198,11 @@ class Bag:
         )
 
     def _decoded(self, connection: Connection, time: int, data: bytes) -> Any:
+        if connection.topic not in self._definitions:
+            raise BagError(
+                f'{self.path}: topic {connection.topic!r}: no definition of {connection.msgtype} '
+                f'is embedded: record it again with MCAP and ROS 2 Iron or newer'
+            )
         try:
             return self._types.deserialize_cdr(data, connection.msgtype)
         except SerdeError as error:
