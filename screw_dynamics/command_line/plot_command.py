@@ -70,9 +70,12 @@ def run(options: argparse.Namespace) -> int:
     """
     path = options.results.expanduser()
     # the ending of a file is replaced; a folder's name may hold points that are no ending
-    output = options.output or (
-        Path(f'{path.resolve()}.png') if path.is_dir() else path.with_suffix('.png')
-    )
+    if options.output is not None:
+        output = options.output
+    elif path.is_dir():
+        output = path.parent / f'{path.name}.png' if path.name else Path(f'{path.resolve()}.png')
+    else:
+        output = path.with_suffix('.png')
     check_outputs((path,), figure=output)
     if is_bag(path):
         from screw_dynamics.command_line.results_from_bag import read_bag

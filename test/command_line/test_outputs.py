@@ -123,13 +123,15 @@ def test_a_figure_without_an_ending_has_the_name_that_was_given(run):
     assert Path('figure').read_bytes().startswith(b'\x89PNG')
 
 
-def test_a_bag_whose_name_holds_a_point(run):
+def test_a_bag_whose_name_holds_a_point_or_is_none(run, monkeypatch):
     pytest.importorskip('rosbags', reason='bags need the package rosbags')
     pytest.importorskip('matplotlib', reason='figures need matplotlib')
     run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--bag', 'run.1')
     run('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--bag', 'run.2')
     assert run('plot', 'run.1')[0] == 0 and run('plot', 'run.2')[0] == 0
     assert Path('run.1.png').exists() and Path('run.2.png').exists()
+    monkeypatch.chdir('run.1')
+    assert run('plot', '.')[0] == 0
 
 
 def process(folder: Path, *arguments: str, **options) -> subprocess.CompletedProcess[str]:
