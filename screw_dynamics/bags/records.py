@@ -64,9 +64,10 @@ class BagTopic:
     count : int
         Number of messages.
     type_hash : str
-        RIHS01 hash of the type, computed from the definition where the bag has none.
+        RIHS01 hash of the type, computed from the definition where the bag has none; empty where
+        the definition is.
     definition : str
-        The embedded definition.
+        The embedded definition, or that of a common type; empty where the type is not known.
     qos : tuple of Qos
         The profiles that the publishers offered.
 
