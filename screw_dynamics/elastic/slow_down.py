@@ -22,6 +22,8 @@ from screw_dynamics.trajectory.time_scaling import scale_speed
 # Quantities that do not change with speed.
 _TIMELESS = ('position', 'stiffness')
 
+_MOST_FACTORS = 10_000
+
 
 @dataclass(frozen=True, eq=False)
 class SlowDown:
@@ -76,7 +78,8 @@ def slow_down(
     gravity may help a fast motion to brake, a tendon may go slack in a slow one, friction changes
     with speed. So windows narrower than `step` can be missed, and a robot that runs slower than
     the factor found may exceed a limit again: `SlowDown.slower_is_feasible` says whether that was
-    seen. The factor returned was itself checked.
+    seen; for that all factors up to `max_factor` are tried, even where the motion is feasible as
+    it is. The factor returned was itself checked.
 
     Parameters
     ----------
@@ -89,9 +92,9 @@ def slow_down(
     max_factor : float
         Largest factor tried, above 1.
     step : float
-        Ratio of the factors tried, above 1.
+        Ratio of the factors tried, above 1; at most 10000 factors.
     tolerance : float
-        Relative accuracy of the factor.
+        Relative accuracy of the factor; below 2e-16 it is found to the last bit.
 
     Returns
     -------
@@ -141,18 +144,27 @@ def slow_down(
             deflection=deflection,
         )
 
-    for violation in at(1.0).violations:
+    count = math.ceil(math.log(max_factor) / math.log(step))
+    if count > _MOST_FACTORS:
+        least = max_factor ** (1.0 / _MOST_FACTORS)
+        raise InputError(
+            f'step: expected {least:.9g} or more, so that at most {_MOST_FACTORS} factors lead to '
+            f'max_factor = {max_factor:g}, got {step!r}'
+        )
+    as_given = at(1.0)
+    for violation in as_given.violations:
         if violation.quantity in _TIMELESS:
             raise InfeasibleError(f'expected a motion that is feasible when slow, got {violation}')
-    count = math.ceil(math.log(max_factor) / math.log(step))
     factors = [*(step**i for i in range(count)), max_factor]
-    kept = [at(factor).feasible for factor in factors]
+    kept = [as_given.feasible, *(at(factor).feasible for factor in factors[1:])]
     if not any(kept):
         raise InfeasibleError(_reason(at(math.inf), at(max_factor), max_factor))
     first = kept.index(True)
     low, high = factors[max(first - 1, 0)], factors[first]
     while high > low * (1.0 + tolerance):
         middle = math.sqrt(low * high)
+        if not low < middle < high:
+            break
         if at(middle).feasible:
             high = middle
         else:

@@ -159,11 +159,34 @@ def test_damped_joints_run_through_the_longer_time():
     assert np.abs(motion.deflection).max() == pytest.approx(0.02, rel=ACCURACY)
 
 
+@pytest.mark.parametrize('tolerance', [1e-15, 1e-16, 1e-300])
+def test_no_tolerance_is_finer_than_a_float(tolerance):
+    jets, times = single(0.0, 3.0, 0.0)
+    result = sd.slow_down(pendulum(velocity=1.0), None, jets, times, tolerance=tolerance)
+    assert result.factor == pytest.approx(3.0, rel=ACCURACY) and result.report.feasible
+    faster = np.nextafter(result.factor, 0.0) if tolerance < 1e-15 else result.factor * (1 - 2e-15)
+    slowed = jets / faster ** np.arange(3)[:, None]
+    assert not sd.check_feasibility(pendulum(velocity=1.0), None, slowed, times).feasible
+
+
+def test_slower_speeds_are_tried_though_the_motion_is_feasible_as_it_is():
+    # falling with the load needs no effort, holding it does
+    jets, times = single(np.pi / 2, 0.0, -WEIGHT / INERTIA)
+    result = sd.slow_down(pendulum(effort=6.0), None, jets, times)
+    assert result.factor == 1.0 and result.limiting is None
+    assert not result.slower_is_feasible
+
+
 @pytest.mark.parametrize(
     ('arguments', 'text'),
     [
         ({'max_factor': 1.0}, 'max_factor: expected a finite number above 1'),
         ({'step': np.inf}, 'step: expected a finite number above 1'),
+        (
+            {'step': 1.0 + 1e-10},
+            'step: expected 1.00046062 or more, so that at most 10000 factors',
+        ),
+        ({'step': 1.001, 'max_factor': 1e30}, 'lead to max_factor = 1e.30, got 1.001'),
         ({'tolerance': 0.0}, 'tolerance: expected a number between 0 and 1'),
     ],
 )
