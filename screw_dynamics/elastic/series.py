@@ -43,8 +43,9 @@ def quotient(a, b, result):
 def tanh(u, result, slope):
     """Fill the series of y = tanh(u) and of its slope w = 1 - y^2, from y' = w u'."""
     result[0] = np.tanh(u[0])
-    # not 1 - y^2, which has no digits left where y is nearly 1
-    slope[0] = 1.0 / np.cosh(u[0]) ** 2
+    # 1 / cosh^2(u), which does not overflow so; 1 - y^2 has no digits left where y is nearly 1
+    decay = np.exp(-2.0 * abs(u[0]))
+    slope[0] = 4.0 * decay / (1.0 + decay) ** 2
     for k in range(1, len(result)):
         total = 0.0
         for j in range(1, k + 1):

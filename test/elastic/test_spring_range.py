@@ -136,6 +136,19 @@ def test_a_cubic_pair_without_cocontraction_is_singular():
         deflect(pair('cubic'), effort, [sigma * (1.0 + 1e-14), 0.0, 0.0])
 
 
+@pytest.mark.parametrize('apart', [1e-3, 1e-4, 1e-5])
+def test_a_cubic_pair_next_to_its_singularity(apart):
+    spring = pair('cubic')
+    phi = 0.1 + apart * np.array([0.5, -0.5])
+    k1, k3 = PAIRS['cubic']['spring_stiffness'], PAIRS['cubic']['cubic_stiffness']
+    effort = k1 * phi.sum() + k3 * (phi**3).sum()
+    sigma = 2.0 * k1 + 3.0 * k3 * (phi @ phi)
+    found = deflect(spring, [effort, 0.0], [sigma, 0.0, 0.0])[0]
+    assert found.sum() == pytest.approx(0.2, rel=1e-12)
+    # the difference is the root of a difference
+    assert found[0] - found[1] == pytest.approx(apart, rel=1e-13 * (0.1 / apart) ** 2)
+
+
 def test_tendons_pull():
     soft = pair('exponential', pull_only=True)
     least = 2.0 * 20.0 + 8.0 * 1.5  # sigma >= 2 k + a |tau|

@@ -47,6 +47,12 @@ def assert_monotone_and_smooth(spring: sd.TabulatedSpring) -> None:
     pieces, h = spring.coefficients, np.diff(x)
     secants = np.diff(y)
     assert (slope_minima(spring) > 0.0).all()
+    # no plateaus: a twentieth of the smaller slope at its ends, harmonic means of secants
+    slopes = secants / h
+    inner = 2.0 / (1.0 / slopes[:-1] + 1.0 / slopes[1:])
+    ends = np.concatenate([slopes[:1], inner, slopes[-1:]])
+    least = 0.05 * np.minimum(ends[:-1], ends[1:])
+    assert (slope_minima(spring) / h >= least * (1.0 - 1e-9)).all()
     # value, slope and curvature meet at the knots
     for d in range(3):
         c = polynomial.polyder(pieces, d, axis=1) if d else pieces

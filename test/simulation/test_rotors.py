@@ -12,6 +12,7 @@ from oracles.rotor_robot import locked, random_rotor, spinning
 import screw_dynamics as sd
 from screw_dynamics.elastic.rotor_bodies import place_rotor
 from screw_dynamics.simulation import ElasticRobot
+from screw_dynamics.simulation.robot_tables import robot_tables
 
 ROBOTS = {
     'chain': [BodyRecipe()] * 4,
@@ -56,3 +57,46 @@ def test_accelerations(name, rigid, rng):
     _, link, _, motor = robot.split(derivative)
     assert np.allclose(link, expected[:n], rtol=1e-9, atol=1e-9 * np.abs(expected).max())
     assert np.allclose(motor, expected[n:], rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+def on_links_before(model, rotors, rigid=()):
+    """Return joints with springs but for the rigid ones, rotors where they are by default."""
+    entries = {}
+    for rotor in rotors:
+        spring = None if rotor.coordinate in rigid else sd.LinearSpring(STIFFNESS)
+        motor = sd.Motor(rotor.spin_inertia, rotor.gear_ratio)
+        entries[model.joint_names[rotor.coordinate]] = sd.ElasticJoint(spring, motor)
+    return sd.ElasticJoints(entries, rotor_coupling=True)
+
+
+def test_coordinates_of_rotors_bear_their_names(rng):
+    links = random_model(rng, 4)
+    rotors = [random_rotor(rng, j, *place_rotor(links, j, sd.Rotor())) for j in range(4)]
+    tables = robot_tables(locked(links, rotors), on_links_before(links, rotors, rigid=(1,)))
+    spinning_names = [f'rotor of {name}' for name in links.joint_names[2:]]
+    assert tables.model.joint_names == (*links.joint_names, *spinning_names)
+
+
+@pytest.mark.parametrize('coupling', [False, True])
+def test_all_wrenches_on_a_body_act(coupling, rng):
+    links = random_model(rng, 4)
+    rotors = [random_rotor(rng, j, *place_rotor(links, j, sd.Rotor())) for j in range(4)]
+    model = locked(links, rotors)
+    entries = on_links_before(model, rotors).joints
+    robot = ElasticRobot(model, sd.ElasticJoints(entries, rotor_coupling=coupling))
+    q, theta, effort = rng.normal(size=(3, 4))
+    state = robot.state(q, None, theta)
+    wrenches = {name: rng.normal(size=6) for name in ('body_3', 'tool_3', 'tool_2', 'base')}
+    pushed = robot.derivatives(state, effort, wrenches=wrenches)
+    change = pushed - robot.derivatives(state, effort)
+    push = sum(sd.frame_jacobian(model, q, name).T @ wrench for name, wrench in wrenches.items())
+    if coupling:
+        # of links and rotors: what turns a link also turns what spins on it
+        matrix = sd.mass_matrix(spinning(links, rotors), np.concatenate([q, theta]))
+        expected = np.linalg.solve(matrix, np.append(push, np.zeros(4)))
+    else:
+        expected = np.append(np.linalg.solve(sd.mass_matrix(model, q), push), np.zeros(4))
+    _, link, _, motor = robot.split(change)
+    np.testing.assert_allclose(
+        np.append(link, motor), expected, rtol=0, atol=1e-11 * np.abs(expected).max()
+    )
