@@ -24,9 +24,10 @@ class BagRecorder(Node):
     """
     Record topics to a bag as they come over the wire, without decoding them.
 
-    A topic is taken up as soon as a publisher or a subscription tells its type: what is sent
-    once, by a publisher that comes and goes, is not missed. Stamped with the time of reception,
-    or with the node's clock where ``use_sim_time`` is set.
+    A topic is taken up as soon as a publisher or a subscription tells its type, so that what is
+    sent once, by a publisher that comes and goes, is heard. (A publisher that sends within some
+    seconds of its start may be unknown to any subscriber; Fast DDS drops such messages.) Stamped
+    with the time of reception, or with the node's clock where ``use_sim_time`` is set.
 
     Parameters
     ----------

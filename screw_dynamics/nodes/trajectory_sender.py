@@ -32,10 +32,12 @@ NAME = 'trajectory_sender'
 TOPIC = 'feedforward/joint_trajectory'
 INTERRUPTED = 130  # as shells report it: the trajectory was not sent
 _LOOK_PERIOD = 0.05  # s
-# Subscribers are discovered one by one: this long after the last one all are there.
-_SETTLING_TIME = 0.5  # s
-_LONGEST_SETTLING = 5.0  # s, as there may be subscribers that never match
-_ACKNOWLEDGE_TIMEOUT = 5.0  # s
+# How long to wait after the last subscriber was found [s]. They are found one by one; each counts
+# as matched here before it knows of this publisher, and drops what comes until then; where that
+# news is lost, Fast DDS repeats it after 3 s.
+_SETTLING_TIME = 3.5
+_LONGEST_SETTLING = 8.0  # s, as there may be subscribers that never match
+_ACKNOWLEDGE_TIMEOUT = 20.0  # s; repairs of what the middleware lost take seconds
 
 
 @dataclass(frozen=True)
