@@ -41,7 +41,8 @@ def check_feasibility(
     """
     Compare a motion, sample by sample, with every finite limit of the robot.
 
-    Position, velocity and effort of the joints are held against the limits of the model; effort
+    Position, velocity and effort of the joints are held against the limits of the model (a
+    velocity or effort limit of 0 there is one that nobody filled in, and limits nothing); effort
     rate and deflection against those of the elastic joints, stiffness against its range, motor
     velocity and effort against the motors' (on the joint's side of the gear). Between samples
     nothing is checked.

@@ -16,6 +16,7 @@ from screw_dynamics.elastic.feasibility_report import LimitCheck, limit_checks
 from screw_dynamics.elastic.leading_joint import leading_joint
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.springs import AntagonisticPair, VariableStiffness
+from screw_dynamics.elastic.usable_limits import usable_limits
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.model import ScrewModel
 
@@ -47,7 +48,7 @@ def motion_checks(model: ScrewModel, times: Array, joint_jets: Array) -> list[Li
     list of LimitCheck
 
     """
-    limits = model.limits
+    limits = usable_limits(model)
     return [
         *_checks(model, 'position', times, joint_jets[:, 0], limits.lower, limits.upper),
         *_checks(model, 'velocity', times, joint_jets[:, 1], -limits.velocity, limits.velocity),
@@ -69,7 +70,7 @@ def effort_checks(model: ScrewModel, times: Array, efforts: Array) -> list[Limit
     list of LimitCheck
 
     """
-    bounds = model.limits.effort
+    bounds = usable_limits(model).effort
     return _checks(model, 'effort', times, efforts, -bounds, bounds)
 
 

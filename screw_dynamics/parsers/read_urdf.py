@@ -63,7 +63,9 @@ def read_urdf(
     ScrewModel
         With limits, damping, friction and one frame per link. Limits are infinite where the
         document gives none, also `lower` and `upper` of a `<limit>` that leaves them out: URDF
-        reads those as 0, which would lock the joint by an omission.
+        reads those as 0, which would lock the joint by an omission. Position and velocity
+        limits of mimic joints narrow those of the coordinate that they follow, unless they would
+        leave it no room to move; effort limits do not.
 
     Raises
     ------

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import as_vector
 from screw_dynamics.model import JointLimits, ScrewModel
+from screw_dynamics.parsers.coordinate_limit import coordinate_limit
 from screw_dynamics.parsers.inertia_report import warn_of_inertia
 from screw_dynamics.parsers.lumping import lump_links
 from screw_dynamics.parsers.multi_dof import split_multi_dof_joints
@@ -56,6 +57,7 @@ def screw_model(
     warn_of_inertia(bodies, invented, stacklevel=3)
     names = selection.joint_names
     chosen = [tree.joints[name] for name in names]
+    limits = [coordinate_limit(joint.limit, joint.name, bodies) for joint in chosen]
     return ScrewModel(
         joint_names=names,
         tree_joint_names=tuple(body.joint.name for body in bodies),
@@ -72,10 +74,10 @@ def screw_model(
         multipliers=np.array([body.motion.multiplier for body in bodies], dtype=float),
         offsets=np.array([body.motion.offset for body in bodies], dtype=float),
         limits=JointLimits(
-            lower=np.array([joint.limit.lower for joint in chosen], dtype=float),
-            upper=np.array([joint.limit.upper for joint in chosen], dtype=float),
-            velocity=np.array([joint.limit.velocity for joint in chosen], dtype=float),
-            effort=np.array([joint.limit.effort for joint in chosen], dtype=float),
+            lower=np.array([limit.lower for limit in limits], dtype=float),
+            upper=np.array([limit.upper for limit in limits], dtype=float),
+            velocity=np.array([limit.velocity for limit in limits], dtype=float),
+            effort=np.array([limit.effort for limit in limits], dtype=float),
         ),
         damping=np.array([joint.damping for joint in chosen], dtype=float),
         friction=np.array([joint.friction for joint in chosen], dtype=float),

@@ -12,6 +12,7 @@ from oracles.random_models import BodyRecipe, random_model
 
 import screw_dynamics as sd
 from screw_dynamics.elastic.feasibility_report import limit_checks
+from screw_dynamics.errors import InputError
 
 TABLE = sd.TabulatedSpring([-1.0, 0.0, 1.0], [-5.0, 0.0, 5.0])
 MASS = np.diag([0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
@@ -201,3 +202,31 @@ def test_no_number_is_beyond_every_limit():
 
 def test_a_limit_of_zero_has_no_sign():
     assert str(one_check([-1.0], -0.0, 0.0)).endswith('limit 0 rad')
+
+
+URDF = """<robot name="arm"><link name="base"/><link name="rod"><inertial><mass value="1"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<joint name="hinge" type="revolute"><parent link="base"/><child link="rod"/>
+<axis xyz="0 1 0"/><limit lower="{}" upper="{}" velocity="{}" effort="{}"/></joint></robot>"""
+
+
+def test_limits_that_nobody_filled_in_forbid_nothing():
+    model = sd.read_urdf(URDF.format(-1, 1, 0, 0))
+    jets = np.array([[[0.5], [3.0], [2.0], [0.0], [0.0]]])
+    for joints in (None, sd.ElasticJoints({'hinge': sd.ElasticJoint(TABLE)})):
+        report = sd.check_feasibility(model, joints, jets, [0.0])
+        assert [check.quantity for check in report.checks] == ['position'] and report.feasible
+
+
+@pytest.mark.parametrize(
+    ('limits', 'text'),
+    [
+        ((-1, 1, -1, 5), "model: joint 'hinge': velocity limit: expected 0 or more, got -1"),
+        ((-1, 1, 2, -5), "model: joint 'hinge': effort limit: expected 0 or more, got -5"),
+        ((1, -1, 2, 5), 'upper limit: expected at least the lower limit 1, got -1'),
+    ],
+)
+def test_limits_that_no_motion_can_keep_are_named(limits, text):
+    model = sd.read_urdf(URDF.format(*limits))
+    with pytest.raises(InputError, match=text):
+        sd.check_feasibility(model, None, np.zeros((1, 3, 1)), [0.0])

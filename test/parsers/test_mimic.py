@@ -152,3 +152,44 @@ def test_a_mimic_joint_cannot_be_selected():
     with pytest.raises(InputError, match=message):
         read_urdf(fan(a=LIMIT, b=mimic('a')), joints=['b'])
     assert read_urdf(fan(a=LIMIT, b=mimic('a')), joints=['b'], mimic='independent').n == 1
+
+
+def limited(lower: float, upper: float, velocity: float, effort: float = 3.0, **follows: float):
+    limit = f'<limit lower="{lower}" upper="{upper}" velocity="{velocity}" effort="{effort}"/>'
+    if follows:
+        limit += f'<mimic joint="a" multiplier="{follows["by"]}" offset="{follows["at"]}"/>'
+    return limit
+
+
+def limits_of(**contents: str) -> tuple[float, ...]:
+    limits = read_urdf(fan(**contents)).limits
+    return tuple(
+        float(bound[0]) for bound in (limits.lower, limits.upper, limits.velocity, limits.effort)
+    )
+
+
+def test_limits_of_followers_narrow_those_of_the_coordinate():
+    own, upside_down = limited(-1, 1, 2), limited(-1.5, 0.5, 2, 0.1, by=-2, at=0.3)
+    # -2 q + 0.3 in [-1.5, 0.5]
+    assert limits_of(a=own, b=upside_down) == pytest.approx((-0.1, 0.9, 1.0, 3.0))
+    # before the joint that it follows, and with another one
+    turning = limited(-0.1, 0.1, 0.2, by=4, at=0.0)
+    expected = (-0.025, 0.025, 0.05, 3.0)
+    assert limits_of(b=turning, c=upside_down, a=own) == pytest.approx(expected)
+    wide = limited(-9, 9, 9, 1.0, by=0.5, at=0.1)
+    assert limits_of(a=own, b=wide) == (-1.0, 1.0, 2.0, 3.0)
+    # chains: c = -6 q + 0.3 in [-1, 1] and b = 3 q + 0.1 in [-1, 1], velocities 2
+    model = read_urdf(CHAIN)
+    np.testing.assert_allclose(model.limits.lower, [-0.7 / 6], rtol=1e-14)
+    np.testing.assert_allclose(model.limits.upper, [1.3 / 6], rtol=1e-14)
+    np.testing.assert_allclose(model.limits.velocity, [2.0 / 6], rtol=1e-14)
+
+
+def test_limits_of_followers_that_contradict_the_coordinate_do_not_count():
+    own = limited(0, 0.8, 2)
+    assert limits_of(a=own, b=limited(0, 0.9, 2, by=-1, at=0.0)) == (0.0, 0.8, 2.0, 3.0)
+    assert limits_of(a=own, b=limited(5, 6, 0, by=1, at=0.0)) == (0.0, 0.8, 2.0, 3.0)
+    assert limits_of(a=own, b=limited(0, 0.9, 2, by=0, at=5.0)) == (0.0, 0.8, 2.0, 3.0)
+    # a mimic joint that is a coordinate of its own
+    model = read_urdf(fan(a=own, b=limited(0, 0.1, 2, by=1, at=0.0)), mimic='independent')
+    np.testing.assert_array_equal(model.limits.upper, [0.8, 0.1])
