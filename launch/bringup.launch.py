@@ -10,15 +10,15 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-from screw_dynamics.nodes.launch_arguments import (
+from screw_dynamics.nodes.launching.launch_arguments import (
     PACKAGE,
     feedforward_arguments,
     flag,
     node_arguments,
     parameter_file,
 )
-from screw_dynamics.nodes.launched_node import given, typed
-from screw_dynamics.nodes.urdf_file import urdf_file
+from screw_dynamics.nodes.launching.launched_node import given, typed
+from screw_dynamics.nodes.robot.urdf_file import urdf_file
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -5,8 +5,8 @@
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction
 
-from screw_dynamics.nodes.launch_arguments import node_arguments, parameter_file
-from screw_dynamics.nodes.launched_node import launched_node
+from screw_dynamics.nodes.launching.launch_arguments import node_arguments, parameter_file
+from screw_dynamics.nodes.launching.launched_node import launched_node
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -5,12 +5,12 @@
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction
 
-from screw_dynamics.nodes.launch_arguments import (
+from screw_dynamics.nodes.launching.launch_arguments import (
     feedforward_arguments,
     node_arguments,
     parameter_file,
 )
-from screw_dynamics.nodes.launched_node import given, launched_node, typed
+from screw_dynamics.nodes.launching.launched_node import given, launched_node, typed
 
 
 def generate_launch_description() -> LaunchDescription:

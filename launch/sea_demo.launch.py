@@ -12,9 +12,14 @@ from launch.substitutions import PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from screw_dynamics.nodes.launch_arguments import PACKAGE, flag, node_arguments, parameter_file
-from screw_dynamics.nodes.launched_node import given, launched_node, typed
-from screw_dynamics.nodes.urdf_file import urdf_file
+from screw_dynamics.nodes.launching.launch_arguments import (
+    PACKAGE,
+    flag,
+    node_arguments,
+    parameter_file,
+)
+from screw_dynamics.nodes.launching.launched_node import given, launched_node, typed
+from screw_dynamics.nodes.robot.urdf_file import urdf_file
 
 DELAY = 0.5  # s from sending to the beginning of the motion
 

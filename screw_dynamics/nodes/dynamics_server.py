@@ -16,22 +16,22 @@ from screw_dynamics.dynamics import bias_forces, coriolis_matrix, gravity_forces
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes import dynamics_services as services
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.conversions import joint_order
-from screw_dynamics.nodes.diagnostics import OK, Diagnostics, Report
-from screw_dynamics.nodes.elastic_source import compile_motors, require_fit
-from screw_dynamics.nodes.error_codes import NoModelError, error_code
-from screw_dynamics.nodes.executor import run_node
-from screw_dynamics.nodes.feedforward_reports import model_report
-from screw_dynamics.nodes.model_info import ModelInfoOutput
-from screw_dynamics.nodes.model_source import ModelSource
-from screw_dynamics.nodes.motor_service import get_motor_feedforward
-from screw_dynamics.nodes.parameter_records import DynamicsServerParameters
-from screw_dynamics.nodes.parameters import NodeParameters
-from screw_dynamics.nodes.robot_description import LoadedModel
-from screw_dynamics.nodes.torque_stream import compile_torques
-from screw_dynamics.nodes.trajectory_torques import compute_trajectory_torques
+from screw_dynamics.nodes.outputs.torque_stream import compile_torques
+from screw_dynamics.nodes.parameters.parameter_records import DynamicsServerParameters
+from screw_dynamics.nodes.parameters.parameters import NodeParameters
+from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fit
+from screw_dynamics.nodes.robot.model_info import ModelInfoOutput
+from screw_dynamics.nodes.robot.model_source import ModelSource
+from screw_dynamics.nodes.robot.robot_description import LoadedModel
+from screw_dynamics.nodes.running.diagnostics import OK, Diagnostics, Report
+from screw_dynamics.nodes.running.executor import run_node
+from screw_dynamics.nodes.running.feedforward_reports import model_report
+from screw_dynamics.nodes.services import dynamics_services as services
+from screw_dynamics.nodes.services.error_codes import NoModelError, error_code
+from screw_dynamics.nodes.services.motor_service import get_motor_feedforward
+from screw_dynamics.nodes.services.trajectory_torques import compute_trajectory_torques
 
 NAME = 'dynamics_server'
 

@@ -11,23 +11,23 @@ from functools import partial
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.controller_sync import ControllerSync
-from screw_dynamics.nodes.diagnostics import OK, Diagnostics, Report
-from screw_dynamics.nodes.elastic_source import compile_motors, require_fit, with_stiffness
-from screw_dynamics.nodes.executor import run_node
-from screw_dynamics.nodes.feedforward_reports import FeedforwardReports
-from screw_dynamics.nodes.managed_node import ManagedNode
-from screw_dynamics.nodes.model_info import ModelInfoOutput
-from screw_dynamics.nodes.model_source import ModelSource
-from screw_dynamics.nodes.parameter_records import FeedforwardParameters
-from screw_dynamics.nodes.parameters import NodeParameters
-from screw_dynamics.nodes.robot_description import LoadedModel
-from screw_dynamics.nodes.stream_inputs import StreamInputs
-from screw_dynamics.nodes.stream_reports import StreamReports
-from screw_dynamics.nodes.tick_timer import TickTimer
-from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques, joint_kinds
-from screw_dynamics.nodes.trajectory_effort_output import require_two_topics
-from screw_dynamics.nodes.trajectory_inputs import TrajectoryInputs
+from screw_dynamics.nodes.inputs.controller_sync import ControllerSync
+from screw_dynamics.nodes.inputs.stream_inputs import StreamInputs
+from screw_dynamics.nodes.inputs.trajectory_inputs import TrajectoryInputs
+from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques, joint_kinds
+from screw_dynamics.nodes.outputs.trajectory_effort_output import require_two_topics
+from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.parameters import NodeParameters
+from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fit, with_stiffness
+from screw_dynamics.nodes.robot.model_info import ModelInfoOutput
+from screw_dynamics.nodes.robot.model_source import ModelSource
+from screw_dynamics.nodes.robot.robot_description import LoadedModel
+from screw_dynamics.nodes.running.diagnostics import OK, Diagnostics, Report
+from screw_dynamics.nodes.running.executor import run_node
+from screw_dynamics.nodes.running.feedforward_reports import FeedforwardReports
+from screw_dynamics.nodes.running.managed_node import ManagedNode
+from screw_dynamics.nodes.running.stream_reports import StreamReports
+from screw_dynamics.nodes.running.tick_timer import TickTimer
 from screw_dynamics.trajectory import JET_ROWS
 
 NAME = 'feedforward'

@@ -16,19 +16,19 @@ from std_srvs.srv import Trigger
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
 from screw_dynamics.nodes import interfaces
-from screw_dynamics.nodes.diagnostics import Diagnostics
-from screw_dynamics.nodes.elastic_source import require_fit
-from screw_dynamics.nodes.executor import run_node
-from screw_dynamics.nodes.feedforward_reports import model_report
-from screw_dynamics.nodes.model_source import ModelSource
-from screw_dynamics.nodes.motor_inputs import command_of_array, command_of_feedforward
-from screw_dynamics.nodes.parameters import NodeParameters
-from screw_dynamics.nodes.robot_description import LoadedModel
-from screw_dynamics.nodes.sea_parameters import SeaSimulatorParameters
-from screw_dynamics.nodes.simulated_robot import SimulatedRobot
-from screw_dynamics.nodes.simulated_time import LockStep, RealTime, SimulatedTime
-from screw_dynamics.nodes.simulation_report import SimulationReport
-from screw_dynamics.nodes.state_output import StateOutput
+from screw_dynamics.nodes.inputs.motor_inputs import command_of_array, command_of_feedforward
+from screw_dynamics.nodes.outputs.state_output import StateOutput
+from screw_dynamics.nodes.parameters.parameters import NodeParameters
+from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.robot.elastic_source import require_fit
+from screw_dynamics.nodes.robot.model_source import ModelSource
+from screw_dynamics.nodes.robot.robot_description import LoadedModel
+from screw_dynamics.nodes.running.diagnostics import Diagnostics
+from screw_dynamics.nodes.running.executor import run_node
+from screw_dynamics.nodes.running.feedforward_reports import model_report
+from screw_dynamics.nodes.simulator.simulated_robot import SimulatedRobot
+from screw_dynamics.nodes.simulator.simulated_time import LockStep, RealTime, SimulatedTime
+from screw_dynamics.nodes.simulator.simulation_report import SimulationReport
 
 NAME = 'sea_simulator'
 

@@ -23,9 +23,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.nodes.conversions import double_array, set_stamp
-from screw_dynamics.nodes.executor import run_node
-from screw_dynamics.nodes.parameter_rules import parameter
-from screw_dynamics.nodes.parameters import NodeParameters
+from screw_dynamics.nodes.parameters.parameter_rules import parameter
+from screw_dynamics.nodes.parameters.parameters import NodeParameters
+from screw_dynamics.nodes.running.executor import run_node
 from screw_dynamics.trajectory import TrajectoryFile, TrajectoryPoint, read_trajectory
 
 NAME = 'trajectory_sender'

@@ -27,9 +27,9 @@ from rclpy.node import Node  # noqa: E402
 from rclpy.publisher import Publisher  # noqa: E402
 
 from screw_dynamics.nodes.conversions import double_array  # noqa: E402
-from screw_dynamics.nodes.executor import run_node  # noqa: E402
 from screw_dynamics.nodes.feedforward import FeedforwardNode  # noqa: E402
-from screw_dynamics.nodes.tick_timer import TickTimer  # noqa: E402
+from screw_dynamics.nodes.running.executor import run_node  # noqa: E402
+from screw_dynamics.nodes.running.tick_timer import TickTimer  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
 
 PAUSES = 10_000

@@ -13,10 +13,10 @@ import pytest
 from node_processes import trajectory
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.controller_sync import state_type
 from screw_dynamics.nodes.conversions import nanoseconds, set_stamp
-from screw_dynamics.nodes.interpolation import SMOOTH
-from screw_dynamics.nodes.reference import Reference, Source
+from screw_dynamics.nodes.inputs.controller_sync import state_type
+from screw_dynamics.nodes.reference.interpolation import SMOOTH
+from screw_dynamics.nodes.reference.reference import Reference, Source
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 

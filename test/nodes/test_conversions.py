@@ -19,8 +19,9 @@ from screw_dynamics.errors import (
     TrajectoryError,
     UnknownNameError,
 )
-from screw_dynamics.nodes import conversions, error_codes
-from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes import conversions
+from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.services import error_codes
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetMassMatrix
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
 
-from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
 
 SECOND = 10**9
 NOW = 1_700_000_000 * SECOND

@@ -13,9 +13,9 @@ from planar_sea import NAMES, motor_feedforward
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
-from screw_dynamics.nodes.elastic_source import compile_motors
-from screw_dynamics.nodes.parameter_records import FeedforwardParameters
-from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques
+from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
+from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.robot.elastic_source import compile_motors
 from screw_dynamics.trajectory import waypoints_from_points
 
 START = 1_700_000_000 * 10**9

@@ -11,13 +11,13 @@ import yaml
 
 from screw_dynamics import share_path
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.parameter_records import (
+from screw_dynamics.nodes.parameters.parameter_records import (
     DynamicsServerParameters,
     FeedforwardParameters,
     ModelParameters,
 )
-from screw_dynamics.nodes.parameter_rules import coerced, descriptor, rule_of
-from screw_dynamics.nodes.sea_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.parameters.parameter_rules import coerced, descriptor, rule_of
+from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
 
 RECORDS = {
     'feedforward': FeedforwardParameters,

@@ -15,14 +15,17 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf, share_path
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes import dynamics_services as services
-from screw_dynamics.nodes.interpolation import INTERPOLATIONS
-from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
-from screw_dynamics.nodes.parameter_records import DynamicsServerParameters, FeedforwardParameters
-from screw_dynamics.nodes.reference import Reference
-from screw_dynamics.nodes.streamed_reference import StreamedReference
-from screw_dynamics.nodes.trajectory_intake import accept_trajectory
-from screw_dynamics.nodes.trajectory_torques import compute_trajectory_torques
+from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.parameters.parameter_records import (
+    DynamicsServerParameters,
+    FeedforwardParameters,
+)
+from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.nodes.reference.reference import Reference
+from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
+from screw_dynamics.nodes.services import dynamics_services as services
+from screw_dynamics.nodes.services.trajectory_torques import compute_trajectory_torques
 from screw_dynamics_interfaces.srv import (
     ComputeTrajectoryTorques,
     GetDynamicTerms,

@@ -12,9 +12,9 @@ from sensor_msgs.msg import JointState
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.conversions import set_stamp
-from screw_dynamics.nodes.external_wrench import ExternalWrenches
-from screw_dynamics.nodes.other_joints import other_joints
-from screw_dynamics.nodes.stream_messages import StreamReader, instant_of
+from screw_dynamics.nodes.inputs.external_wrench import ExternalWrenches
+from screw_dynamics.nodes.inputs.stream_messages import StreamReader, instant_of
+from screw_dynamics.nodes.robot.other_joints import other_joints
 from screw_dynamics_interfaces.msg import JointReference
 
 NOW = 1_700_000_000 * 10**9

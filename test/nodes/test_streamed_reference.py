@@ -13,12 +13,12 @@ from node_processes import trajectory
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.conversions import set_stamp
-from screw_dynamics.nodes.interpolation import SMOOTH
-from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
-from screw_dynamics.nodes.parameter_records import FeedforwardParameters
-from screw_dynamics.nodes.reference import Reference, Source
-from screw_dynamics.nodes.streamed_reference import Stream, StreamedReference
-from screw_dynamics.nodes.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.reference.interpolation import SMOOTH
+from screw_dynamics.nodes.reference.reference import Reference, Source
+from screw_dynamics.nodes.reference.streamed_reference import Stream, StreamedReference
 from screw_dynamics.trajectory import ReferenceFilter, taylor_shifted
 
 SECOND = 10**9

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from screw_dynamics import read_urdf, share_path
-from screw_dynamics.nodes.parameter_records import FeedforwardParameters
-from screw_dynamics.nodes.torque_stream import TorqueStream, compile_torques
+from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
+from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
 from screw_dynamics.trajectory import waypoints_from_points
 
 START = 1_700_000_000 * 10**9

@@ -12,9 +12,9 @@ from trajectory_msgs.msg import JointTrajectory
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.conversions import nanoseconds, set_stamp
-from screw_dynamics.nodes.interpolation import CONTROLLER, SMOOTH
-from screw_dynamics.nodes.reference import Reference
-from screw_dynamics.nodes.trajectory_effort_output import sample_times
+from screw_dynamics.nodes.outputs.trajectory_effort_output import sample_times
+from screw_dynamics.nodes.reference.interpolation import CONTROLLER, SMOOTH
+from screw_dynamics.nodes.reference.reference import Reference
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 

@@ -15,13 +15,13 @@ from sensor_msgs.msg import JointState
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.nodes.conversions import set_stamp
-from screw_dynamics.nodes.interpolation import SMOOTH
-from screw_dynamics.nodes.joint_state_buffer import JointStateBuffer
-from screw_dynamics.nodes.other_joints import other_joints
-from screw_dynamics.nodes.parameter_records import FeedforwardParameters
-from screw_dynamics.nodes.reference import Reference
-from screw_dynamics.nodes.streamed_reference import StreamedReference
-from screw_dynamics.nodes.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.reference.interpolation import SMOOTH
+from screw_dynamics.nodes.reference.reference import Reference
+from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
+from screw_dynamics.nodes.robot.other_joints import other_joints
 
 SECOND = 10**9
 NOW = 1_700_000_000 * SECOND

@@ -1,0 +1,142 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`StreamInputs`: the topics that carry sample after sample: references and external wrenches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from sensor_msgs.msg import JointState
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.inputs.stream_messages import StreamReader, instant_of
+from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
+from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.reference.streamed_reference import Stream
+from screw_dynamics.nodes.running.stream_reports import WRENCH_TOPIC, StreamReports
+
+
+class StreamInputs:
+    """
+    Subscribes to the streams; counts and logs what is wrong with them.
+
+    Parameters
+    ----------
+    node : Node
+    output : callable
+        Returns the TorqueStream.
+    parameters : callable
+        Returns the present parameters.
+    other_joints : callable
+        Returns the joints that exist but cannot be commanded, with the reason.
+    now : callable
+        Returns the time of the node [ns], or raises InputError while there is none or the node
+        is not active.
+    reports : StreamReports
+        Counts.
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        output: Callable[[], TorqueStream],
+        parameters: Callable[[], FeedforwardParameters],
+        other_joints: Callable[[], Mapping[str, str]],
+        now: Callable[[], int],
+        reports: StreamReports,
+    ) -> None:
+        self._node, self._output, self._parameters = node, output, parameters
+        self._other_joints, self._now, self._reports = other_joints, now, reports
+        self._model: ScrewModel | None = None
+        topics: list[tuple[Any, str, Callable[[Any], None]]] = [
+            (JointState, Stream.POSITIONS.value, self._on_positions),
+            (WrenchStamped, WRENCH_TOPIC, self._on_wrench),
+        ]
+        if interfaces.msg is not None:
+            topics.append((interfaces.msg.JointReference, Stream.SAMPLES.value, self._on_sample))
+        self._subscriptions = [
+            node.create_subscription(
+                kind,
+                topic,
+                callback,
+                # matches every publisher, and a late sample is worth nothing
+                qos_profile_sensor_data,
+                qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+            )
+            for kind, topic, callback in topics
+        ]
+
+    def _reader_of(self, model: ScrewModel) -> StreamReader:
+        if model is not self._model:
+            self._model = model
+            self._reader = StreamReader(model, self._other_joints())
+        return self._reader
+
+    def destroy(self) -> None:
+        """Destroy the subscriptions."""
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+
+    def _on_sample(self, message: Any) -> None:
+        topic, logger = Stream.SAMPLES.value, self._node.get_logger()
+        values = self._parameters()
+        try:
+            now, output = self._now(), self._output()
+            reader = self._reader_of(output.model)
+            jet, rows = reader.jet(message)
+            warning = reader.beyond_limits(jet[0], values.check_limits)
+            instant = instant_of(message, now, values.max_reference_age)
+            followed = output.streamed.add_sample(jet, rows, instant, now)
+        except InputError as error:
+            self._reports.count_rejected(topic, str(error))
+            logger.error(f'{topic} rejected: {error}', throttle_duration_sec=1.0)
+            return
+        self._reports.count(topic, followed)
+        if warning:
+            logger.warning(f'{topic}: {warning}', throttle_duration_sec=1.0)
+        if rows == 3 and values.derivative_order > 0:
+            logger.warning(
+                f'{topic} carries no jerks: effort_dot and effort_ddot are left empty',
+                once=True,
+            )
+        elif rows == 4 and values.derivative_order > 1:
+            logger.warning(f'{topic} carries no snaps: effort_ddot is left empty', once=True)
+
+    def _on_positions(self, message: JointState) -> None:
+        topic, logger = Stream.POSITIONS.value, self._node.get_logger()
+        values = self._parameters()
+        try:
+            now, output = self._now(), self._output()
+            reader = self._reader_of(output.model)
+            positions = reader.positions(message)
+            warning = reader.beyond_limits(positions, values.check_limits)
+            instant_of(message, now, values.max_reference_age)
+            followed = output.add_positions(positions, now)
+        except InputError as error:
+            self._reports.count_rejected(topic, str(error))
+            logger.error(f'{topic} rejected: {error}', throttle_duration_sec=1.0)
+            return
+        self._reports.count(topic, followed)
+        if warning:
+            logger.warning(f'{topic}: {warning}', throttle_duration_sec=1.0)
+
+    def _on_wrench(self, message: WrenchStamped) -> None:
+        try:
+            self._output().wrenches.add(
+                message, self._now(), self._parameters().external_wrench_timeout
+            )
+        except InputError as error:
+            self._reports.count_rejected(WRENCH_TOPIC, str(error))
+            self._node.get_logger().warning(
+                f'{WRENCH_TOPIC} ignored: {error}', throttle_duration_sec=1.0
+            )
+            return
+        self._reports.count(WRENCH_TOPIC)

@@ -1,0 +1,114 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the arguments of a launch file to a node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from launch import LaunchContext
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+
+from screw_dynamics.nodes.launching.launch_arguments import PACKAGE
+
+# arguments that become parameters of type string where they are given
+_TEXTS = {'urdf_file': 'urdf_path', 'joint_prefix': 'joint_prefix'}
+
+
+def given(context: LaunchContext, argument: str) -> str:
+    """
+    Return the value of an argument.
+
+    Parameters
+    ----------
+    context : LaunchContext
+    argument : str
+
+    Returns
+    -------
+    str
+
+    """
+    value: str = LaunchConfiguration(argument).perform(context)
+    return value
+
+
+def typed(argument: str, kind: type) -> ParameterValue:
+    """
+    Return an argument as the value of a parameter; arguments are texts, the type is said here.
+
+    Parameters
+    ----------
+    argument : str
+    kind : type
+
+    Returns
+    -------
+    ParameterValue
+
+    """
+    return ParameterValue(LaunchConfiguration(argument), value_type=kind)
+
+
+def logger_name(context: LaunchContext, name: str) -> str:
+    """
+    Return the name of a node's logger: that of the node after its namespace, with dots.
+
+    Parameters
+    ----------
+    context : LaunchContext
+    name : str
+        Of the node.
+
+    Returns
+    -------
+    str
+
+    """
+    parts = [part for part in given(context, 'namespace').split('/') if part]
+    return '.'.join([*parts, name])
+
+
+def launched_node(
+    context: LaunchContext,
+    name: str,
+    parameters: Mapping[str, Any] | None = None,
+    remappings: Sequence[tuple[str, str]] = (),
+) -> Node:
+    """
+    Return a node of this package by the arguments of `node_arguments` and ``params_file``.
+
+    Parameters
+    ----------
+    context : LaunchContext
+    name : str
+        Of the node and its executable.
+    parameters : mapping, optional
+        Further parameters.
+    remappings : sequence of (str, str)
+        Further remappings.
+
+    Returns
+    -------
+    launch_ros.actions.Node
+
+    """
+    log_level = f'{logger_name(context, name)}:={given(context, "log_level")}'
+    values = {'use_sim_time': typed('use_sim_time', bool), **(parameters or {})}
+    for argument, parameter in _TEXTS.items():
+        if given(context, argument):
+            values[parameter] = typed(argument, str)
+    return Node(
+        package=PACKAGE,
+        executable=name,
+        name=name,
+        namespace=given(context, 'namespace'),
+        parameters=[given(context, 'params_file'), values],
+        remappings=[('robot_description', given(context, 'robot_description_topic')), *remappings],
+        respawn=given(context, 'respawn') == 'true',
+        ros_arguments=['--log-level', log_level],
+        output='screen',
+    )

@@ -1,0 +1,205 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`MotorStream`: what the motors of elastic joints have to do, tick by tick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from rclpy.node import Node
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import DeflectionFilter, ElasticJoints, elastic_feedforward
+from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.outputs.motor_outputs import MotorCommandsOutput, MotorFeedforwardOutput
+from screw_dynamics.nodes.outputs.stiffness_transition import StiffnessTransition
+from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
+from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
+from screw_dynamics.trajectory import JET_ROWS
+
+
+class MotorStream:
+    """
+    Motor commands of a reference, and their publishers; arrays made once.
+
+    What cannot be computed is not published: too few derivatives of the reference, an effort that
+    a spring cannot transmit. That is said once, until it can be computed again.
+
+    Parameters
+    ----------
+    node : Node
+        Owns the publishers.
+    model : ScrewModel
+    elastic : ElasticJoints
+        Which need no more than the rows of a reference.
+    jet : (5, n) ndarray
+        Shared array of the reference.
+    parameters : FeedforwardParameters
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        model: ScrewModel,
+        elastic: ElasticJoints,
+        jet: Array,
+        parameters: FeedforwardParameters,
+    ) -> None:
+        self._node, self._jet, self._elastic = node, jet, elastic
+        self._least = elastic.required_rows(model)
+        # a joint with a damper in its place takes one derivative less
+        counts = sorted({max(self._least, 3), JET_ROWS})
+        table = elastic.motors(model)
+        self.stiffness = StiffnessTransition(table.variable_names, table.stiffness)
+        self.stiffness.check(parameters.stiffness)
+        self._rows = self._origin = 0
+        self._problem = ''
+        self._start: Mapping[str, float] | None = None
+        self._filters: dict[int, DeflectionFilter | None] = {}
+        self._motors = {rows: elastic.buffers(model, rows) for rows in counts}
+        self._published = self._failed = 0
+        self._outputs: list[MotorFeedforwardOutput | MotorCommandsOutput] = []
+        self._with_commands = False
+        if interfaces.msg is not None:
+            self._outputs.append(MotorFeedforwardOutput(node, model.joint_names, self._motors))
+        self.set_model(model)
+        self.apply(parameters)
+
+    def apply(self, parameters: FeedforwardParameters) -> None:
+        """
+        Publish ~/commands or not, and change the stiffness, as the parameters say.
+
+        Parameters
+        ----------
+        parameters : FeedforwardParameters
+
+        """
+        self.stiffness.set_target(parameters.stiffness, parameters.stiffness_transition)
+        wanted = parameters.publish_commands and parameters.commands_content == 'motor_efforts'
+        if wanted and not self._with_commands:
+            self._outputs.append(MotorCommandsOutput(self._node, self._motors))
+        elif self._with_commands and not wanted:
+            self._outputs.pop().destroy()
+        self._with_commands = wanted
+
+    def set_model(self, model: ScrewModel) -> None:
+        """
+        Go on with another model of the same joints.
+
+        Parameters
+        ----------
+        model : ScrewModel
+
+        """
+        self._model = model
+        self._start = self._deflections()
+        damped = bool(self._elastic.motors(model).damped_names)
+        self._filters = {
+            rows: DeflectionFilter(model, self._elastic, rows) if damped else None
+            for rows in self._motors
+        }
+        self._rows = 0
+
+    def forget(self) -> None:
+        """Let the next sample be the first: damped joints begin as if long in motion."""
+        self._rows = self._origin = 0
+        self._start = None
+        self._problem = ''
+
+    def publish(self, sample: TorqueSample, wrenches: Mapping[str, Array]) -> None:
+        """
+        Compute and publish the motor commands of the sample that the shared array holds.
+
+        Parameters
+        ----------
+        sample : TorqueSample
+        wrenches : mapping of str to (6,) ndarray
+            In force, ON the links, constant in their frames.
+
+        """
+        if sample.rows < self._least:
+            self._fail(
+                f'expected references with derivatives up to order {self._least - 1}, got them '
+                f'up to order {sample.rows - 1}'
+            )
+            return
+        rows = JET_ROWS if sample.rows == JET_ROWS else self._least
+        try:
+            self._compute(sample, rows, wrenches)
+        except ScrewDynamicsError as error:
+            self._fail(str(error))
+            return
+        if self._problem:
+            self._node.get_logger().info('Motor commands are published again')
+            self._problem = ''
+        self._published += 1
+        for output in self._outputs:
+            output.publish(sample, rows)
+
+    def _compute(self, sample: TorqueSample, rows: int, wrenches: Mapping[str, Array]) -> None:
+        jets = None
+        if wrenches:
+            jets = {frame: _constant(wrench, rows - 2) for frame, wrench in wrenches.items()}
+        damper = self._filters[rows]
+        if damper is not None and rows != self._rows:
+            self._begin(damper, sample.instant)
+        self._rows = rows
+        elastic_feedforward(
+            self._model,
+            self._elastic,
+            self._jet[:rows],
+            jets,
+            stiffness_jets=self.stiffness.sample(sample.instant),
+            times=1e-9 * (sample.instant - self._origin),
+            deflection=damper,
+            out=self._motors[rows],
+        )
+
+    def _begin(self, damper: DeflectionFilter, instant: int) -> None:
+        """Let a filter begin: where the one before has come to, if one has run."""
+        damper.reset(self._deflections() or self._start)
+        self._origin = instant
+
+    def _deflections(self) -> dict[str, float] | None:
+        damper = self._filters.get(self._rows)
+        if damper is None:
+            return None
+        _, jets, _ = damper.state
+        return dict(zip(damper.joint_names, jets[:, 0].tolist(), strict=True))
+
+    def _fail(self, reason: str) -> None:
+        self._failed += 1
+        self._rows, self._start = 0, None
+        if not self._problem:
+            self._node.get_logger().warning(f'No motor commands are published: {reason}')
+        self._problem = reason
+
+    def report(self) -> Report:
+        """
+        Return what there is to say on /diagnostics.
+
+        Returns
+        -------
+        Report
+            WARN while nothing is published.
+
+        """
+        values = {'published': self._published, 'not published': self._failed}
+        return Report(WARN if self._problem else OK, self._problem or 'ok', values)
+
+    def destroy(self) -> None:
+        """Destroy the publishers."""
+        for output in self._outputs:
+            output.destroy()
+        self._outputs.clear()
+
+
+def _constant(wrench: Array, rows: int) -> Array:
+    jet = np.zeros((rows, 6))
+    jet[0] = wrench
+    return jet

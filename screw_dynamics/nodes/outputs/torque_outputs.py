@@ -1,0 +1,185 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The messages that carry a torque sample; each is made once and filled in place per tick."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from rclpy.node import Node
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.conversions import field_view, set_stamp
+from screw_dynamics.nodes.reference.reference import Source
+from screw_dynamics.trajectory import JET_ROWS
+
+_DEPTH = 10
+_LEAST_ROWS = 3  # without accelerations there is no effort
+
+
+class TorqueSample(NamedTuple):
+    """
+    What is known of the sample that the shared arrays hold.
+
+    Parameters
+    ----------
+    instant : int
+        That the values belong to [ns].
+    source : Source
+    continuity : int
+        Highest k such that the positions of the reference are C^k.
+    time_from_start : int
+        Since the start of the trajectory; 0 for a stream [ns].
+    rows : int
+        Rows of the reference that are known: position, velocity and acceleration (3), jerk (4),
+        snap (5). As many derivatives of the effort are.
+
+    """
+
+    instant: int
+    source: Source
+    continuity: int
+    time_from_start: int = 0
+    rows: int = JET_ROWS
+
+
+class TorqueOutput(Protocol):
+    """Something that publishes torque samples."""
+
+    def publish(self, sample: TorqueSample) -> None:
+        """
+        Publish what the shared arrays hold.
+
+        Parameters
+        ----------
+        sample : TorqueSample
+
+        """
+
+    def destroy(self) -> None:
+        """Destroy the publisher."""
+
+
+class MessageOutput:
+    """A publisher, its one message, and the rows that are copied into it."""
+
+    def __init__(self, node: Node, message: Any, topic: str) -> None:
+        self._node, self._message = node, message
+        self._publisher = node.create_publisher(
+            type(message),
+            topic,
+            _DEPTH,
+            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+        )
+        self._copies: list[tuple[Array, Array]] = []
+
+    def _carry(self, owner: Any, field: str, row: Array) -> None:
+        """Have a field of the message filled from a row of the sample."""
+        self._copies.append((field_view(owner, field, len(row)), row))
+
+    def _send(self) -> None:
+        for view, row in self._copies:
+            view[:] = row
+        self._publisher.publish(self._message)
+
+    def destroy(self) -> None:
+        """Destroy the publisher."""
+        self._node.destroy_publisher(self._publisher)
+
+
+class FeedforwardTorqueOutput(MessageOutput):
+    """
+    ``~/feedforward``: effort, its derivatives and the reference used.
+
+    Parameters
+    ----------
+    node : Node
+    joint_names : tuple of str
+    jet : (5, n) ndarray
+        Shared array of the reference.
+    tau : (k + 1, n) ndarray
+        Shared array of the efforts.
+
+    """
+
+    def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
+        messages = {
+            rows: interfaces.msg.FeedforwardTorque(joint_names=list(joint_names))
+            for rows in range(_LEAST_ROWS, JET_ROWS + 1)
+        }
+        super().__init__(node, messages[JET_ROWS], '~/feedforward')
+        self._variants = {}
+        for rows, message in messages.items():
+            self._copies = []
+            known = zip(('effort', 'effort_dot', 'effort_ddot'), tau[: rows - 2], strict=False)
+            for field, row in known:
+                self._carry(message, field, row)
+            for field, row in zip(('positions', 'velocities', 'accelerations'), jet, strict=False):
+                self._carry(message.reference, field, row)
+            for field, row in zip(('reference_jerk', 'reference_snap'), jet[3:rows], strict=False):
+                self._carry(message, field, row)
+            self._variants[rows] = message, self._copies
+
+    def publish(self, sample: TorqueSample) -> None:
+        """Publish; see `TorqueOutput`."""
+        message, self._copies = self._variants[sample.rows]
+        self._message = message
+        set_stamp(message.header.stamp, sample.instant)
+        set_stamp(message.reference.time_from_start, sample.time_from_start)
+        message.reference_continuity = sample.continuity
+        message.source = int(sample.source)
+        self._send()
+
+
+class JointEffortOutput(MessageOutput):
+    """
+    ``~/joint_effort``: position and velocity of the reference, effort; for tools that plot.
+
+    Parameters
+    ----------
+    node : Node
+    joint_names : tuple of str
+    jet : (5, n) ndarray
+    tau : (k + 1, n) ndarray
+
+    """
+
+    def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
+        message = JointState(name=list(joint_names))
+        super().__init__(node, message, '~/joint_effort')
+        self._carry(message, 'position', jet[0])
+        self._carry(message, 'velocity', jet[1])
+        self._carry(message, 'effort', tau[0])
+
+    def publish(self, sample: TorqueSample) -> None:
+        """Publish; see `TorqueOutput`."""
+        set_stamp(self._message.header.stamp, sample.instant)
+        self._send()
+
+
+class CommandsOutput(MessageOutput):
+    """
+    ``~/commands``: the effort alone, as effort controllers take it.
+
+    Parameters
+    ----------
+    node : Node
+    joint_names : tuple of str
+    tau : (k + 1, n) ndarray
+
+    """
+
+    def __init__(self, node: Node, joint_names: tuple[str, ...], tau: Array) -> None:
+        n = len(joint_names)
+        message = Float64MultiArray()
+        message.layout.dim = [MultiArrayDimension(label='joints', size=n, stride=n)]
+        super().__init__(node, message, '~/commands')
+        self._carry(message, 'data', tau[0])
+
+    def publish(self, sample: TorqueSample) -> None:
+        """Publish; see `TorqueOutput`."""
+        self._send()

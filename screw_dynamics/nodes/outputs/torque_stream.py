@@ -1,0 +1,279 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`TorqueStream`: sample the reference, compute the efforts, publish; arrays made once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
+from screw_dynamics.elastic import ElasticJoints, check_feasibility
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.inputs.external_wrench import ExternalWrenches
+from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.outputs.motor_stream import MotorStream
+from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
+from screw_dynamics.nodes.outputs.torque_publishers import TorquePublishers
+from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.nodes.reference.reference import Reference, Source
+from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
+from screw_dynamics.nodes.robot.elastic_source import with_stiffness
+from screw_dynamics.trajectory import JET_ROWS, compile_filter, compile_sampling
+
+_ORDERS = (0, 1, 2)
+
+
+def compile_torques(model: ScrewModel) -> None:
+    """
+    Compile all that a tick calls, and derive what the kernel needs from the model.
+
+    Parameters
+    ----------
+    model : ScrewModel
+
+    """
+    compile_sampling()
+    compile_filter()
+    for order in _ORDERS:
+        jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
+        inverse_dynamics(model, jet, out=tau)
+        LinkLoads(model, [], order).inverse_dynamics(jet, tau)
+    check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
+
+
+def joint_kinds(model: ScrewModel) -> dict[str, str]:
+    """
+    Return the type in the URDF of every joint that is commanded.
+
+    Parameters
+    ----------
+    model : ScrewModel
+
+    Returns
+    -------
+    dict of str to str
+        In model order.
+
+    """
+    types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
+    return {name: types[name] for name in model.joint_names}
+
+
+class TorqueStream:
+    """
+    The reference of a robot and the publishers of the efforts that it takes.
+
+    Parameters
+    ----------
+    node : Node
+        Owns the publishers.
+    model : ScrewModel
+    parameters : FeedforwardParameters
+    elastic : ElasticJoints, optional
+        Where the motors of elastic joints are commanded too.
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        model: ScrewModel,
+        parameters: FeedforwardParameters,
+        elastic: ElasticJoints | None = None,
+    ) -> None:
+        self.model, self._elastic = model, elastic
+        continuous = [name for name, kind in joint_kinds(model).items() if kind == 'continuous']
+        self.reference = Reference(model.n, INTERPOLATIONS[parameters.interpolation], continuous)
+        self.streamed = StreamedReference(
+            self.reference, np.isin(model.joint_names, continuous), parameters
+        )
+        self.wrenches = ExternalWrenches(model, self._warn_of_expired_wrench)
+        self.measured = JointStateBuffer(model.joint_names)
+        self._node = node
+        self._jet = np.zeros((JET_ROWS, model.n))
+        if interfaces.msg is None:
+            node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
+        self._parameters = parameters
+        self._publishers = TorquePublishers(node, model.joint_names, self._jet, parameters)
+        self.motors = (
+            None if elastic is None else MotorStream(node, model, elastic, self._jet, parameters)
+        )
+
+    @property
+    def elastic(self) -> ElasticJoints | None:
+        """Elastic joints with the stiffness that the parameters ask for."""
+        if self._elastic is None:
+            return None
+        return with_stiffness(self._elastic, self.model, self._parameters.stiffness)
+
+    def apply(self, parameters: FeedforwardParameters) -> None:
+        """
+        Take over changed parameters; publishers are made anew only where they differ.
+
+        Parameters
+        ----------
+        parameters : FeedforwardParameters
+
+        """
+        old, self._parameters = self._parameters, parameters
+        self.streamed.apply(parameters, self._sampled(self._node.get_clock().now().nanoseconds))
+        if self._publishers.differ(old, parameters):
+            publishers = self._publishers
+            # where these cannot be made, those of before go on
+            self._publishers = TorquePublishers(
+                self._node, self.model.joint_names, self._jet, parameters
+            )
+            publishers.destroy()
+        if self.motors is not None:
+            self.motors.apply(parameters)
+
+    def _sampled(self, now: int) -> int:
+        """Return the instant that a tick at this time asks for."""
+        return now + round(1e9 * self._parameters.lead_time)
+
+    def replace_model(self, model: ScrewModel) -> bool:
+        """
+        Go on with another model of the same joints.
+
+        Parameters
+        ----------
+        model : ScrewModel
+
+        Returns
+        -------
+        bool
+            False, and nothing has changed, where the joints differ.
+
+        """
+        if joint_kinds(model) != joint_kinds(self.model):
+            return False
+        self.model = model
+        self.wrenches.set_model(model)
+        if self.motors is not None:
+            self.motors.set_model(model)
+        return True
+
+    def publish(self, now: int) -> None:
+        """
+        Publish the sample of this tick, if there is anything to publish.
+
+        Parameters
+        ----------
+        now : int
+            Time of the node [ns].
+
+        Raises
+        ------
+        NotFiniteError
+            If an effort is not a finite number; nothing is published then.
+
+        """
+        sample = self._sample(now)
+        if sample is None:
+            following = self.streamed.followed is not None and not self.streamed.stale(now)
+            if self.motors is not None and not following:
+                self.motors.forget()
+            return
+        jet, tau = self._publishers.arrays(sample.rows)
+        self.wrenches.inverse_dynamics(jet, tau, now, self._parameters.external_wrench_timeout)
+        self._publishers.publish(sample)
+        if self.motors is not None:
+            self.motors.publish(sample, self.wrenches.in_force())
+
+    def _sample(self, now: int) -> TorqueSample | None:
+        """Write the joint jet of this tick; None where there is nothing to publish."""
+        time = self._sampled(now)
+        if self.streamed.followed is not None:
+            streamed = self.streamed.sample(now, time, self._jet)
+            if streamed is None:
+                return None
+            return TorqueSample(
+                streamed.instant, Source.STREAM, streamed.continuity, rows=streamed.rows
+            )
+        source = self.reference.sample(time, self._jet)
+        if source is None or (source is Source.HOLD and self._idle()):
+            return None
+        return TorqueSample(
+            time, source, self.reference.continuity, round(1e9 * self.reference.time_from_start)
+        )
+
+    def publish_trajectory(self, header: Any) -> None:
+        """
+        Publish the trajectory that was accepted last with its efforts, where that is wanted.
+
+        Parameters
+        ----------
+        header : std_msgs.msg.Header
+            Of its message.
+
+        Raises
+        ------
+        ScrewDynamicsError
+            If it cannot be; nothing is published then.
+
+        """
+        output = self._publishers.trajectory
+        if output is not None:
+            output.publish(
+                header, self.model, self.reference.newest, self._parameters.resample_period
+            )
+
+    def _idle(self) -> bool:
+        timeout = self._parameters.idle_timeout
+        held_too_long = 0.0 < timeout < self.reference.held_for
+        return held_too_long or not self._parameters.hold_when_idle
+
+    def add_positions(self, positions: Array, now: int) -> bool:
+        """
+        Take a sample of the stream of positions; see `StreamedReference.add_positions`.
+
+        Parameters
+        ----------
+        positions : (n,) ndarray
+        now : int
+            Time of the node [ns].
+
+        Returns
+        -------
+        bool
+
+        """
+        return self.streamed.add_positions(positions, now, self._sampled(now))
+
+    def clear(self) -> None:
+        """Follow nothing any more; of a stream, until it has paused and begins anew."""
+        self.reference.clear()
+        self.streamed.supersede()
+
+    def forget(self) -> None:
+        """Forget all that came before a jump of the clock."""
+        self.reference.clear()
+        self.streamed.reset()
+        self.measured.clear()
+        self.wrenches.clear()
+        if self.motors is not None:
+            self.motors.forget()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to follow, now or later."""
+        return self.reference.empty and self.streamed.followed is None
+
+    def _warn_of_expired_wrench(self, frame: str) -> None:
+        self._node.get_logger().warning(
+            f'~/external_wrench: the wrench on {frame!r} is older than '
+            f'{self._parameters.external_wrench_timeout:g} s: it is no longer in force',
+            throttle_duration_sec=1.0,
+        )
+
+    def destroy(self) -> None:
+        """Destroy the publishers."""
+        self._publishers.destroy()
+        if self.motors is not None:
+            self.motors.destroy()

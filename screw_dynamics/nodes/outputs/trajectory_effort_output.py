@@ -1,0 +1,142 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``~/joint_trajectory_effort``: accepted trajectories, densely sampled, with their efforts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from trajectory_msgs.msg import JointTrajectory
+
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.errors import InputError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.conversions import SECOND
+from screw_dynamics.nodes.outputs.effort_points import effort_points
+from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.reference.motion import Motion
+
+TOPIC = '~/joint_trajectory_effort'
+INPUT = '~/joint_trajectory'
+_DEPTH = 10
+_MOST_POINTS = 20_000  # no tick is served while they are filled in
+
+
+def require_two_topics(node: Node, parameters: FeedforwardParameters) -> None:
+    """
+    Check that the node would not receive what it publishes.
+
+    Parameters
+    ----------
+    node : Node
+    parameters : FeedforwardParameters
+
+    Raises
+    ------
+    InputError
+
+    """
+    topic = node.resolve_topic_name(TOPIC)
+    if parameters.publish_trajectory_effort and topic == node.resolve_topic_name(INPUT):
+        raise InputError(
+            f"parameter 'publish_trajectory_effort': expected two topics, got {topic} for both "
+            f'{INPUT} and {TOPIC}: the node would receive what it publishes'
+        )
+
+
+class TrajectoryEffortOutput:
+    """
+    Publishes trajectories for a controller that interpolates between close points.
+
+    joint_trajectory_controller takes the efforts if it has the effort command interface, and
+    interpolates them linearly: between points h apart they are off by at most max|tau''| h^2 / 8.
+    Positions follow the reference much closer, as it interpolates them by quintics.
+
+    Parameters
+    ----------
+    node : Node
+
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._publisher = node.create_publisher(
+            JointTrajectory,
+            TOPIC,
+            _DEPTH,
+            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+        )
+
+    def publish(self, header: Any, model: ScrewModel, motion: Motion, period: float) -> None:
+        """
+        Publish a trajectory from where it takes over to its end.
+
+        Parameters
+        ----------
+        header : std_msgs.msg.Header
+            Of the message that it came in: the start is the same.
+        model : ScrewModel
+        motion : Motion
+        period : float
+            Distance of the samples [s]; the points of the trajectory are sampled too.
+
+        Raises
+        ------
+        InputError
+            If that takes too many points.
+        NotFiniteError
+            If an effort is not a finite number.
+
+        """
+        times = sample_times(motion, round(SECOND * period))
+        jets = motion.curve.jets(times / SECOND - motion.joined, rows=3)
+        efforts = inverse_dynamics(model, jets)[:, 0]
+        self._publisher.publish(
+            JointTrajectory(
+                header=header,
+                joint_names=list(model.joint_names),
+                points=effort_points(times.tolist(), jets, efforts),
+            )
+        )
+
+    def destroy(self) -> None:
+        """Destroy the publisher."""
+        self._node.destroy_publisher(self._publisher)
+
+
+def sample_times(motion: Motion, step: int) -> np.typing.NDArray[np.int64]:
+    """
+    Return the times from start at which a motion is sampled.
+
+    Parameters
+    ----------
+    motion : Motion
+    step : int
+        [ns].
+
+    Returns
+    -------
+    (T,) ndarray of int
+        Strictly increasing [ns], at least 0 (no message carries less): the multiples of the step
+        and the breaks of the curve, the last of which is its end.
+
+    Raises
+    ------
+    InputError
+        If there are too many.
+
+    """
+    breaks = np.round(SECOND * (motion.joined + motion.curve.breaks)).astype(np.int64)
+    begin, end = max(0, int(breaks[0])), int(breaks[-1])
+    count = (end - begin) // step + len(breaks)
+    if count > _MOST_POINTS:
+        raise InputError(
+            f"parameter 'resample_period': expected a period that gives at most {_MOST_POINTS} "
+            f'points, {step / SECOND:g} s gives {count}'
+        )
+    # the first sample may lie between two multiples
+    grid = np.arange(begin, end, step, dtype=np.int64)
+    return np.union1d(grid, breaks[breaks >= begin])

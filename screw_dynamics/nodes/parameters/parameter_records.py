@@ -1,0 +1,276 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of each node: names, defaults, ranges and descriptions, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.parameters.parameter_rules import parameter
+from screw_dynamics.trajectory import MAX_ORDER, MIN_ORDER
+
+_INTERPOLATION = (
+    'Curve between trajectory points: smooth is C4 through all that the points carry, jtc the '
+    'spline that joint_trajectory_controller executes.'
+)
+
+
+@dataclass(frozen=True)
+class ModelParameters:
+    """What both nodes need to know about the robot."""
+
+    joints: tuple[str, ...] = parameter(
+        (),
+        'Joints, in the order of every array; empty: all independent joints in the order of the '
+        'URDF. Joints left out are locked at 0.',
+        read_only=True,
+    )
+    joint_prefix: str = parameter(
+        '',
+        'Prefix of joint names: put before each name in joints; where that is empty, only joints '
+        'whose names begin with it are used.',
+        read_only=True,
+    )
+    base_link: str = parameter(
+        '', 'Link whose axes gravity is given in; empty: the root link.', read_only=True
+    )
+    tip_link: str = parameter(
+        '', 'Last link of the chain; empty: the whole tree below base_link.', read_only=True
+    )
+    robot_description: str = parameter(
+        '', 'URDF text; empty: the topic robot_description (or urdf_path).', read_only=True
+    )
+    urdf_path: str = parameter(
+        '', 'URDF file, a path or package://<package>/<path>; empty: the topic.', read_only=True
+    )
+    gravity: tuple[float, ...] = parameter(
+        (0.0, 0.0, -9.81), 'Gravitational acceleration in axes of base_link [m/s^2].', size=3
+    )
+    payload_frame: str = parameter(
+        '', 'Link that carries the payload; empty: no payload.', name='payload.frame'
+    )
+    payload_mass: float = parameter(
+        0.0, 'Mass of the payload [kg].', name='payload.mass', minimum=0.0, maximum=1e6
+    )
+    payload_com: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0),
+        'Centre of mass of the payload in payload.frame [m].',
+        name='payload.com',
+        size=3,
+    )
+    payload_inertia: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        'Inertia of the payload about its centre of mass, in axes of payload.frame: '
+        'ixx, ixy, ixz, iyy, iyz, izz [kg m^2].',
+        name='payload.inertia',
+        size=6,
+    )
+    elastic_joints_path: str = parameter(
+        '',
+        'YAML file with the springs and motors of elastic joints, a path or '
+        'package://<package>/<path>; empty: none are elastic.',
+        read_only=True,
+    )
+    use_events_executor: bool = parameter(
+        False,
+        "Spin with rclpy's events executor, which costs less, where this rclpy has it.",
+        read_only=True,
+    )
+    diagnostics_period: float = parameter(
+        1.0,
+        'Period of /diagnostics [s].',
+        name='diagnostic_updater.period',
+        minimum=0.05,
+        maximum=60.0,
+    )
+
+    @property
+    def model_settings(self) -> tuple[object, ...]:
+        """What the model is built anew for."""
+        return (
+            self.gravity,
+            self.payload_frame,
+            self.payload_mass,
+            self.payload_com,
+            self.payload_inertia,
+        )
+
+    def check(self) -> None:
+        """
+        Check what no single parameter can tell.
+
+        Raises
+        ------
+        InputError
+
+        """
+        if self.robot_description and self.urdf_path:
+            raise InputError(
+                "parameters 'robot_description' and 'urdf_path': expected at most one of them, "
+                'got both'
+            )
+        if self.payload_mass > 0.0 and not self.payload_frame:
+            raise InputError(
+                f"parameter 'payload.frame': expected a link for the payload of "
+                f'{self.payload_mass:g} kg, got an empty name'
+            )
+
+
+@dataclass(frozen=True)
+class FeedforwardParameters(ModelParameters):
+    """Parameters of the node `feedforward`."""
+
+    publish_rate: float = parameter(250.0, 'Rate of the output [Hz].', minimum=1.0, maximum=1000.0)
+    derivative_order: int = parameter(
+        2, 'Highest time derivative of the effort that is published.', minimum=0, maximum=2
+    )
+    interpolation: str = parameter(
+        'smooth', _INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
+    )
+    sync: str = parameter(
+        'none',
+        'Clock of a trajectory: that of this node, or the trajectory time that '
+        'joint_trajectory_controller reports on ~/controller_state (needs control_msgs).',
+        choices=('none', 'controller_state'),
+        read_only=True,
+    )
+    sync_tolerance: float = parameter(
+        0.1,
+        'Largest difference of the trajectory times that is corrected [s]; beyond it the '
+        'controller executes something else.',
+        minimum=0.001,
+        maximum=10.0,
+    )
+    start_state: str = parameter(
+        'reference',
+        'Where a trajectory starts: at the running reference (joint_states where there is none), '
+        'at joint_states, or at its first point.',
+        choices=('reference', 'joint_states', 'first_point'),
+    )
+    allow_partial_joints: bool = parameter(
+        False, 'Accept trajectories that leave out joints; those hold their last reference.'
+    )
+    allow_nonzero_velocity_at_end: bool = parameter(
+        False, 'Accept trajectories that still move at their last point; the effort jumps there.'
+    )
+    check_limits: str = parameter(
+        'warn',
+        'What to do with trajectories whose positions, velocities or efforts are beyond the '
+        'limits of the URDF, or whose motors or springs are beyond theirs.',
+        choices=('off', 'warn', 'reject'),
+    )
+    hold_when_idle: bool = parameter(
+        True, 'Go on publishing the effort that holds the last position after the end.'
+    )
+    idle_timeout: float = parameter(
+        0.0, 'Stop that after this time [s]; 0: never.', minimum=0.0, maximum=1e6
+    )
+    lead_time: float = parameter(
+        0.0,
+        'Sample the reference this far ahead of now [s]; header.stamp is the sampled instant.',
+        minimum=0.0,
+        maximum=1.0,
+    )
+    max_joint_state_age: float = parameter(
+        0.5, 'Oldest joint_states sample that counts as fresh [s].', minimum=0.001, maximum=60.0
+    )
+    max_reference_age: float = parameter(
+        0.1,
+        'Longest gap in a streamed reference, and largest distance of its stamps from now [s]; '
+        'after it the output stops.',
+        minimum=0.001,
+        maximum=10.0,
+    )
+    filter_order: int = parameter(
+        8,
+        'Number of equal lags of the reference filter; the positions become C^(order - 1).',
+        name='filter.order',
+        minimum=MIN_ORDER,
+        maximum=MAX_ORDER,
+    )
+    filter_bandwidth: float = parameter(
+        5.0,
+        'Bandwidth (-3 dB) of the reference filter [Hz]; order 8 delays by 0.38 / bandwidth.',
+        name='filter.bandwidth',
+        minimum=0.1,
+        maximum=200.0,
+    )
+    external_wrench_timeout: float = parameter(
+        0.1, 'Oldest external wrench that is in force [s].', minimum=0.001, maximum=60.0
+    )
+    publish_joint_state: bool = parameter(
+        False, 'Publish reference and effort as sensor_msgs/JointState on ~/joint_effort.'
+    )
+    publish_commands: bool = parameter(
+        False, 'Publish efforts as std_msgs/Float64MultiArray on ~/commands.'
+    )
+    commands_content: str = parameter(
+        'link_efforts',
+        'What ~/commands carries: the efforts that reach the links, or those of the motors of '
+        'elastic joints, on the joint side of the gear.',
+        choices=('link_efforts', 'motor_efforts'),
+    )
+    stiffness: tuple[float, ...] = parameter(
+        (),
+        'Stiffness of the joints that vary it, in their order [N m/rad or N/m]; empty: that of '
+        'elastic_joints_path.',
+        numbers=True,
+    )
+    stiffness_transition: float = parameter(
+        1.0,
+        'How long a change of stiffness takes, from quintic start to end [s].',
+        minimum=0.01,
+        maximum=60.0,
+    )
+    publish_trajectory_effort: bool = parameter(
+        False,
+        'Publish accepted trajectories, densely sampled and with their efforts, on '
+        '~/joint_trajectory_effort.',
+    )
+    resample_period: float = parameter(
+        0.01,
+        'Distance of those samples [s]; a controller that interpolates efforts linearly is off by '
+        "at most max|tau''| resample_period^2 / 8.",
+        minimum=0.0005,
+        maximum=1.0,
+    )
+    autostart: bool = parameter(
+        True,
+        'Configure and activate as soon as there is a robot model, if not done by hand.',
+        read_only=True,
+    )
+
+    def check(self) -> None:
+        """
+        Check what no single parameter can tell.
+
+        Raises
+        ------
+        InputError
+
+        """
+        super().check()
+        if self.commands_content == 'motor_efforts' and not self.elastic_joints_path:
+            raise InputError(
+                "parameter 'commands_content': expected link_efforts without "
+                'elastic_joints_path, got motor_efforts'
+            )
+
+
+@dataclass(frozen=True)
+class DynamicsServerParameters(ModelParameters):
+    """Parameters of the node `dynamics_server`."""
+
+    interpolation: str = parameter(
+        'smooth', _INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
+    )
+    check_limits: str = parameter(
+        'off',
+        'What to do with positions, velocities and efforts beyond the limits of the URDF, and '
+        'with motors and springs beyond theirs.',
+        choices=('off', 'warn', 'reject'),
+    )
+    max_samples: int = parameter(
+        100000, 'Largest number of samples of one trajectory request.', minimum=1, maximum=10**7
+    )

@@ -1,0 +1,282 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Reference`: which joint motion applies at which instant: replacement, hold, speed, clear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from enum import IntEnum
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.nodes.reference.interpolation import Interpolation
+from screw_dynamics.nodes.reference.motion import Motion, continuable
+from screw_dynamics.trajectory import (
+    JET_ROWS,
+    PiecewisePolynomial,
+    Waypoints,
+    nearest_turn,
+    scale_speed,
+)
+
+# Faster than any use; its fourth power, which scales the snap, is far from overflow.
+MAX_SPEED = 1000.0
+# What a Duration message holds; reached after 68 years at speed 1 [s].
+LONGEST_DURATION = 2.0**31 - 1.0
+
+
+class Source(IntEnum):
+    """Where a sample comes from; values as in FeedforwardTorque."""
+
+    HOLD = 0
+    TRAJECTORY = 1
+    STREAM = 2
+
+
+class Reference:
+    """
+    The motion that the joints are asked to follow, as a function of time alone.
+
+    Instants are integers [ns] on one clock. A trajectory applies from its start (or from now,
+    where that has passed) and until the start of the next; how it takes over from what it
+    replaces is up to the interpolation. After its end the last position is held.
+
+    Parameters
+    ----------
+    joint_count : int
+    interpolation : Interpolation
+    continuous : collection of str
+        Joints without limits: they go to the nearest turn.
+
+    """
+
+    def __init__(
+        self, joint_count: int, interpolation: Interpolation, continuous: Collection[str] = ()
+    ) -> None:
+        self.speed = 1.0
+        self.time_from_start = 0.0
+        self.held_for = 0.0  # s on the clock of the node
+        self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
+        self._interpolation, self._continuous = interpolation, continuous
+        self._motions: list[Motion] = []
+        self._jet = np.empty((JET_ROWS, joint_count))
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to follow, now or later."""
+        return not self._motions
+
+    @property
+    def continuity(self) -> int:
+        """Highest k such that the positions of the motion sampled last are C^k."""
+        return self._motions[0].curve.continuity if self._motions else 0
+
+    def clear(self) -> None:
+        """Drop all motions."""
+        self._motions.clear()
+
+    @property
+    def newest(self) -> Motion:
+        """The motion that was added last; there must be one."""
+        return self._motions[-1]
+
+    def state(self, time: int) -> Array | None:
+        """
+        Return the joint jet at an instant, with time running at speed 1.
+
+        Parameters
+        ----------
+        time : int
+            [ns].
+
+        Returns
+        -------
+        (5, n) ndarray or None
+            None where no motion applies.
+
+        """
+        motion = self._motion_at(time)
+        if motion is None:
+            return None
+        jet: Array = motion.curve.sample(self._curve_time(motion, time), self._jet).copy()
+        return jet
+
+    def add(
+        self,
+        waypoints: Waypoints,
+        start: int,
+        now: int,
+        start_jet: Array | None = None,
+        follow: bool = True,
+        require: Callable[[PiecewisePolynomial, float], None] = lambda curve, joined: None,
+    ) -> None:
+        """
+        Follow a trajectory from its start on; motions that begin later are dropped.
+
+        Parameters
+        ----------
+        waypoints : Waypoints
+        start : int
+            Instant of time from start 0 [ns].
+        now : int
+            Earliest instant that will still be sampled [ns].
+        start_jet : (5, n) ndarray, optional
+            Where to begin if there is no motion to continue, or `follow` is false.
+        follow : bool
+            Continue the motion that applies at the start.
+        require : callable
+            Takes the curve that would be followed and the time from start at which it begins [s];
+            raises ScrewDynamicsError if it must not be.
+
+        Raises
+        ------
+        TrajectoryError
+            If the trajectory cannot begin: nothing is known to begin at, or nothing of it is left.
+
+        """
+        begin = max(start, now)
+        jet = self.state(begin) if follow else None
+        if jet is None or not continuable(jet):
+            jet = start_jet
+            if jet is not None and self._interpolation.leaves_at_once:
+                begin = now
+        if jet is not None:
+            jet = nearest_turn(jet, waypoints, self._continuous)
+        elapsed = 1e-9 * (begin - start) * self.speed
+        joined, curve = self._interpolation.join(waypoints, elapsed, jet)
+        require(curve, joined)
+        kept = [motion for motion in self._motions if motion.begin < begin]
+        motion = Motion(waypoints, curve, begin, start, joined, begin, elapsed)
+        self._motions = [*kept, motion]
+
+    def sample(self, time: int, out: Array) -> Source | None:
+        """
+        Write the joint jet at an instant; motions that it leaves behind are forgotten.
+
+        Parameters
+        ----------
+        time : int
+            [ns].
+        out : (5, n) ndarray
+            Position to snap, with the speed that is in force.
+
+        Returns
+        -------
+        Source or None
+            None where no motion applies (`out` is not changed).
+
+        """
+        while len(self._motions) > 1 and self._motions[1].begin <= time:
+            del self._motions[0]
+        if not self._motions or time < self._motions[0].begin:
+            return None
+        motion = self._motions[0]
+        t = self._curve_time(motion, time)
+        motion.curve.sample(t, out)
+        if self.speed != 1.0:
+            scale_speed(out, self.speed)
+        self.time_from_start = max(-LONGEST_DURATION, min(motion.joined + t, LONGEST_DURATION))
+        beyond = t - motion.curve.breaks[-1]
+        if beyond < 0.0:
+            self.held_for, self._held = 0.0, None
+            return Source.TRAJECTORY
+        if self._held is None or self._held[0] is not motion.waypoints:
+            applied = 1e-9 * (time - motion.begin)
+            held_for = min(beyond / self.speed, applied) if self.speed > 0.0 else 0.0
+            self._held = motion.waypoints, time - round(1e9 * held_for)
+        self.held_for = 1e-9 * (time - self._held[1])
+        return Source.HOLD
+
+    def set_speed(self, speed: float, now: int) -> None:
+        """
+        Let trajectory time run slower or faster from now on.
+
+        Velocity jumps with the speed, as it does in the controller that scales it.
+
+        Parameters
+        ----------
+        speed : float
+            d(time from start) / dt, from 0 (a pause) to MAX_SPEED.
+        now : int
+            [ns].
+
+        Raises
+        ------
+        InputError
+
+        """
+        if not 0.0 <= speed <= MAX_SPEED:  # nor NaN
+            raise InputError(
+                f'speed scaling: expected a number of at least 0 and at most {MAX_SPEED:g}, got '
+                f'{speed}'
+            )
+        if speed == self.speed:
+            return
+        later = [motion for motion in self._motions if motion.begin > now]
+        self._motions = [
+            replace(m, anchor=now, anchor_time=m.joined + self._curve_time(m, now))
+            for m in self._motions
+            if m.begin <= now
+        ]
+        self.speed = speed
+        for motion in later:
+            # where it joins has changed with the speed
+            self.add(motion.waypoints, motion.start, now, motion.curve.jets([0.0])[0])
+
+    def synchronise(self, time_from_start: float, instant: int, tolerance: float) -> float | None:
+        """
+        Set the trajectory time of the motion that applies at an instant.
+
+        Parameters
+        ----------
+        time_from_start : float
+            That belongs to the instant [s].
+        instant : int
+            [ns].
+        tolerance : float
+            Largest correction [s]; a larger one is not made.
+
+        Returns
+        -------
+        float or None
+            The difference to what it was [s]. None where no motion applies, or the one that does
+            has ended: another that the other clock counts is not known.
+
+        """
+        motion = self._motion_at(instant)
+        if motion is None:
+            return None
+        end = motion.joined + motion.curve.breaks[-1]
+        own = motion.joined + self._curve_time(motion, instant)
+        difference = time_from_start - own
+        if own > end and (time_from_start > end or difference < -tolerance):
+            return None
+        if abs(difference) <= tolerance:
+            at = self._motions.index(motion)
+            self._motions[at] = replace(motion, anchor=instant, anchor_time=time_from_start)
+            self._rejoin(at + 1)
+        return difference
+
+    def _rejoin(self, at: int) -> None:
+        """Have the motions from there on begin where the one before them is by now."""
+        if at < len(self._motions):
+            later = self._motions[at:]
+            self._motions = self._motions[:at]
+            for motion in later:
+                start_jet = motion.curve.jets([0.0])[0]
+                try:
+                    self.add(motion.waypoints, motion.start, motion.begin, start_jet)
+                except TrajectoryError:
+                    self._motions.append(motion)  # rather a small jump than none of it
+
+    def _motion_at(self, time: int) -> Motion | None:
+        for motion in reversed(self._motions):
+            if motion.begin <= time:
+                return motion
+        return None
+
+    def _curve_time(self, motion: Motion, time: int) -> float:
+        return motion.anchor_time + self.speed * 1e-9 * (time - motion.anchor) - motion.joined

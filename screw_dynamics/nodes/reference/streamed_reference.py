@@ -1,0 +1,255 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`StreamedReference`: a reference that comes sample by sample, and when it is followed."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.nodes.conversions import SECOND
+from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.reference.filtered_positions import FilteredPositions
+from screw_dynamics.nodes.reference.latest_sample import LatestSample, StreamSample
+from screw_dynamics.nodes.reference.motion import continuable
+from screw_dynamics.nodes.reference.reference import Reference
+from screw_dynamics.trajectory import JET_ROWS, scale_speed
+
+
+class Stream(Enum):
+    """The streams by their topics."""
+
+    SAMPLES = '~/joint_reference'
+    POSITIONS = '~/joint_state_reference'
+
+
+class StreamedReference:
+    """
+    The streams of samples (position to snap) and of positions (through the reference filter).
+
+    A stream is one command. It begins with its first sample, where it takes over from whatever
+    was followed, and it ends with a gap longer than the largest age. The newest command is
+    followed: a trajectory or another stream that begins later takes over in turn, and what is
+    left of this one is ignored.
+
+    Parameters
+    ----------
+    motions : Reference
+        The trajectories, which a stream takes over from.
+    continuous : (n,) ndarray of bool
+        Joints without limits: filtered positions go to the nearest turn.
+    parameters : FeedforwardParameters
+
+    """
+
+    def __init__(
+        self,
+        motions: Reference,
+        continuous: NDArray[np.bool_],
+        parameters: FeedforwardParameters,
+    ) -> None:
+        self.followed: Stream | None = None
+        self._motions = motions
+        self._arrivals: dict[Stream, int] = {}
+        self._n = len(continuous)
+        self._latest = LatestSample(self._n)
+        self._filtered = FilteredPositions(
+            continuous, parameters.filter_order, parameters.filter_bandwidth
+        )
+        self._max_age = round(SECOND * parameters.max_reference_age)
+
+    def apply(self, parameters: FeedforwardParameters, time: int) -> None:
+        """
+        Take over changed parameters; a new filter goes on in the state of the old one.
+
+        Parameters
+        ----------
+        parameters : FeedforwardParameters
+        time : int
+            Earliest instant that will still be sampled [ns].
+
+        """
+        self._max_age = round(SECOND * parameters.max_reference_age)
+        self._filtered.retune(parameters.filter_order, parameters.filter_bandwidth, time)
+
+    @property
+    def delay(self) -> float:
+        """Steady-state delay of the reference filter [s]."""
+        return self._filtered.delay
+
+    def age(self, now: int) -> float:
+        """
+        Return the time since the last sample of the stream that is followed.
+
+        Parameters
+        ----------
+        now : int
+            [ns].
+
+        Returns
+        -------
+        float
+            [s].
+
+        """
+        if self.followed is None:
+            return 0.0
+        return (now - self._arrivals[self.followed]) / SECOND
+
+    def stale(self, now: int) -> bool:
+        """
+        Say whether the stream that is followed has ended without another command.
+
+        Parameters
+        ----------
+        now : int
+            [ns].
+
+        Returns
+        -------
+        bool
+
+        """
+        return self.followed is not None and now - self._arrivals[self.followed] > self._max_age
+
+    def supersede(self) -> None:
+        """Follow no stream until a new one begins."""
+        self.followed = None
+
+    def reset(self) -> None:
+        """Forget everything, as after a jump of the clock."""
+        self.followed = None
+        self._arrivals.clear()
+
+    def add_sample(self, jet: Array, rows: int, instant: int, now: int) -> bool:
+        """
+        Take a sample of the stream of samples.
+
+        Parameters
+        ----------
+        jet : (5, n) ndarray
+        rows : int
+            Those that are known.
+        instant : int
+            That it belongs to [ns].
+        now : int
+            Time of reception [ns].
+
+        Returns
+        -------
+        bool
+            False where a newer command is followed.
+
+        Raises
+        ------
+        InputError
+            If the instant is not later than that of the sample before.
+
+        """
+        begins = self._begins(Stream.SAMPLES, now)
+        if not begins and instant != now:
+            self._latest.require_later(instant)
+        self._arrivals[Stream.SAMPLES] = now
+        if begins:
+            self._take_over(Stream.SAMPLES)
+        self._latest.instant = instant
+        if self.followed is not Stream.SAMPLES:
+            return False
+        self._latest.put(jet, rows)
+        return True
+
+    def add_positions(self, positions: Array, now: int, time: int) -> bool:
+        """
+        Take a sample of the stream of positions; it is the input of the filter from now on.
+
+        Parameters
+        ----------
+        positions : (n,) ndarray
+            [rad or m].
+        now : int
+            Time of reception [ns].
+        time : int
+            Earliest instant that will still be sampled [ns].
+
+        Returns
+        -------
+        bool
+            False where a newer command is followed.
+
+        Raises
+        ------
+        InputError
+            If the filter overflows.
+
+        """
+        if self._begins(Stream.POSITIONS, now):
+            self._filtered.start(positions, time, self._running_state(now, time))
+            self._take_over(Stream.POSITIONS)
+        elif self.followed is Stream.POSITIONS:
+            self._filtered.follow(positions, time)
+        self._arrivals[Stream.POSITIONS] = now
+        return self.followed is Stream.POSITIONS
+
+    def sample(self, now: int, time: int, out: Array) -> StreamSample | None:
+        """
+        Write the joint jet of a tick. A sample is handed out once, filtered positions until stale.
+
+        Parameters
+        ----------
+        now, time : int
+            Time of the node, and the instant that is asked for [ns].
+        out : (5, n) ndarray
+
+        Returns
+        -------
+        StreamSample or None
+            None where there is nothing new, or the stream is stale.
+
+        """
+        if self.followed is None or self.stale(now):
+            return None
+        if self.followed is Stream.POSITIONS:
+            self._filtered.sample(time, out)
+            return StreamSample(time, JET_ROWS, JET_ROWS - 1)
+        return self._latest.take(now - self._max_age, out)
+
+    def state(self, now: int, time: int) -> Array | None:
+        """
+        Return the joint jet at an instant, for a motion that continues the stream.
+
+        Parameters
+        ----------
+        now, time : int
+            Time of the node, and the instant [ns].
+
+        Returns
+        -------
+        (5, n) ndarray or None
+            The filtered positions, or the last sample continued by its Taylor polynomial. None
+            where no stream is followed, or it is stale.
+
+        """
+        if self.followed is None or self.stale(now):
+            return None
+        if self.followed is Stream.POSITIONS:
+            return self._filtered.sample(time, np.empty((JET_ROWS, self._n)))
+        return self._latest.state(time)
+
+    def _begins(self, stream: Stream, now: int) -> bool:
+        last = self._arrivals.get(stream)
+        return last is None or now - last > self._max_age
+
+    def _take_over(self, stream: Stream) -> None:
+        self.followed = stream
+        self._motions.clear()
+
+    def _running_state(self, now: int, time: int) -> Array | None:
+        jet = self.state(now, time)
+        if jet is None:
+            jet = self._motions.state(time)
+            if jet is not None:
+                scale_speed(jet, self._motions.speed)
+        return jet if jet is not None and continuable(jet) else None

@@ -1,0 +1,132 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The elastic joints of a node: from the parameter `elastic_joints_path`, fitting its model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from screw_dynamics.elastic import (
+    AntagonisticPair,
+    ElasticJoints,
+    VariableStiffness,
+    elastic_feedforward,
+)
+from screw_dynamics.errors import InputError, ScrewDynamicsError, SpringRangeError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.robot.urdf_file import urdf_file
+
+_PARAMETER = "parameter 'elastic_joints_path'"
+
+
+def read_elastic_joints(path: str) -> ElasticJoints | None:
+    """
+    Read the file that the parameter names.
+
+    Parameters
+    ----------
+    path : str
+        A path or a package:// address; empty: there are no elastic joints.
+
+    Returns
+    -------
+    ElasticJoints or None
+
+    Raises
+    ------
+    InputError
+        If the file does not exist or an entry is unusable; both are named.
+
+    """
+    if not path:
+        return None
+    file = urdf_file(path, _PARAMETER)
+    try:
+        return ElasticJoints.from_yaml(file)
+    except ScrewDynamicsError as error:
+        text = str(error)
+        raise InputError(
+            f'{_PARAMETER}: {text}' if str(file) in text else f'{_PARAMETER}: {file}: {text}'
+        ) from None
+
+
+def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: float) -> None:
+    """
+    Check that elastic joints belong to a model and need no more of a motion than is known.
+
+    Parameters
+    ----------
+    elastic : ElasticJoints or None
+    model : ScrewModel
+    rows : float
+        Rows of the joint jets that will be there; infinity: as many as are needed.
+
+    Raises
+    ------
+    InputError
+
+    """
+    if elastic is None:
+        return
+    try:
+        needed = elastic.required_rows(model)
+    except ScrewDynamicsError as error:
+        raise InputError(f'{_PARAMETER}: {error}') from None
+    if needed > rows:
+        raise InputError(
+            f'{_PARAMETER}: rotor_coupling: the motor efforts of this robot need the derivatives '
+            f'of the joint positions up to order {needed - 1}, a reference of the node has them '
+            f'up to order {rows - 1}: expected rotor_coupling: false'
+        )
+
+
+def with_stiffness(
+    elastic: ElasticJoints, model: ScrewModel, values: Sequence[float]
+) -> ElasticJoints:
+    """
+    Return elastic joints whose variable stiffness is another.
+
+    Parameters
+    ----------
+    elastic : ElasticJoints
+    model : ScrewModel
+    values : sequence of float
+        For the joints with variable stiffness, in the order of the model; empty: no change.
+
+    Returns
+    -------
+    ElasticJoints
+
+    Raises
+    ------
+    ModelError
+        If a spring cannot have that stiffness.
+
+    """
+    if not len(values):
+        return elastic
+    joints = dict(elastic.joints)
+    for name, value in zip(elastic.motors(model).variable_names, values, strict=True):
+        spring = joints[name].spring
+        assert isinstance(spring, (AntagonisticPair, VariableStiffness))
+        joints[name] = replace(joints[name], spring=replace(spring, stiffness=value))
+    return ElasticJoints(joints, elastic.rotor_coupling)
+
+
+def compile_motors(model: ScrewModel, elastic: ElasticJoints) -> None:
+    """
+    Compile what `elastic_feedforward` calls.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    elastic : ElasticJoints
+
+    """
+    try:
+        elastic_feedforward(model, elastic, np.zeros((elastic.required_rows(model), model.n)))
+    except SpringRangeError:
+        pass  # no spring holds the links there, which nobody has asked for

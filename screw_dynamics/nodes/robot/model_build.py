@@ -1,0 +1,71 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ModelBuild`: a robot model that is being built and prepared in a thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.nodes.parameters.parameter_records import ModelParameters
+from screw_dynamics.nodes.robot.robot_description import LoadedModel
+
+
+class ModelBuild:
+    """
+    Works from its making on; the result is there when it is no longer `running`.
+
+    Parameters
+    ----------
+    text : str or None
+        Robot description that it is made from; None where the one in use gets other settings.
+    values : ModelParameters
+        That it is made with.
+    build : callable
+        Returns the LoadedModel.
+    prepare : callable
+        Takes it: compiles what will be called.
+
+    Attributes
+    ----------
+    loaded : LoadedModel or None
+        The result.
+    failure : str
+        Why there is none.
+
+    """
+
+    def __init__(
+        self,
+        text: str | None,
+        values: ModelParameters,
+        build: Callable[[], LoadedModel],
+        prepare: Callable[[LoadedModel], None],
+    ) -> None:
+        self.text, self.settings = text, values.model_settings
+        self.loaded: LoadedModel | None = None
+        self.failure = ''
+        self._build, self._prepare = build, prepare
+        # daemon: Ctrl-C does not wait for a compilation
+        self._thread = threading.Thread(target=self._work, name='robot_model', daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether the result is still to come."""
+        return self._thread.is_alive()
+
+    def wait(self) -> None:
+        """Return when the result is there."""
+        self._thread.join()
+
+    def _work(self) -> None:
+        try:
+            loaded = self._build()
+            self._prepare(loaded)
+            self.loaded = loaded
+        except ScrewDynamicsError as error:
+            self.failure = str(error)
+        except Exception as error:  # whatever a description does, the node says so and goes on
+            self.failure = f'{type(error).__name__}: {error}'

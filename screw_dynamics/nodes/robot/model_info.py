@@ -1,0 +1,75 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``~/model_info``: which model a node computes with, for those who join late too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+import screw_dynamics
+from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.conversions import double_array
+from screw_dynamics.nodes.robot.robot_description import LoadedModel
+
+
+def model_info(loaded: LoadedModel) -> Any:
+    """
+    Return the ModelInfo message of a model.
+
+    Parameters
+    ----------
+    loaded : LoadedModel
+
+    Returns
+    -------
+    screw_dynamics_interfaces.msg.ModelInfo
+
+    """
+    model = loaded.model
+    types = {
+        name: kind for name, kind in zip(model.tree_joint_names, model.joint_types, strict=True)
+    }
+    return interfaces.msg.ModelInfo(
+        joint_names=list(model.joint_names),
+        joint_types=[types[name] for name in model.joint_names],
+        effort_limits=double_array(model.limits.effort),
+        base_link=model.base_link,
+        gravity=model.gravity,
+        urdf_sha256=loaded.sha256,
+        package_version=screw_dynamics.__version__,
+    )
+
+
+class ModelInfoOutput:
+    """
+    Publishes ModelInfo once per model; silent where the message is not built.
+
+    Parameters
+    ----------
+    node : Node
+
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._publisher = None
+        if interfaces.msg is not None:
+            self._publisher = node.create_publisher(
+                interfaces.msg.ModelInfo,
+                '~/model_info',
+                QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+            )
+
+    def publish(self, loaded: LoadedModel) -> None:
+        """
+        Publish a model.
+
+        Parameters
+        ----------
+        loaded : LoadedModel
+
+        """
+        if self._publisher is not None:
+            self._publisher.publish(model_info(loaded))

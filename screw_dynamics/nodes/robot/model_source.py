@@ -1,0 +1,231 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ModelSource`: the robot model of a node from topic, parameter or file, built off-cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from std_msgs.msg import String
+
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.nodes.parameters.parameter_records import ModelParameters
+from screw_dynamics.nodes.robot.elastic_source import read_elastic_joints
+from screw_dynamics.nodes.robot.model_build import ModelBuild
+from screw_dynamics.nodes.robot.robot_description import (
+    LoadedModel,
+    load_model,
+    with_settings,
+)
+from screw_dynamics.nodes.robot.urdf_file import urdf_file
+
+TOPIC = 'robot_description'
+_POLL_PERIOD = 0.05  # s between looks at the working thread
+_WAITING_PERIOD = 1.0  # s between warnings that there is no robot description
+_BUSY = 'the robot model is being prepared'
+
+Settings: TypeAlias = tuple[object, ...]
+
+
+class ModelSource:
+    """
+    Reads, builds and prepares the model in a thread of its own, so that ticks go on meanwhile.
+
+    Parameters
+    ----------
+    node : Node
+    parameters : callable
+        Returns the ModelParameters in force.
+    prepare : callable
+        Called in the working thread with every LoadedModel: compile what will be called.
+    on_model : callable
+        Called in the thread of the executor when a LoadedModel is ready.
+    require : callable
+        Called with every LoadedModel; raises ScrewDynamicsError if the node cannot work with it.
+
+    Raises
+    ------
+    ScrewDynamicsError
+        If elastic joints, or a description given as parameter or file, are not valid.
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        parameters: Callable[[], ModelParameters],
+        prepare: Callable[[LoadedModel], None],
+        on_model: Callable[[LoadedModel], None],
+        require: Callable[[LoadedModel], object] = lambda loaded: None,
+    ) -> None:
+        self.loaded: LoadedModel | None = None
+        # with namespace and remappings, where a wait without end has its cause
+        self._topic = node.resolve_topic_name(TOPIC)
+        self._problem = f"Waiting for data on '{self._topic}' topic"
+        self._node, self._parameters = node, parameters
+        self._prepare, self._on_model, self._require = prepare, on_model, require
+        self._settings_problem = ''
+        self._text: tuple[str, str] | None = None  # newest description and where it is from
+        self._text_waits = False
+        self._build: ModelBuild | None = None  # that has not been taken over
+        self._last_text: tuple[str, Settings] | None = None  # that was built, and with what
+        self._last_settings: Settings | None = None  # that the model in use was to get
+        self._loaded_settings: Settings = ()  # that it has
+        self._poll = node.create_timer(
+            _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
+        )
+        values = parameters()
+        self._elastic = read_elastic_joints(values.elastic_joints_path)
+        if values.robot_description:
+            self._start_given(values.robot_description, "parameter 'robot_description'")
+        elif values.urdf_path:
+            path = urdf_file(values.urdf_path, "parameter 'urdf_path'")
+            try:
+                text = path.read_text(encoding='utf-8')
+            except (OSError, UnicodeDecodeError) as error:
+                raise InputError(f'{path}: {error}') from None
+            self._start_given(text, str(path))
+        else:
+            node.create_subscription(
+                String,
+                TOPIC,
+                self._on_description,
+                QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+                qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+            )
+
+    @property
+    def busy(self) -> bool:
+        """Whether a model is being built."""
+        return self._build is not None
+
+    @property
+    def problem(self) -> str:
+        """Why there is no model, or not the one that is asked for; empty if all is well."""
+        if self.busy:
+            return _BUSY
+        unset = self._parameters().model_settings != self._loaded_settings
+        return self._problem or (self._settings_problem if unset else '')
+
+    def finish(self) -> None:
+        """Wait for a model that is being built, and hand it on."""
+        while self._build is not None:
+            self._build.wait()
+            self._look()
+
+    def check_settings(self, values: ModelParameters) -> None:
+        """
+        Check that gravity and payload fit the model.
+
+        Parameters
+        ----------
+        values : ModelParameters
+
+        Raises
+        ------
+        ScrewDynamicsError
+
+        """
+        if self.loaded is not None:
+            with_settings(self.loaded.described, values)
+
+    def apply_settings(self) -> None:
+        """Build the model anew if gravity or payload differ from those it was built with."""
+        self._look()
+
+    def _start_given(self, text: str, source: str) -> None:
+        """Read a description that must be good now; only the preparation is left to the thread."""
+        values = self._parameters()
+        try:
+            loaded = self._load(text, source, values)
+        except ScrewDynamicsError as error:
+            raise InputError(f'{source}: {error}') from None
+        self._text = text, source
+        self._start(text, values, lambda: loaded)
+
+    def _load(self, text: str, source: str, values: ModelParameters) -> LoadedModel:
+        loaded = load_model(text, source, values, self._elastic)
+        self._require(loaded)
+        return loaded
+
+    def _on_description(self, message: String) -> None:
+        if (message.data, self._parameters().model_settings) == self._last_text:
+            return  # a publisher that repeats itself: what there is to say has been said
+        self._text, self._text_waits = (message.data, f"topic '{self._topic}'"), True
+        self._look()
+
+    def _look(self) -> None:
+        """Take over what the thread has finished, start what has come up meanwhile."""
+        if self._build is not None:
+            if self._build.running:
+                return
+            build, self._build = self._build, None
+            self._take_over(build)
+        values = self._parameters()
+        settings = values.model_settings
+        if self._text is None:
+            self._node.get_logger().warning(
+                self._problem, throttle_duration_sec=_WAITING_PERIOD, skip_first=True
+            )
+            return
+        text, source = self._text
+        other = (text, settings) != self._last_text  # that was not enough to have a model
+        if self._text_waits or (self.loaded is None and other):
+            self._start(text, values, lambda: self._load(text, source, values))
+        elif (loaded := self.loaded) and self._loaded_settings != settings != self._last_settings:
+            self._start(None, values, lambda: _with_settings(loaded, values))
+        else:
+            self._poll.cancel()
+
+    def _start(
+        self, text: str | None, values: ModelParameters, build: Callable[[], LoadedModel]
+    ) -> None:
+        if text is None:
+            self._last_settings = values.model_settings
+        else:
+            self._last_text, self._text_waits = (text, values.model_settings), False
+        self._build = ModelBuild(text, values, build, self._prepare)
+        self._poll.reset()
+
+    def _take_over(self, build: ModelBuild) -> None:
+        logger = self._node.get_logger()
+        outdated = build.settings != self._parameters().model_settings
+        if outdated and build.text is not None and (self.loaded is None or build.failure):
+            # neither begin with settings that are past nor blame the description for them
+            self._text_waits = True
+        elif build.loaded is not None:
+            self._use(build.loaded, build)
+        elif build.text is None:
+            self._settings_problem = f'Failed to set gravity and payload: {build.failure}'
+            logger.error(f'{self._settings_problem}; the model stays as it is')
+        elif self.loaded is None:
+            self._problem = f'Failed to parse URDF: {build.failure}'
+            logger.error(self._problem)
+        else:
+            self._problem = f'Failed to parse new URDF: {build.failure}'
+            logger.warning(f'{self._problem}; the model from {self.loaded.source} stays in use')
+
+    def _use(self, loaded: LoadedModel, build: ModelBuild) -> None:
+        logger = self._node.get_logger()
+        for text in loaded.warnings:
+            logger.warning(text)
+        self.loaded, self._loaded_settings = loaded, build.settings
+        self._last_settings, self._settings_problem = None, ''
+        if build.text is not None:
+            self._problem = ''
+        logger.info(
+            f'Robot model {loaded.model.name!r} from {loaded.source}: '
+            f'{", ".join(loaded.model.joint_names)}'
+        )
+        self._on_model(loaded)
+
+
+def _with_settings(loaded: LoadedModel, values: ModelParameters) -> LoadedModel:
+    # what the reader found odd has been said
+    return replace(loaded, model=with_settings(loaded.described, values), warnings=())

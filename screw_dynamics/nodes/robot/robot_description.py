@@ -1,0 +1,157 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the text of a robot description and the parameters of a node to a `ScrewModel`."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.errors import InertiaError, InputError, UnknownNameError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.parameters.parameter_records import ModelParameters
+from screw_dynamics.nodes.robot.other_joints import other_joints
+from screw_dynamics.parsers import read_urdf
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """
+    A model and where it comes from.
+
+    Parameters
+    ----------
+    described : ScrewModel
+        As the URDF has it.
+    model : ScrewModel
+        With gravity and payload of the parameters.
+    source : str
+        In words.
+    sha256 : str
+        Of the URDF text.
+    other_joints : mapping of str to str
+        See `other_joints`.
+    warnings : tuple of str
+        What the reader found odd.
+    elastic : ElasticJoints or None
+        Springs and motors of the model, where the node knows them.
+
+    """
+
+    described: ScrewModel
+    model: ScrewModel
+    source: str
+    sha256: str
+    other_joints: Mapping[str, str]
+    warnings: tuple[str, ...]
+    elastic: ElasticJoints | None = None
+
+
+def load_model(
+    text: str,
+    source: str,
+    parameters: ModelParameters,
+    elastic: ElasticJoints | None = None,
+) -> LoadedModel:
+    """
+    Read a URDF text with the selection, gravity and payload of the parameters.
+
+    Parameters
+    ----------
+    text : str
+        URDF document.
+    source : str
+        Where it comes from, in words.
+    parameters : ModelParameters
+    elastic : ElasticJoints, optional
+        That the node has read.
+
+    Returns
+    -------
+    LoadedModel
+
+    Raises
+    ------
+    ScrewDynamicsError
+        If the text or a parameter does not fit.
+
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        described = _read(text, parameters, _prefixed(parameters))
+        if parameters.joint_prefix and not parameters.joints:
+            described = _read(text, parameters, _with_prefix(described, parameters.joint_prefix))
+    return LoadedModel(
+        described,
+        with_settings(described, parameters),
+        source,
+        hashlib.sha256(text.encode()).hexdigest(),
+        other_joints(text, described),
+        tuple(str(item.message) for item in caught),
+        elastic,
+    )
+
+
+def _read(text: str, parameters: ModelParameters, joints: Sequence[str]) -> ScrewModel:
+    return read_urdf(
+        # bytes: a text is never mistaken for the name of a file
+        text.encode(),
+        base_link=parameters.base_link or None,
+        tip_link=parameters.tip_link or None,
+        joints=joints or None,
+    )
+
+
+def _prefixed(parameters: ModelParameters) -> list[str]:
+    return [parameters.joint_prefix + name for name in parameters.joints]
+
+
+def _with_prefix(model: ScrewModel, prefix: str) -> list[str]:
+    names = [name for name in model.joint_names if name.startswith(prefix)]
+    if not names:
+        raise InputError(
+            f"parameter 'joint_prefix': expected the beginning of some of the joints "
+            f'{", ".join(model.joint_names)}, got {prefix!r}'
+        )
+    return names
+
+
+def with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewModel:
+    """
+    Return a model with gravity and payload of the parameters.
+
+    Parameters
+    ----------
+    described : ScrewModel
+    parameters : ModelParameters
+
+    Returns
+    -------
+    ScrewModel
+
+    Raises
+    ------
+    ScrewDynamicsError
+        If the frame of the payload does not exist or its inertia is not one.
+
+    """
+    model = replace(described, gravity=np.array(parameters.gravity))
+    if parameters.payload_mass == 0.0:
+        return model
+    ixx, ixy, ixz, iyy, iyz, izz = parameters.payload_inertia
+    try:
+        return model.with_payload(
+            parameters.payload_frame,
+            parameters.payload_mass,
+            parameters.payload_com,
+            [[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]],
+        )
+    except UnknownNameError as error:
+        raise InputError(f"parameter 'payload.frame': {error}") from None
+    except InertiaError as error:
+        raise InputError(f"parameter 'payload.inertia': {error}") from None

@@ -1,0 +1,142 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the node `feedforward` says on /diagnostics."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from screw_dynamics.nodes.robot.model_source import ModelSource
+from screw_dynamics.nodes.running.diagnostics import ERROR, OK, WARN, Report
+from screw_dynamics.nodes.running.tick_timer import TickTimer
+
+_MISSED_PART = 0.01  # of the ticks, above which timing is worth a warning
+
+
+def model_report(source: ModelSource) -> Report:
+    """
+    Report on the robot model.
+
+    Parameters
+    ----------
+    source : ModelSource
+
+    Returns
+    -------
+    Report
+        WARN while there is none, and while an older one stays in use because the new is bad.
+
+    """
+    if source.loaded is None:
+        return Report(WARN, source.problem)
+    model = source.loaded.model
+    return Report(
+        WARN if source.problem and not source.busy else OK,
+        source.problem or 'loaded',
+        {
+            'source': source.loaded.source,
+            'robot': model.name,
+            'joints': ', '.join(model.joint_names),
+            'base_link': model.base_link,
+            'urdf_sha256': source.loaded.sha256,
+        },
+    )
+
+
+class FeedforwardReports:
+    """
+    Counters of the node, and the tasks that report them.
+
+    Parameters
+    ----------
+    source : ModelSource
+    ticks : TickTimer
+
+    """
+
+    def __init__(self, source: ModelSource, ticks: TickTimer) -> None:
+        self._source, self._ticks = source, ticks
+        self._accepted = self._rejected = self._not_finite = 0
+        self._last_accepted: float | None = None
+        self._last_rejection = ''
+        self._not_finite_reported = 0
+        self._last_not_finite = ''
+
+    def count_accepted(self) -> None:
+        """Count a trajectory that is followed from now on."""
+        self._accepted += 1
+        self._last_accepted = time.monotonic()
+
+    def count_rejected(self, reason: str) -> None:
+        """
+        Count a trajectory that was not accepted.
+
+        Parameters
+        ----------
+        reason : str
+
+        """
+        self._rejected += 1
+        self._last_rejection = reason
+
+    def count_not_finite(self, reason: str) -> None:
+        """
+        Count a tick without output.
+
+        Parameters
+        ----------
+        reason : str
+
+        """
+        self._not_finite += 1
+        self._last_not_finite = reason
+
+    def tasks(self) -> dict[str, Callable[[], Report]]:
+        """
+        Return the tasks by name.
+
+        Returns
+        -------
+        dict
+
+        """
+        return {
+            'model': lambda: model_report(self._source),
+            'trajectory': self._trajectory,
+            'rate': self._rate,
+        }
+
+    def _trajectory(self) -> Report:
+        age = (
+            'never' if self._last_accepted is None
+            else f'{time.monotonic() - self._last_accepted:.3f}'
+        )  # fmt: skip
+        message = f'last rejection: {self._last_rejection}' if self._rejected else 'ok'
+        return Report(
+            OK,
+            message,
+            {'accepted': self._accepted, 'rejected': self._rejected, 'age [s]': age},
+        )
+
+    def _rate(self) -> Report:
+        statistics = self._ticks.statistics
+        summary = statistics.summary()
+        values = {
+            'rate [Hz]': f'{summary.rate:.1f}',
+            'wanted rate [Hz]': f'{1e9 / statistics.period:.1f}',
+            'missed ticks': summary.missed,
+            'missed ticks in all': statistics.missed_total,
+            'ticks in all': statistics.ticks_total,
+            'mean compute time [us]': f'{1e6 * summary.mean_time:.1f}',
+            'longest compute time [us]': f'{1e6 * summary.longest_time:.1f}',
+            'samples not finite': self._not_finite,
+        }
+        if self._not_finite > self._not_finite_reported:
+            self._not_finite_reported = self._not_finite
+            return Report(ERROR, self._last_not_finite, values)
+        if not summary.ticks:
+            return Report(OK, 'not active', values)
+        if summary.missed_part > _MISSED_PART:
+            return Report(WARN, f'{100.0 * summary.missed_part:.1f} % of the ticks missed', values)
+        return Report(OK, 'ok', values)

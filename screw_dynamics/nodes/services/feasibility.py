@@ -1,0 +1,110 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The limits that a motion exceeds, in one line, as the parameter `check_limits` wants it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import ElasticJoints, FeasibilityReport, check_feasibility
+from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.services.error_codes import LimitError
+from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
+
+_PERIOD = 0.005  # s between samples
+_MOST_SAMPLES = 1000  # no tick is served while they are computed, some ms
+
+
+def check_curve(
+    model: ScrewModel,
+    elastic: ElasticJoints | None,
+    curve: PiecewisePolynomial,
+    begin: float,
+    mode: str,
+    speed: float = 1.0,
+    *,
+    positions: bool = True,
+) -> str:
+    """
+    Compare a motion without external wrenches with the limits of joints, springs and motors.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    elastic : ElasticJoints or None
+    curve : PiecewisePolynomial
+        Sampled every 5 ms, at most 1000 times, and at its breaks where there are fewer.
+    begin : float
+        Time from start at which the curve begins [s].
+    mode : {'off', 'warn', 'reject'}
+    speed : float
+        At which the curve is followed; 0, a pause, counts as 1.
+    positions : bool
+        Whether the limits of positions count.
+
+    Returns
+    -------
+    str
+        See `limit_text`; or why the motion cannot be computed.
+
+    Raises
+    ------
+    LimitError
+        The same in mode 'reject'.
+
+    """
+    if mode == 'off':
+        return ''
+    times = _sample_times(curve.breaks)
+    rows = JET_ROWS if elastic is None else max(JET_ROWS, elastic.required_rows(model))
+    factors = (speed or 1.0) ** np.arange(rows, dtype=np.float64)
+    jets = curve.jets(times, rows) * factors[:, np.newaxis]
+    try:
+        report = check_feasibility(model, elastic, jets, begin + times)
+        if not positions:
+            kept = (check for check in report.checks if check.quantity != 'position')
+            report = FeasibilityReport(tuple(kept))
+    except ScrewDynamicsError as error:
+        if mode == 'reject':
+            raise LimitError(str(error)) from None
+        return str(error)
+    return limit_text(report, mode)
+
+
+def limit_text(report: FeasibilityReport, mode: str) -> str:
+    """
+    Return what a motion exceeds most: quantity, joint, worst value, time and limit.
+
+    Parameters
+    ----------
+    report : FeasibilityReport
+    mode : {'off', 'warn', 'reject'}
+
+    Returns
+    -------
+    str
+        Empty where every limit is kept, or mode is 'off'.
+
+    Raises
+    ------
+    LimitError
+        The same in mode 'reject'.
+
+    """
+    if mode == 'off' or report.feasible:
+        return ''
+    first, *others = report.violations
+    text = f'limit exceeded: {first}' + (f' (and {len(others)} more)' if others else '')
+    if mode == 'reject':
+        raise LimitError(text)
+    return text
+
+
+def _sample_times(breaks: Array) -> Array:
+    """Return increasing times from the first break to the last."""
+    span = breaks[-1] - breaks[0]
+    count = int(min(_MOST_SAMPLES, span // _PERIOD + 2))
+    times: Array = np.linspace(breaks[0], breaks[-1], count)
+    return np.unique(times if len(breaks) > _MOST_SAMPLES else np.union1d(times, breaks))

@@ -1,0 +1,157 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`MotorDrives`: what the motors of a simulated robot do with the commands they get."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import MotorTable
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
+
+
+class MotorDrives:
+    """
+    The latest command of every motor, with feedback of the motor's motion and its largest effort.
+
+    ``tau_m = effort + k_p (theta_ref - theta) + k_d (theta_ref' - theta')``, all on the joint side
+    of the gear.
+
+    Parameters
+    ----------
+    motors : MotorTable
+    parameters : SeaSimulatorParameters
+
+    Attributes
+    ----------
+    applied : (m,) ndarray
+        Efforts that were applied last.
+    age : float
+        Time since the instant that the command belongs to [s].
+    saturated : int
+        How often an effort was cut.
+
+    Raises
+    ------
+    InputError
+        If there are neither one nor m gains.
+
+    """
+
+    def __init__(self, motors: MotorTable, parameters: SeaSimulatorParameters) -> None:
+        self.names = motors.names
+        self._limits = motors.max_efforts
+        self._command, self.applied = np.zeros((3, motors.m)), np.zeros(motors.m)
+        self.age = 0.0
+        self.saturated = 0
+        self.set_gains(parameters)
+
+    def check_gains(self, parameters: SeaSimulatorParameters) -> None:
+        """
+        Check that there are no, one or m gains.
+
+        Parameters
+        ----------
+        parameters : SeaSimulatorParameters
+
+        Raises
+        ------
+        InputError
+
+        """
+        self._gains('feedback.proportional', parameters.proportional)
+        self._gains('feedback.derivative', parameters.derivative)
+
+    def set_gains(self, parameters: SeaSimulatorParameters) -> None:
+        """
+        Take over the gains of the parameters.
+
+        Parameters
+        ----------
+        parameters : SeaSimulatorParameters
+
+        Raises
+        ------
+        InputError
+
+        """
+        self.proportional = self._gains('feedback.proportional', parameters.proportional)
+        self.derivative = self._gains('feedback.derivative', parameters.derivative)
+        self.has_feedback = parameters.has_feedback
+
+    def _gains(self, name: str, values: tuple[float, ...]) -> Array:
+        m = len(self.names)
+        if len(values) not in (0, 1, m):
+            raise InputError(
+                f'parameter {name!r}: expected no value, one, or {m} '
+                f'({", ".join(self.names)}), got {len(values)}'
+            )
+        gains = np.zeros(m)
+        gains[:] = values or (0.0,)
+        return gains
+
+    def command(
+        self,
+        effort: Array,
+        position: Array | None = None,
+        velocity: Array | None = None,
+        age: float = 0.0,
+    ) -> None:
+        """
+        Take over a command.
+
+        Parameters
+        ----------
+        effort : (m,) ndarray
+        position, velocity : (m,) ndarray, optional
+            For the feedback.
+        age : float
+            Time since the instant that it belongs to; negative where that is yet to come [s].
+
+        """
+        self._command[0] = effort
+        if position is not None and velocity is not None:
+            self._command[1], self._command[2] = position, velocity
+        self.age = age
+
+    def clear(self) -> None:
+        """Apply no effort any more."""
+        self._command[0] = self.applied[:] = 0.0
+
+    def efforts(self) -> Array:
+        """
+        Return the efforts without feedback.
+
+        Returns
+        -------
+        (m,) ndarray
+
+        """
+        return self._apply(self._command[0])
+
+    def efforts_at(self, position: Array, velocity: Array) -> Array:
+        """
+        Return the efforts with feedback.
+
+        Parameters
+        ----------
+        position, velocity : (m,) ndarray
+            Of the motors, now.
+
+        Returns
+        -------
+        (m,) ndarray
+
+        """
+        effort, theta, theta_rate = self._command
+        behind = theta + self.age * theta_rate - position
+        return self._apply(
+            effort + self.proportional * behind + self.derivative * (theta_rate - velocity)
+        )
+
+    def _apply(self, efforts: Array) -> Array:
+        np.clip(efforts, -self._limits, self._limits, out=self.applied)
+        self.saturated += int((self.applied != efforts).any())
+        return self.applied

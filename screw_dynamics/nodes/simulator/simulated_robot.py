@@ -1,0 +1,207 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`SimulatedRobot`: an elastic robot with motor drives and brakes, at a fixed step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
+from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.simulator.motor_drives import MotorDrives
+from screw_dynamics.nodes.simulator.step_length import substeps_for
+from screw_dynamics.simulation import ElasticRobot
+
+
+class SimulatedRobot:
+    """
+    The robot that `sea_simulator` moves.
+
+    It begins at rest with its brakes on. While they are, it stands still, and its springs carry
+    its weight. After a failure of the integration they are on until `reset`.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    elastic : ElasticJoints
+    parameters : SeaSimulatorParameters
+
+    Raises
+    ------
+    ScrewDynamicsError
+        If a parameter does not fit the robot, or it cannot be simulated.
+
+    """
+
+    def __init__(
+        self, model: ScrewModel, elastic: ElasticJoints, parameters: SeaSimulatorParameters
+    ) -> None:
+        self.drives = MotorDrives(elastic.motors(model), parameters)
+        self._home = initial_position(model, parameters)
+        self._state = np.empty(0)
+        self.failure = ''
+        self._parameters = parameters
+        self.set_model(model, elastic)
+        self.reset()
+
+    def set_model(self, model: ScrewModel, elastic: ElasticJoints) -> None:
+        """
+        Go on with another model of the same joints.
+
+        Parameters
+        ----------
+        model : ScrewModel
+        elastic : ElasticJoints
+
+        Raises
+        ------
+        ScrewDynamicsError
+            If it cannot be simulated.
+
+        """
+        parameters = self._parameters
+        self._robot = ElasticRobot(model, elastic)
+        self._rest_jet = np.zeros((max(elastic.required_rows(model), 3), model.n))
+        self._jet, self._effort = np.zeros((3, model.n)), np.zeros((1, model.n))
+        self.substeps = parameters.substeps or substeps_for(
+            model, elastic, self._home, 1.0 / parameters.rate, self.drives.derivative
+        )
+        self._step = 1e-9 * round(1e9 / parameters.rate) / self.substeps
+        if len(self._state) and self.braked:
+            self.brake()
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the links' joints."""
+        return self._robot.motors.joint_names
+
+    def reset(self) -> None:
+        """Stand still at the initial position."""
+        self._state = self._rest_state(self._home)
+        self.braked, self.failure = True, ''
+        self.drives.clear()
+        self._measure()
+
+    def brake(self) -> None:
+        """Stand still at once."""
+        q, _, theta, _ = self._robot.split(self._state)
+        try:
+            self._state = self._rest_state(q)
+        except ScrewDynamicsError:  # too heavy for a spring: its motor stays where it is
+            self._state = self._robot.state(q, motor_position=theta)
+        self.braked = True
+        self.drives.clear()
+        self._measure()
+
+    def _rest_state(self, position: Array) -> Array:
+        """Return the state in which the springs carry the weight and nothing moves."""
+        self._rest_jet[0] = position
+        rest = elastic_feedforward(self._robot.model, self._robot.joints, self._rest_jet)
+        return self._robot.state(position, motor_position=rest.motor_position)
+
+    def advance(self) -> None:
+        """
+        Move by the time between two published states.
+
+        Raises
+        ------
+        SimulationError
+            If the motion ceases to be finite: the robot stands still where it last was, until it
+            is reset.
+
+        """
+        if self.braked:
+            return
+        before = self._state.copy()
+        try:
+            self._move()
+            self._measure()
+        except ScrewDynamicsError as error:
+            self._state = before
+            self.failure = str(error)
+            self.brake()
+            raise SimulationError(self.failure) from None
+
+    def _move(self) -> None:
+        if not self.drives.has_feedback:
+            efforts = self.drives.efforts()
+            self._robot.step(self._state, efforts, self._step, steps=self.substeps)
+            return
+        _, _, theta, theta_rate = self._robot.split(self._state)
+        for _ in range(self.substeps):
+            efforts = self.drives.efforts_at(theta, theta_rate)
+            self._robot.step(self._state, efforts, self._step)
+            self.drives.age += self._step
+
+    def _measure(self) -> None:
+        """Compute the efforts that reach the links."""
+        q, qd, _, _ = self._robot.split(self._state)
+        self._jet[0], self._jet[1], self._jet[2] = q, qd, 0.0
+        if not self.braked:
+            slope = self._robot.derivatives(self._state, self.drives.applied)
+            self._jet[2] = self._robot.split(slope)[1]
+        inverse_dynamics(self._robot.model, self._jet, out=self._effort)
+
+    def release(self) -> None:
+        """Take the brakes off, unless the simulation has failed."""
+        self.braked = bool(self.failure)
+
+    def link_state(self) -> tuple[Array, Array, Array]:
+        """
+        Return the state of the links.
+
+        Returns
+        -------
+        position, velocity, effort : (n,) ndarray
+            The effort is what the springs transmit, at rigid joints the motor.
+
+        """
+        q, qd, _, _ = self._robot.split(self._state)
+        return q, qd, self._effort[0]
+
+    def motor_state(self) -> tuple[Array, Array, Array]:
+        """
+        Return the state of the motors, on the joint side of the gear.
+
+        Returns
+        -------
+        position, velocity, effort : (m,) ndarray
+            The effort is what was applied last; zero where the brakes are on.
+
+        """
+        _, _, theta, theta_rate = self._robot.split(self._state)
+        return theta, theta_rate, np.zeros_like(theta) if self.braked else self.drives.applied
+
+
+def initial_position(model: ScrewModel, parameters: SeaSimulatorParameters) -> Array:
+    """
+    Return where the robot begins.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    parameters : SeaSimulatorParameters
+
+    Returns
+    -------
+    (n,) ndarray
+
+    Raises
+    ------
+    InputError
+        If the parameter does not have a value per joint.
+
+    """
+    values = np.array(parameters.initial_position) if parameters.initial_position else None
+    if values is None:
+        return np.zeros(model.n)
+    if len(values) != model.n:
+        raise InputError(
+            f"parameter 'initial_position': expected {model.n} values "
+            f'({", ".join(model.joint_names)}) or none, got {len(values)}'
+        )
+    return values

@@ -1,0 +1,98 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the node `sea_simulator` says about itself on /diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.running.diagnostics import ERROR, OK, WARN, Report
+from screw_dynamics.nodes.simulator.simulated_robot import SimulatedRobot
+from screw_dynamics.nodes.simulator.simulated_time import SimulatedTime
+
+
+class SimulationReport:
+    """
+    Counters of the simulation, and the task that reports them.
+
+    Parameters
+    ----------
+    robot : callable
+        Returns the SimulatedRobot, None where there is none yet.
+    time : callable
+        Returns its SimulatedTime, or None.
+    parameters : callable
+        Returns the SeaSimulatorParameters in force.
+
+    """
+
+    def __init__(
+        self,
+        robot: Callable[[], SimulatedRobot | None],
+        time: Callable[[], SimulatedTime | None],
+        parameters: Callable[[], SeaSimulatorParameters],
+    ) -> None:
+        self._robot, self._time, self._parameters = robot, time, parameters
+        self._accepted = self._rejected = 0
+        self._last_rejection = ''
+        self._reported = (0, 0, 0)
+
+    def count_accepted(self) -> None:
+        """Count good motor efforts."""
+        self._accepted += 1
+
+    def count_rejected(self, reason: str) -> None:
+        """
+        Count unusable ones.
+
+        Parameters
+        ----------
+        reason : str
+
+        """
+        self._rejected += 1
+        self._last_rejection = reason
+
+    def task(self) -> Report:
+        """
+        Return the report.
+
+        Returns
+        -------
+        Report
+            ERROR where the simulation has failed; WARN where, since the last report, efforts
+            were cut at the limit of a motor, steps were left out, or waited for in vain.
+
+        """
+        robot, time = self._robot(), self._time()
+        if robot is None or time is None:
+            return Report(OK, 'not begun')
+        values: dict[str, object] = {
+            'simulated time [s]': f'{1e-9 * time.time:.3f}',
+            'brakes': 'on' if robot.braked else 'off',
+            'integration steps per state': robot.substeps,
+            'motor efforts accepted': self._accepted,
+            'motor efforts rejected': self._rejected,
+            'motor efforts cut': robot.drives.saturated,
+            'states left out': time.skipped,
+            'states without motor efforts': time.waited,
+        }
+        counters = (robot.drives.saturated, time.skipped, time.waited)
+        cut, skipped, waited = (a > b for a, b in zip(counters, self._reported, strict=True))
+        self._reported = counters
+        if robot.failure:
+            return Report(ERROR, robot.failure, values)
+        if skipped:
+            return Report(WARN, 'too slow for real time: states are left out', values)
+        if waited:
+            return Report(
+                WARN,
+                'no motor efforts within lock_step_timeout: is their rate '
+                f'{self._parameters().rate:g} Hz, that of this node?',
+                values,
+            )
+        if cut:
+            return Report(WARN, 'motor efforts beyond the limit of a motor are cut', values)
+        message = f'last rejection: {self._last_rejection}' if self._rejected else 'ok'
+        return Report(OK, message, values)
