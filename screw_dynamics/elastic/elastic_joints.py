@@ -32,8 +32,8 @@ class ElasticJoints:
     joints : mapping of str to ElasticJoint
         By the name of the coordinate; a joint that is not named is rigid with ``Motor()``.
     rotor_coupling : bool
-        Whether the rotors, carried by moving links, feel the motion of these (Tomei's model); by
-        default a rotor has the kinetic energy B theta'^2 / 2 only (Spong's model).
+        Whether the rotors, carried by moving links, feel the motion of these (the model of
+        [T1991]); by default a rotor has the kinetic energy B theta'^2 / 2 only ([S1987]).
 
     Raises
     ------

@@ -8,7 +8,7 @@ so its inverse dynamics gives both sides of every spring:
 
     u = M q'' + S theta'' + c + g + (terms of S(q)),     S^T q'' + S'^T q' + B theta'' = tau_m - u
 
-(Tomei 1991; De Luca, Lucibello 1998; with friction at theta). u of the last joints feels no
+([T1991], [DL1998]; with friction at theta). u of the last joints feels no
 rotor; with it theta of these joints is known from their springs, and with that u of the joints
 before them: one pass of inverse dynamics per level of `rotor_coupling`, each to the order that
 the remaining ones need.
