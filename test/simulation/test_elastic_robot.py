@@ -135,7 +135,11 @@ joints = two_links.joints(sd.ElasticJoint(spring, motor), sd.ElasticJoint(pair, 
 robot = ElasticRobot(two_links.model(), joints)
 state = robot.state([-1.4, 0.5], [0.2, 0.1], [-1.1, 0.6, 0.4], [0.4, 0.3, 0.2])
 robot.step(state, [0.1, 0.2, 0.3], 1e-3, steps=5)
-print(*(x.hex() for x in state.tolist()))
+coupled = sd.ElasticJoints(two_links.joints().joints, rotor_coupling=True)
+robot = ElasticRobot(two_links.model(), coupled)
+other = robot.state([-1.4, 0.5], [0.2, 0.1])
+robot.step(other, [0.1, 0.2], 1e-3, steps=5, wrenches={'body_2': [1, 2, 3, 4, 5, 6]})
+print(*(x.hex() for x in [*state.tolist(), *other.tolist()]))
 """
     path = os.pathsep.join(['test', '.', os.environ.get('PYTHONPATH', '')])
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
