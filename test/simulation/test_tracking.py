@@ -90,8 +90,16 @@ def test_one_joint_rigid(model):
     assert (errors < [4e-7, 4e-9, 2e-12]).all(), errors
 
 
-def test_antagonistic_pair_with_a_stiffness_trajectory(model):
-    pair = sd.AntagonisticPair('exponential', stiffness=120.0, spring_stiffness=20.0, rate=8.0)
+@pytest.mark.parametrize(
+    ('law', 'parameters'),
+    [
+        ('exponential', {'spring_stiffness': 20.0, 'rate': 8.0}),
+        ('quadratic', {'quadratic_stiffness': 250.0}),
+        ('cubic', {'spring_stiffness': 20.0, 'cubic_stiffness': 900.0}),
+    ],
+)
+def test_antagonistic_pair_with_a_stiffness_trajectory(model, law, parameters):
+    pair = sd.AntagonisticPair(law, stiffness=120.0, **parameters)
     joints = two_links.joints(None, sd.ElasticJoint(pair, sd.Motor(B[1]), sd.Motor(2.0 * B[1])))
     omega = 4.0
 
