@@ -87,6 +87,14 @@ def test_nearly_equal_times_do_no_harm(constant, gap, rows):
             assert errors[:-1].max() < known and errors[-1] < highest, (t, errors)
 
 
+@pytest.mark.parametrize('constants', [1e-3, 0.5, 5.0, 15.0, 19.0, 21.0, 30.0])
+def test_the_start_is_forgotten_exponentially(constants):
+    damper = one_joint(0.1, 5, 1.0)
+    damper.step(np.zeros((3, 1)), 0.0)
+    phi = damper.step(np.zeros((3, 1)), 0.1 * constants)[:, 0]
+    np.testing.assert_allclose(phi, np.exp(-constants) * (-10.0) ** np.arange(4), rtol=1e-12)
+
+
 @pytest.mark.parametrize('pause', [1.0, 1e3, 1e6, 1.7e9, 1e100])
 def test_a_long_pause_is_a_start_anew(pause):
     constant = 1e-3
