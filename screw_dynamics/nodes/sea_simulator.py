@@ -16,7 +16,11 @@ from std_srvs.srv import Trigger
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
 from screw_dynamics.nodes import interfaces
-from screw_dynamics.nodes.inputs.motor_inputs import command_of_array, command_of_feedforward
+from screw_dynamics.nodes.inputs.motor_inputs import (
+    command_age,
+    command_of_array,
+    command_of_feedforward,
+)
 from screw_dynamics.nodes.outputs.state_output import StateOutput
 from screw_dynamics.nodes.parameters.parameters import NodeParameters
 from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
@@ -123,7 +127,9 @@ class SeaSimulatorNode(Node):
     def _step(self, time: int) -> None:
         assert self._robot is not None
         values = self._settings.values
-        if 0.0 < values.effort_timeout < 1e-9 * (time - self._last_command):
+        age = 1e-9 * (time - self._last_command)
+        # less than no time: the clock has been set back
+        if values.effort_timeout > 0.0 and not 0.0 <= age <= values.effort_timeout:
             if values.idle_mode == 'brake' and not self._robot.braked:
                 self._robot.brake()
             elif values.idle_mode == 'zero':
@@ -144,16 +150,16 @@ class SeaSimulatorNode(Node):
 
     def _on_command(self, message: Any) -> None:
         robot, time = self._robot, self._time
-        if robot is None or time is None:
+        if robot is None or time is None or time.time == 0:
             return
         try:
             command = self._convert(message, robot.drives.names)
+            age = command_age(command, time.time)
         except ScrewDynamicsError as error:
             self._report.count_rejected(str(error))
             self.get_logger().error(f'Motor efforts rejected: {error}', throttle_duration_sec=1.0)
             return
         self._report.count_accepted()
-        age = 0.0 if command.instant is None else 1e-9 * (time.time - command.instant)
         robot.drives.command(command.effort, command.position, command.velocity, age)
         robot.release()
         self._last_command = time.time

@@ -13,6 +13,7 @@ from planar_sea import NAMES, motor_feedforward
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
+from screw_dynamics.nodes.outputs.stiffness_transition import StiffnessTransition
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
 from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.robot.elastic_source import compile_motors
@@ -164,6 +165,21 @@ def test_another_stiffness_comes_smoothly(follow):
     for bad in ([1.0, 2.0], [-1.0]):
         with pytest.raises(sd.errors.InputError, match=r'variable stiffness \(joint_2\), got'):
             stream.motors.stiffness.check(bad)
+
+
+@pytest.mark.parametrize('begin', [0, START])
+def test_stiffness_of_a_start_and_after_the_clock_has_been_set_back(begin):
+    stiffness = StiffnessTransition(['joint_2'], np.array([120.0]))
+    stiffness.set_target([200.0], 0.5)
+    assert stiffness.sample(begin)['joint_2'].tolist() == [200.0, 0.0, 0.0]
+    stiffness.sample(begin + 30 * 10**9)
+    stiffness.set_target([100.0], 0.5)
+    assert 100.0 < stiffness.sample(begin + 30 * 10**9 + 10**8)['joint_2'][0] < 200.0
+    stiffness.forget()
+    assert stiffness.sample(begin)['joint_2'].tolist() == [100.0, 0.0, 0.0]
+    stiffness.set_target([250.0], 0.5)
+    assert 100.0 < stiffness.sample(begin + 10**8)['joint_2'][0] < 250.0
+    assert stiffness.sample(begin + 10**9)['joint_2'].tolist() == [250.0, 0.0, 0.0]
 
 
 def test_a_tick_leaves_nothing_behind(follow):

@@ -11,8 +11,10 @@ import numpy as np
 
 from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.conversions import nanoseconds
+from screw_dynamics.nodes.conversions import SECOND, nanoseconds
 
+_FARTHEST_AHEAD = 2.0  # s: the longest lead_time, and room
+_FARTHEST_BEHIND = 60.0  # s: who is that late in lock-step can catch up
 _FIELDS = ('motor_effort', 'motor_position', 'motor_velocity')
 
 
@@ -77,11 +79,14 @@ def command_of_feedforward(message: Any, names: Sequence[str]) -> MotorCommand:
     Raises
     ------
     InputError
-        If a motor is missing, or an array has another length or is not finite.
+        If a motor is missing or named twice, or an array has another length or is not finite.
 
     """
     given = list(message.motor_names)
     missing = [name for name in names if name not in given]
+    twice = [name for name in names if given.count(name) > 1]
+    if twice:
+        raise InputError(f'motor_names: {twice[0]!r} is named twice')
     if missing:
         raise InputError(
             f'motor_names: expected {", ".join(names)}, got {", ".join(given) or "none"}; '
@@ -92,6 +97,39 @@ def command_of_feedforward(message: Any, names: Sequence[str]) -> MotorCommand:
         _row(field, getattr(message, field), given)[order] for field in _FIELDS
     )
     return MotorCommand(effort, position, velocity, nanoseconds(message.header.stamp) or None)
+
+
+def command_age(command: MotorCommand, now: int) -> float:
+    """
+    Return how long ago the instant of a command was.
+
+    Parameters
+    ----------
+    command : MotorCommand
+    now : int
+        [ns].
+
+    Returns
+    -------
+    float
+        Negative where it is yet to come; 0 where it is not known [s].
+
+    Raises
+    ------
+    InputError
+        If it is by another clock.
+
+    """
+    if command.instant is None:
+        return 0.0
+    age = (now - command.instant) / SECOND
+    if not -_FARTHEST_AHEAD <= age <= _FARTHEST_BEHIND:
+        raise InputError(
+            f'header.stamp: expected an instant by the clock of this node, on which it is '
+            f'{now / SECOND:.3f} s, got {command.instant / SECOND:.3f} s: is use_sim_time the '
+            'same in the node that sends?'
+        )
+    return age
 
 
 def _row(field: str, values: Any, names: Sequence[str]) -> Array:

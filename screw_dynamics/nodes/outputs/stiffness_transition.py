@@ -46,7 +46,8 @@ class StiffnessTransition:
         self._jet[0] = self._target = stiffness
         self._rows = {name: self._jet[:, i] for i, name in enumerate(self.joint_names)}
         self._coefficients = np.zeros((6, len(stiffness)))
-        self._begin = self._last = 0
+        self._begin = 0
+        self._last: int | None = None
         self._duration = 0.0
 
     def check(self, values: Sequence[float]) -> None:
@@ -73,7 +74,7 @@ class StiffnessTransition:
 
     def set_target(self, values: Sequence[float], duration: float) -> None:
         """
-        Go to another stiffness from the instant sampled last.
+        Go to another stiffness from the instant sampled last; at once where there is none.
 
         Parameters
         ----------
@@ -87,6 +88,9 @@ class StiffnessTransition:
         if np.array_equal(target, self._target):
             return
         self._target = target
+        if self._last is None:
+            self._arrive()
+            return
         scales = duration ** np.arange(_ROWS)[:, np.newaxis]
         ends = np.vstack([self._jet * scales, target, np.zeros((2, len(target)))])
         self._coefficients = np.linalg.solve(_CONDITIONS, ends)
@@ -118,6 +122,14 @@ class StiffnessTransition:
                 self._jet[d] = factors.T @ powers[: 6 - d] @ self._coefficients
                 self._jet[d] /= self._duration**d
             if u == 1.0:
-                self._duration = 0.0
-                self._jet[0], self._jet[1:] = self._target, 0.0
+                self._arrive()
         return self._rows
+
+    def forget(self) -> None:
+        """Be there: the instants sampled so far mean nothing any more."""
+        self._last = None
+        self._arrive()
+
+    def _arrive(self) -> None:
+        self._duration = 0.0
+        self._jet[0], self._jet[1:] = self._target, 0.0

@@ -259,6 +259,7 @@ class TorqueStream:
         self.wrenches.clear()
         if self.motors is not None:
             self.motors.forget()
+            self.motors.stiffness.forget()
 
     @property
     def empty(self) -> bool:

@@ -28,7 +28,7 @@ class SimulatedTime(Protocol):
     Attributes
     ----------
     time : int
-        Instant of the state published last [ns].
+        Instant of the state published last [ns]; 0: there is none yet.
     skipped : int
         Steps that were left out because the computer is too slow.
     waited : int
