@@ -27,9 +27,9 @@ TERMS = 2 * _END_ROWS
 _LARGE = 20.0
 # beyond so many time constants nothing is left of the past: e^-60 = 1e-26
 _FORGOTTEN = 60.0
-# below it the highest derivatives follow from the equation at both ends of a step: those of a
-# polynomial that rises so steeply are lost to rounding, as eps / x^2
-_SHORT = 1e-4
+# below it the derivatives follow from the equation at both ends of a step: it may be a jump, and
+# the derivatives of a polynomial that rises so steeply are lost to rounding, as eps / x^2
+_SHORT = 1e-2
 # an effort that departs so little from the Taylor polynomial of the start shows nothing but
 # rounding in its differences
 _ROUNDING = 1e-10
@@ -110,16 +110,18 @@ def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
         for j in range(2, len(p)):
             p[j] = p[j - 1] / x
     highest = len(jet) - 1
-    informative = _informative_row(jet, next_jet, h)
+    # a jump of any row is felt by all derivatives above it
+    short = x < _SHORT
+    informative = _informative_row(jet, next_jet, h, 0 if short else max(0, len(jet) - _END_ROWS))
     change = 0.0
     for k in range(len(psi)):
         last = min(highest, k + 2)
         first = max(0, last + 1 - _END_ROWS)
-        if first < k:
-            first = min(max(first, informative), k, highest)
+        if short or first < k:
+            first = min(informative, k, highest)
         shift = k - first
         before = psi[k]
-        if shift > 0 and x < _SHORT:
+        if short and shift > 0:
             psi[k] += (next_jet[k - 1] - jet[k - 1] - stiffness * change) / damping
         else:
             _connect(start[first : last + 1], end[first : last + 1], length, work)
@@ -135,10 +137,9 @@ def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
         change = psi[k] - before
 
 
-def _informative_row(start, end, h):
-    """Return the lowest row, of the last ones, whose differences are more than rounding."""
+def _informative_row(start, end, h, row):
+    """Return the lowest row, from `row` on, whose differences are more than rounding."""
     rows = len(start)
-    row = max(0, rows - _END_ROWS)
     while row < rows - 1:
         expected = 0.0
         for i in range(rows - 1, row - 1, -1):

@@ -39,22 +39,35 @@ def relative(phi: np.ndarray, constant: float) -> np.ndarray:
     return phi[:, 0] / amplitude
 
 
+@pytest.mark.parametrize('rows', [4, 5, 8])
 @pytest.mark.parametrize('gap', [0.0, 1e-15, 1e-12, 1e-9, 1e-6])
 @pytest.mark.parametrize('constant', [0.5, 1e-2])
-def test_a_jump_of_the_effort_keeps_the_equation(constant, gap, rng):
-    damper = one_joint(constant)
-    jets = [rng.normal(scale=10.0, size=(3, 1)) for _ in range(2)]
+def test_a_jump_of_the_effort_keeps_the_equation(constant, gap, rows, rng):
+    damper = one_joint(constant, rows)
     # constant in time, so that the equation can be differentiated as often as wanted
-    for jet in jets:
-        jet[1:] = 0.0
+    jets = np.zeros((2, rows - 2, 1))
+    jets[:, 0] = rng.normal(scale=10.0, size=(2, 1))
     damper.step(jets[0], 0.0)
     before = damper.step(jets[0], 0.1)[:, 0].copy()
     after = damper.step(jets[1], gap)[:, 0].copy()
     for phi in (after, damper.step(jets[1], 0.02)[:, 0]):
-        expected = np.array([(jets[1][0, 0] - K * phi[0]) / (K * constant)])
-        expected = expected * (-1.0 / constant) ** np.arange(3)
+        rate = (jets[1, 0, 0] - K * phi[0]) / (K * constant)
+        expected = rate * (-1.0 / constant) ** np.arange(len(phi) - 1)
         np.testing.assert_allclose(phi[1:], expected, rtol=1e-4 if gap > 1e-7 else 1e-7)
     assert after[0] == pytest.approx(before[0], abs=gap * abs(after[1]) + 1e-15)
+
+
+@pytest.mark.parametrize('rows', [4, 5, 8])
+def test_all_rows_of_the_effort_may_jump_at_once(rows, rng):
+    constant = 0.3
+    damper = one_joint(constant, rows)
+    jets = rng.normal(size=(2, rows - 2, 1))
+    before = damper.step(jets[0], 0.0)[:, 0].copy()
+    after = damper.step(jets[1], 0.0)[:, 0].copy()
+    for phi, jet in ((before, jets[0]), (after, jets[1])):
+        rates = (jet[:, 0] - K * phi[:-1]) / (K * constant)
+        np.testing.assert_allclose(phi[1:], rates, rtol=1e-10, atol=1e-12)
+    assert after[0] == before[0]
 
 
 def test_a_jump_in_numbers():
