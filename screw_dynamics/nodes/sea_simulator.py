@@ -132,6 +132,10 @@ class SeaSimulatorNode(Node):
         if values.effort_timeout > 0.0 and not 0.0 <= age <= values.effort_timeout:
             if values.idle_mode == 'brake' and not self._robot.braked:
                 self._robot.brake()
+                self.get_logger().warning(
+                    f'No motor efforts for {values.effort_timeout:g} s: the brakes are on',
+                    throttle_duration_sec=1.0,
+                )
             elif values.idle_mode == 'zero':
                 self._robot.drives.clear()
                 self._robot.release()

@@ -76,7 +76,8 @@ def nodes_of(name, **values):
     for argument in arguments_of(name).values():
         if argument.name != 'params_file':
             argument.execute(context)
-    context.launch_configurations.update(params_file='parameters.yaml', **values)
+    file = str(share_path('config/sea_arm.yaml'))
+    context.launch_configurations.update({'params_file': file, **values})
     (function,) = [
         entity for entity in description_of(name).entities if isinstance(entity, OpaqueFunction)
     ]
@@ -100,6 +101,12 @@ def test_remappings():
         '~/commands': 'efforts/commands',
         '~/joint_trajectory_effort': 'proxied/joint_trajectory',
     }
+
+
+@pytest.mark.parametrize('name', ['feedforward', 'dynamics_server', 'sea_demo'])
+def test_parameters_come_from_a_file_that_exists(name):
+    with pytest.raises(InputError, match="argument 'params_file': expected a file, got 'no.yaml'"):
+        nodes_of(name, params_file='no.yaml')
 
 
 def test_what_bringup_starts_on_request(planar):

@@ -134,6 +134,7 @@ def test_brakes_bad_input_and_reset(simulate, ros):
     simulation.wait('motion', lambda: abs(simulation.links[-1].velocity[0]) > 0.05)
     assert max(m.effort[0] for m in simulation.motors) == MAX_EFFORT[0]
     simulation.wait('the brakes', lambda: not any(simulation.links[-1].velocity))
+    assert simulation.process.log.count('No motor efforts for 0.3 s: the brakes are on') == 1
     stopped = np.array(simulation.links[-1].position)
     assert not np.allclose(stopped, HOME, atol=1e-4)
     np.testing.assert_allclose(simulation.links[-1].effort, gravity_efforts(stopped), atol=1e-12)

@@ -13,6 +13,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from screw_dynamics.nodes.launching.launch_arguments import PACKAGE
+from screw_dynamics.nodes.robot.urdf_file import urdf_file
 
 # arguments that become parameters of type string where they are given
 _TEXTS = {'urdf_file': 'urdf_path', 'joint_prefix': 'joint_prefix'}
@@ -95,7 +96,13 @@ def launched_node(
     -------
     launch_ros.actions.Node
 
+    Raises
+    ------
+    InputError
+        If there is no such parameter file: a node would start without its parameters.
+
     """
+    file = urdf_file(given(context, 'params_file'), "argument 'params_file'")
     log_level = f'{logger_name(context, name)}:={given(context, "log_level")}'
     values = {'use_sim_time': typed('use_sim_time', bool), **(parameters or {})}
     for argument, parameter in _TEXTS.items():
@@ -106,7 +113,7 @@ def launched_node(
         executable=name,
         name=name,
         namespace=given(context, 'namespace'),
-        parameters=[given(context, 'params_file'), values],
+        parameters=[str(file), values],
         remappings=[('robot_description', given(context, 'robot_description_topic')), *remappings],
         respawn=given(context, 'respawn') == 'true',
         ros_arguments=['--log-level', log_level],
