@@ -52,7 +52,10 @@ def substeps_for(
     try:
         frequencies = natural_frequencies(model, elastic, q)
     except InputError as error:
-        raise InputError(f"parameter 'substeps': expected 1 or more, got 0: {error}") from None
+        raise InputError(
+            "parameter 'substeps': expected 1 or more, as 0 takes springs whose stiffness at rest "
+            f'is known: {error}'
+        ) from None
     fastest = float(frequencies.max(initial=0.0)) + _damping_rate(model, elastic, q, derivative)
     return max(1, math.ceil(period * fastest / _STEP_ANGLE))
 
