@@ -105,7 +105,7 @@ def test_steps_take_no_memory(model):
         robot.step(state, effort, 1e-3)
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    assert grown < 1000
+    assert grown < 10_000  # an array kept per step would be ten times that
 
 
 def test_progress_and_order_of_samples(model):
