@@ -22,6 +22,11 @@ from screw_dynamics.nodes.conversions import nanoseconds
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
 
+# launch_pytest leaves its event loops to the garbage collector
+pytestmark = pytest.mark.filterwarnings(
+    r'ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning'
+)
+
 
 @pytest.fixture
 def exit_codes():
