@@ -58,7 +58,12 @@ def test_the_simulated_arm_follows(ros, exit_codes):
     states = ros.listen(JointState, '/arm/joint_states', 5000)
     samples = ros.listen(FeedforwardTorque, '/arm/feedforward/feedforward', 5000)
     motors = ros.listen(MotorFeedforward, '/arm/feedforward/motor_feedforward', 5000)
-    ros.wait_for('the end', lambda: samples and samples[-1].source == samples[-1].SOURCE_HOLD)
+
+    def arrived():
+        assert not any(exit_codes.values()), f'a process ended early: {exit_codes}'
+        return samples and samples[-1].source == samples[-1].SOURCE_HOLD
+
+    ros.wait_for('the end', arrived)
     ros.wait_for('the end of the sender', lambda: exit_codes)
     file = read_trajectory(share_path('config/sea_arm_trajectory.yaml'))
     names = tuple(states[0].name)
