@@ -9,18 +9,17 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.dynamics import mass_matrix
-from screw_dynamics.elastic import (
-    AntagonisticPair,
-    CubicSpring,
-    ElasticJoints,
-    ExponentialSpring,
-    LinearSpring,
-    MotorTable,
-    VariableStiffness,
-)
+from screw_dynamics.elastic import ElasticJoints, MotorTable
 from screw_dynamics.elastic.motor_table import INERTIA
 from screw_dynamics.elastic.require_joints import require_joints
-from screw_dynamics.elastic.springs.spring import RIGID
+from screw_dynamics.elastic.spring_laws import law_taylor, spring_deflection
+from screw_dynamics.elastic.springs.spring import (
+    DAMPED,
+    LINEAR,
+    PAIR_EXPONENTIAL,
+    RIGID,
+    VARIABLE,
+)
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 
@@ -43,7 +42,7 @@ def natural_frequencies(
         Link positions [rad or m].
     stiffness : (m,) array_like, optional
         d f / d phi at every motor [N m/rad or N/m]; not looked at for rigid joints. Default that
-        of the springs at rest, half of a pair's stiffness for each of its springs.
+        of springs that transmit no effort, half of a pair's stiffness for each of its springs.
 
     Returns
     -------
@@ -53,7 +52,8 @@ def natural_frequencies(
     Raises
     ------
     InputError
-        If a stiffness or rotor inertia behind a spring is not above 0, or is not known.
+        If a stiffness or rotor inertia behind a spring is not above 0, or a table does not reach
+        to the effort 0.
     ShapeError, NotFiniteError, UnknownNameError
 
     Examples
@@ -70,7 +70,7 @@ def natural_frequencies(
 
     table = require_joints(joints).motors(model)
     matrix = mass_matrix(model, as_vector('q', q, model.n))
-    slopes = _at_rest(joints, table) if stiffness is None else stiffness
+    slopes = _at_rest(table) if stiffness is None else stiffness
     slopes = as_vector('stiffness', slopes, table.m)
     rotors, rigid = table.rows[:, INERTIA], table.laws[table.joint_of_motor] == RIGID
     for i in np.flatnonzero(~rigid):
@@ -88,19 +88,24 @@ def natural_frequencies(
     return np.sqrt(squares)
 
 
-def _at_rest(joints: ElasticJoints, table: MotorTable) -> Array:
-    """Return the stiffness at every motor of springs at rest, 1 at rigid joints."""
-    slopes = np.ones(table.m)
+def _at_rest(table: MotorTable) -> Array:
+    """Return the stiffness at every motor of springs that transmit no effort, 1 if rigid."""
+    slopes, taylor = np.ones(table.m), np.empty(2)
     for i, j in enumerate(table.joint_of_motor):
-        name = table.joint_names[j]
-        spring = joints.joints[name].spring if name in joints.joints else None
-        if isinstance(spring, AntagonisticPair):
-            slopes[i] = 0.5 * spring.stiffness
-        elif isinstance(spring, (LinearSpring, VariableStiffness, CubicSpring, ExponentialSpring)):
-            slopes[i] = spring.stiffness
-        elif spring is not None:
-            raise InputError(
-                f'stiffness: expected values, got none: the {spring.type} spring of joint '
-                f'{name!r} does not say its stiffness at rest'
-            )
+        law, at = table.laws[j], table.offsets[j]
+        if law >= PAIR_EXPONENTIAL:
+            slopes[i] = 0.5 * table.stiffness[table.variable[j]]
+        elif law == VARIABLE:
+            slopes[i] = table.stiffness[table.variable[j]]
+        elif law in (LINEAR, DAMPED):
+            slopes[i] = table.parameters[at]
+        elif law != RIGID:
+            rest = spring_deflection(law, table.parameters, at, 0.0)
+            if np.isnan(rest):
+                raise InputError(
+                    f'stiffness: expected values, got none: the table of joint '
+                    f'{table.joint_names[j]!r} does not reach to a spring at rest, effort 0'
+                )
+            law_taylor(law, table.parameters, at, rest, taylor)
+            slopes[i] = taylor[1]
     return slopes

@@ -215,7 +215,7 @@ def test_feedback_of_the_motors_holds_a_position(simulate, ros):
         (
             {},
             'elastic_joints: {joint_2: {motor: {rotor_inertia: 0.1}, spring: {type: tabulated, '
-            'deflections: [-0.1, 0.0, 0.1], efforts: [-4.0, 0.0, 4.0]}}}',
+            'deflections: [0.1, 0.2, 0.4], efforts: [3.0, 8.0, 20.0]}}}',
             "'substeps': expected 1 or more, as 0 takes springs whose stiffness at rest is known",
         ),
         ({'initial_position': [1.0]}, None, "'initial_position': expected 2 values"),

@@ -9,6 +9,7 @@ import pytest
 from oracles import two_links
 
 import screw_dynamics as sd
+from screw_dynamics.errors import InputError
 from screw_dynamics.simulation import ElasticRobot, natural_frequencies
 
 K, B = np.array(two_links.STIFFNESS), np.array(two_links.ROTORS)
@@ -176,6 +177,38 @@ def test_frequencies_with_a_rigid_joint_and_a_pair(model):
     linear = np.delete(np.delete(np.array(columns).T / 1e-6, [4, 7], 0), [4, 7], 1)
     expected = np.sort(np.linalg.eigvals(linear).imag)[-2:]
     assert np.allclose(natural_frequencies(model, joints, two_links.START), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ('spring', 'slope'),
+    [
+        (sd.LinearSpring(70.0, 4.0), 70.0),
+        (sd.VariableStiffness(60.0), 60.0),
+        (sd.CubicSpring(50.0, 900.0), 50.0),
+        (sd.ExponentialSpring(30.0, 2.0), 30.0),
+        (sd.TabulatedSpring(TABLE, 50.0 * TABLE + 2.0 * TABLE**3), 50.0),
+        # at rest it is deflected by 0.7
+        (sd.TabulatedSpring(TABLE + 0.7, 50.0 * TABLE + 2.0 * TABLE**3), 50.0),
+    ],
+    ids=['damped', 'variable', 'cubic', 'exponential', 'tabulated', 'preloaded'],
+)
+def test_frequencies_are_those_of_springs_that_transmit_no_effort(model, spring, slope):
+    one, linear = (
+        two_links.joints(*(sd.ElasticJoint(s, sd.Motor(inertia)) for inertia in B))
+        for s in (spring, sd.LinearSpring(slope))
+    )
+    expected = natural_frequencies(model, linear, two_links.START)
+    frequencies = natural_frequencies(model, one, two_links.START)
+    np.testing.assert_allclose(frequencies, expected, rtol=1e-12)
+
+
+def test_a_table_without_rest_has_no_frequencies_of_its_own(model):
+    pulled = sd.TabulatedSpring((0.1, 0.2, 0.4), (3.0, 8.0, 20.0))
+    joints = two_links.joints(None, sd.ElasticJoint(pulled, sd.Motor(0.1)))
+    with pytest.raises(InputError, match="table of joint 'joint_2' does not reach .* effort 0"):
+        natural_frequencies(model, joints, two_links.START)
+    slopes = [200.0, 70.0]
+    assert natural_frequencies(model, joints, two_links.START, slopes).shape == (2,)
 
 
 def test_motors_alone_track_the_motion_to_the_tolerance(model):
