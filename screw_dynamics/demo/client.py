@@ -20,12 +20,11 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.demo.processes import DemoError
+from screw_dynamics.demo.processes import START_TIMEOUT
 from screw_dynamics.demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
 from screw_dynamics.trajectory import TrajectoryPoint
 from screw_dynamics_interfaces.srv import GetInverseDynamics, GetMassMatrix
 
-START_TIMEOUT = 120.0  # s; the kernels are compiled when the nodes run for the first time
 CALL_TIMEOUT = 5.0  # s, per attempt
 # a server that has not yet discovered the client drops its response, so a call is made again
 CALL_ATTEMPTS = 3
@@ -111,7 +110,7 @@ class DemoClient(Node):
 
         Raises
         ------
-        DemoError
+        TimeoutError
             If there is no response within CALL_TIMEOUT, CALL_ATTEMPTS times.
 
         """
@@ -122,7 +121,7 @@ class DemoClient(Node):
                 return future.result()
             self._while_waiting()
         seconds = CALL_ATTEMPTS * CALL_TIMEOUT
-        raise DemoError(f'{client.srv_name} did not answer within {seconds:g} s')
+        raise TimeoutError(f'{client.srv_name} did not answer within {seconds:g} s')
 
     def mass_matrix(self, position: Sequence[float]) -> Any:
         """

@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from screw_dynamics.demo.processes import DemoError, Processes
+from screw_dynamics.demo.processes import DemoError, Processes, ros_processes
 from screw_dynamics.demo.progress import stage, ticks
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.share import share_path
@@ -48,44 +48,34 @@ def drive_nodes(
 
     """
     require_ros()
-    import rclpy
-    from rclpy.signals import SignalHandlerOptions
-
     from screw_dynamics.demo.client import DemoClient
     from screw_dynamics.demo.service_checks import check_services
 
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        with Processes(folder / 'logs') as processes:
-            with stage('Start the nodes and the recorder') as line:
-                _start(processes, folder / 'bag', rate)
+    with ros_processes(folder / 'logs') as processes:
+        with stage('Start the nodes and the recorder') as line:
+            _start(processes, folder / 'bag', rate)
 
-                def while_waiting() -> None:
-                    line.update(0)
-                    processes.require_running()
-
-                client = DemoClient(share_path(URDF), while_waiting)
-                try:
-                    client.wait_until_ready()
-                except TimeoutError as error:
-                    raise DemoError(f'{error}, see the logs in {folder / "logs"}') from None
-            with stage('Call GetMassMatrix and GetInverseDynamics'):
-                trajectory = smooth_trajectory(
-                    waypoints_from_points(model.joint_names, points, model.joint_names)
-                )
-                jet = trajectory.jets([0.4 * trajectory.duration])[0]
-                services = list(check_services(client, model, jet))
-            client.send_trajectory(model.joint_names, points)
-            total = points[-1].time_from_start + HOLD
-            for seconds in ticks('Follow the trajectory', total):
-                client.spin(seconds)
+            def while_waiting() -> None:
+                line.update(0)
                 processes.require_running()
-            with stage('Close the bag and stop the nodes'):
-                for name in ('recorder', 'feedforward', 'dynamics_server'):
-                    processes.stop(name)
-        return services
-    finally:
-        rclpy.try_shutdown()
+
+            client = DemoClient(share_path(URDF), while_waiting)
+            client.wait_until_ready()
+        with stage('Call GetMassMatrix and GetInverseDynamics'):
+            trajectory = smooth_trajectory(
+                waypoints_from_points(model.joint_names, points, model.joint_names)
+            )
+            jet = trajectory.jets([0.4 * trajectory.duration])[0]
+            services = list(check_services(client, model, jet))
+        client.send_trajectory(model.joint_names, points)
+        total = points[-1].time_from_start + HOLD
+        for seconds in ticks('Follow the trajectory', total):
+            client.spin(seconds)
+            processes.require_running()
+        with stage('Close the bag and stop the nodes'):
+            for name in ('recorder', 'feedforward', 'dynamics_server'):
+                processes.stop(name)
+    return services
 
 
 def _start(processes: Processes, bag: Path, rate: float) -> None:

@@ -14,23 +14,21 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import signal
 import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
 from screw_dynamics.demo.drive import URDF, drive_nodes
 from screw_dynamics.demo.node_diagnostics import read_tick_times
 from screw_dynamics.demo.plots import save_plot
-from screw_dynamics.demo.processes import isolate_ros
 from screw_dynamics.demo.progress import stage
 from screw_dynamics.demo.recomputation import recompute
 from screw_dynamics.demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC, read_recording
 from screw_dynamics.demo.report import report
+from screw_dynamics.demo.run_job import run_job
 from screw_dynamics.demo.waypoints import waypoints_until
-from screw_dynamics.errors import InertiaWarning, ScrewDynamicsError
+from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.share import share_path
 
@@ -54,16 +52,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
     """
     options = _parser().parse_args(args)
-    signal.signal(signal.SIGTERM, _interrupt)  # so that the processes are stopped then, too
-    try:
-        _run(options)
-    except (ScrewDynamicsError, OSError) as error:
-        print(f'demo: {error}', file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print('demo: interrupted', file=sys.stderr)
-        return 130
-    return 0
+    return run_job('demo', lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -74,7 +63,6 @@ def _run(options: argparse.Namespace) -> None:
         # two links of the published set are no physical bodies, see the file
         warnings.simplefilter('ignore', InertiaWarning)
         model = read_urdf(share_path(URDF))
-    isolate_ros()
     services = drive_nodes(folder, model, waypoints_until(options.duration), options.rate)
     recording = read_recording(bag, TORQUE_TOPIC, TRAJECTORY_TOPIC)
     stride = max(1, len(recording.time) // RECOMPUTED_SAMPLES)
@@ -91,10 +79,6 @@ def _run(options: argparse.Namespace) -> None:
     for name in ('plot.png', 'bag', 'report.txt', 'logs'):
         print(folder / name)
     check.require_agreement()
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -12,10 +12,13 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from screw_dynamics.errors import ScrewDynamicsError
 
+START_TIMEOUT = 120.0  # s; the kernels are compiled when the nodes run for the first time
 STOP_TIMEOUT = 5.0  # s that a process gets between SIGINT and SIGKILL
 
 # DDS (RTPS 2.2, section 9.6.1): domain d uses UDP ports from 7400 + 250 d on. The first is that
@@ -87,6 +90,40 @@ def _is_unused(domain: int) -> bool:
             except OSError:
                 return False
     return True
+
+
+@contextmanager
+def ros_processes(log_folder: Path) -> Iterator[Processes]:
+    """
+    Enter ROS 2 in this process, for a ``with`` block, and be ready to start others.
+
+    Parameters
+    ----------
+    log_folder : Path
+
+    Returns
+    -------
+    iterator of Processes
+
+    Raises
+    ------
+    DemoError
+        In place of a TimeoutError: with the folder of the logs.
+
+    """
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
+
+    isolate_ros()
+    # Ctrl-C is this process' matter
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        with Processes(log_folder) as processes:
+            yield processes
+    except TimeoutError as error:
+        raise DemoError(f'{error}, see the logs in {log_folder}') from None
+    finally:
+        rclpy.try_shutdown()
 
 
 class Processes:

@@ -71,9 +71,7 @@ def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Reco
 
     """
     with Bag(path) as bag:
-        for topic in (torque_topic, trajectory_topic):
-            if topic not in bag.topics or not bag.topics[topic].count:
-                raise BagError(f'{path}: expected messages on {topic}, found none')
+        require_messages(bag, path, torque_topic, trajectory_topic)
         torque = bag.arrays(torque_topic)
         trajectory = next(bag.messages([trajectory_topic])).message
     # The stamps and the time from start differ by the instant at which the trajectory started.
@@ -94,3 +92,25 @@ def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Reco
         waypoint_times=np.array([instant.sec + 1e-9 * instant.nanosec for instant in instants]),
         waypoint_positions=np.array([point.positions for point in trajectory.points])[:, order],
     )
+
+
+def require_messages(bag: Bag, path: Path, *topics: str) -> None:
+    """
+    Check that topics were recorded.
+
+    Parameters
+    ----------
+    bag : Bag
+    path : Path
+        Where it is.
+    *topics : str
+
+    Raises
+    ------
+    BagError
+        If one of them holds no message.
+
+    """
+    for topic in topics:
+        if topic not in bag.topics or not bag.topics[topic].count:
+            raise BagError(f'{path}: expected messages on {topic}, found none')

@@ -17,9 +17,11 @@ if not os.environ.get('AMENT_PREFIX_PATH'):
 
 from screw_dynamics import ElasticJoints, share_path  # noqa: E402
 from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.demo.processes import DemoError, unused_domain  # noqa: E402
+from screw_dynamics.demo.processes import unused_domain  # noqa: E402
 from screw_dynamics.demo.sea import ros_loop  # noqa: E402
-from screw_dynamics.demo.sea.ros_loop import EXACT, RIGID, loop_report, read_loop, run_loop  # noqa: E402
+from screw_dynamics.demo.sea.ros_loop import loop_report, read_loop, run_loop  # noqa: E402
+from screw_dynamics.demo.sea.scene import EXACT, RIGID  # noqa: E402
+from screw_dynamics.errors import BagError  # noqa: E402
 
 
 @pytest.fixture(scope='module')
@@ -80,5 +82,5 @@ def test_the_rigid_feedforward_knows_the_motors_but_no_springs(runs, folder):
 
 def test_a_bag_without_the_motion(runs, folder, monkeypatch):
     monkeypatch.setattr(ros_loop, 'STATES', '/links')
-    with pytest.raises(DemoError, match='expected messages on /links, found none'):
+    with pytest.raises(BagError, match='expected messages on /links, found none'):
         read_loop(folder / 'bag_exact', EXACT)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -24,13 +25,13 @@ from pathlib import Path
 from screw_dynamics.demo.drive import require_ros
 from screw_dynamics.demo.processes import DemoError
 from screw_dynamics.demo.progress import stage
+from screw_dynamics.demo.run_job import run_job
 from screw_dynamics.demo.sea.arms import Arm, arms
 from screw_dynamics.demo.sea.document import document
 from screw_dynamics.demo.sea.plot import save_comparison
 from screw_dynamics.demo.sea.scene import EXACT, FEEDFORWARDS, HELD, RIGID
 from screw_dynamics.demo.sea.table import comparison_table, ratios
 from screw_dynamics.demo.sea.tracking import Outcome, track
-from screw_dynamics.errors import ScrewDynamicsError
 
 REQUIRED_RATIO = 100.0  # of the rigid feedforward's error over the exact one's
 
@@ -50,16 +51,11 @@ def main(args: Sequence[str] | None = None) -> int:
         Exit code: 0, 1 if something failed, 130 if interrupted.
 
     """
-    options = _parser().parse_args(args)
-    try:
-        _run(options)
-    except (ScrewDynamicsError, OSError) as error:
-        print(f'demo_sea: {error}', file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print('demo_sea: interrupted', file=sys.stderr)
-        return 130
-    return 0
+    parser = _parser()
+    options = parser.parse_args(args)
+    if options.processes < 1:
+        parser.error(f'--processes: expected 1 or more, got {options.processes}')
+    return run_job('demo_sea', lambda: _run(options))
 
 
 def simulate(runs: Sequence[tuple[Arm, str, bool]], processes: int) -> list[Outcome]:
@@ -81,16 +77,20 @@ def simulate(runs: Sequence[tuple[Arm, str, bool]], processes: int) -> list[Outc
     """
     outcomes: list[Outcome] = []
     context = multiprocessing.get_context('spawn')  # MuJoCo's callbacks survive no fork
-    with ProcessPoolExecutor(processes, context) as pool:
-        with stage('Simulate', len(runs)) as bar:
+    with ProcessPoolExecutor(processes, context) as pool, stage('Simulate', len(runs)) as bar:
+        try:
+            # what is started with SIGINT blocked leaves Ctrl-C to this process
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             pending = [pool.submit(track, *run) for run in runs]
-            try:
-                for future in as_completed(pending):
-                    outcomes += future.result()
-                    bar.update()
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            for future in as_completed(pending):
+                outcomes += future.result()
+                bar.update()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.terminate()  # some runs would take seconds more
+            raise
     return outcomes
 
 
@@ -115,7 +115,9 @@ def _run(options: argparse.Namespace) -> None:
     loop = [] if options.without_ros else _over_ros(folder)
     print('\n' + '\n'.join([*comparison_table(outcomes), '', *loop]) + '\n')
     names = ['demo_sea.png', 'demo_sea.md']
-    for name in names if options.without_ros else [*names, 'demo_sea_ros.png', 'bag_exact']:
+    if not options.without_ros:
+        names += ['demo_sea_ros.png', 'bag_exact', 'bag_rigid']
+    for name in names:
         print(folder / name)
     _require_ratio(outcomes)
 
@@ -124,11 +126,9 @@ def _over_ros(folder: Path) -> list[str]:
     """Run the nodes on the soft arm; return the lines of the report."""
     # what ROS 2 brings is not needed for the rest
     from screw_dynamics.demo.sea.loop_plot import save_loop
-    from screw_dynamics.demo.sea.ros_loop import EXACT as OVER_ROS
-    from screw_dynamics.demo.sea.ros_loop import RIGID as RIGID_OVER_ROS
     from screw_dynamics.demo.sea.ros_loop import loop_report, run_loop
 
-    exact, rigid = (run_loop(folder, kind) for kind in (OVER_ROS, RIGID_OVER_ROS))
+    exact, rigid = (run_loop(folder, kind) for kind in (EXACT, RIGID))
     with stage('Draw'):
         save_loop([rigid, exact], folder / 'demo_sea_ros.png')
     if not rigid.largest >= REQUIRED_RATIO * exact.largest:

@@ -13,13 +13,12 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from screw_dynamics.demo.processes import DemoError
+from screw_dynamics.demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
 from screw_dynamics.nodes.conversions import SECOND, nanoseconds, set_stamp
 from screw_dynamics.nodes.trajectory_sender import trajectory_message
 from screw_dynamics.trajectory import TrajectoryFile
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
-_INPUT = '/feedforward/joint_trajectory'
 _LOOK_PERIOD = 0.1  # s
 
 
@@ -29,8 +28,8 @@ class LoopClient(Node):
 
     Parameters
     ----------
-    feedforward, states : str
-        Topics of FeedforwardTorque and of JointState.
+    states : str
+        Topic of JointState.
 
     Attributes
     ----------
@@ -41,13 +40,13 @@ class LoopClient(Node):
 
     """
 
-    def __init__(self, feedforward: str, states: str) -> None:
+    def __init__(self, states: str) -> None:
         super().__init__('sea_demo', parameter_overrides=[Parameter('use_sim_time', value=True)])
         self.elapsed = self.held = 0.0
         self._ended = 0
         self._standing = False
-        self._publisher = self.create_publisher(JointTrajectory, _INPUT, 10)
-        self.create_subscription(FeedforwardTorque, feedforward, self._on_sample, 10)
+        self._publisher = self.create_publisher(JointTrajectory, TRAJECTORY_TOPIC, 10)
+        self.create_subscription(FeedforwardTorque, TORQUE_TOPIC, self._on_sample, 10)
         self._states = self.create_subscription(JointState, states, self._on_state, 10)
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self)
@@ -68,13 +67,19 @@ class LoopClient(Node):
         )
 
     def wait(
-        self, condition: Callable[[], bool], timeout: float, meanwhile: Callable[[], object]
+        self,
+        what: str,
+        condition: Callable[[], bool],
+        timeout: float,
+        meanwhile: Callable[[], object],
     ) -> None:
         """
         Handle what arrives until a condition holds.
 
         Parameters
         ----------
+        what : str
+            The condition in words.
         condition : callable
         timeout : float
             [s].
@@ -83,7 +88,7 @@ class LoopClient(Node):
 
         Raises
         ------
-        DemoError
+        TimeoutError
             If it does not hold in time.
 
         """
@@ -93,7 +98,7 @@ class LoopClient(Node):
             self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
             now = time.monotonic()
             if now > deadline:
-                raise DemoError(f'waited {timeout:g} s for the nodes: see their logs')
+                raise TimeoutError(f'waited {timeout:g} s for {what}')
             if now > look:
                 meanwhile()
                 look = now + _LOOK_PERIOD

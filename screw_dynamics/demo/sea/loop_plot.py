@@ -10,14 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.demo.plots import STYLE
-from screw_dynamics.demo.sea import scene
-from screw_dynamics.demo.sea.plot import COLOURS
-from screw_dynamics.demo.sea.ros_loop import EXACT, RIGID, LoopRun
+from screw_dynamics.demo.sea.plot import COLOURS, LABELS
+from screw_dynamics.demo.sea.ros_loop import LoopRun
 
-_LOOKS = {
-    RIGID: (COLOURS[scene.RIGID], 'rigid:  τ + B q̈ + friction'),
-    EXACT: (COLOURS[scene.EXACT], 'exact'),
-}
 _LEAST = 1e-10  # rad
 
 
@@ -39,7 +34,7 @@ def save_loop(runs: Sequence[LoopRun], path: Path) -> None:
         figure = Figure(figsize=(8.0, 4.0), dpi=160)
         axes = figure.subplots()
         for run in runs:
-            colour, label = _LOOKS[run.feedforward]
+            colour, label = COLOURS[run.feedforward], LABELS[run.feedforward]
             error = np.maximum(np.abs(run.error).max(axis=1), _LEAST)
             axes.semilogy(run.time, error, color=colour, label=label)
         axes.set_xlabel('time from start [s]')

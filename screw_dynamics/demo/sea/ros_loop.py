@@ -17,8 +17,10 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
-from screw_dynamics.demo.processes import DemoError, Processes, isolate_ros
+from screw_dynamics.demo.processes import START_TIMEOUT, Processes, ros_processes
 from screw_dynamics.demo.progress import stage
+from screw_dynamics.demo.recording import TORQUE_TOPIC, require_messages
+from screw_dynamics.demo.sea.scene import RIGID
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.share import share_path
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
@@ -26,12 +28,10 @@ from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoi
 PARAMETERS = share_path('config/sea_arm.yaml')
 JOINTS = share_path('config/sea_arm_joints.yaml')
 TRAJECTORY = share_path('config/sea_arm_trajectory.yaml')
-FEEDFORWARD, STATES = '/feedforward/feedforward', '/joint_states'
+STATES = '/joint_states'
 MOTORS = '/feedforward/motor_feedforward'
-EXACT, RIGID = 'exact', 'rigid'
 DELAY = 2.0  # s from sending to the start, in which the recorder finds the topics
 HOLD = 0.5  # s after the end that are recorded too
-START_TIMEOUT = 120.0  # s; the kernels are compiled when the nodes run for the first time
 STALL_TIMEOUT = 30.0  # s without a sample
 
 
@@ -43,7 +43,7 @@ class LoopRun:
     Parameters
     ----------
     feedforward : str
-        EXACT or RIGID.
+        scene.EXACT or scene.RIGID.
     time : (T,) ndarray
         From the start of the trajectory [s].
     error : (T, n) ndarray
@@ -75,7 +75,7 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
     folder : Path
         Where `bag_<feedforward>` and `logs_<feedforward>` are made.
     feedforward : str
-        EXACT or RIGID.
+        scene.EXACT or scene.RIGID.
 
     Returns
     -------
@@ -87,25 +87,17 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
         If a process ends or does not begin.
 
     """
-    import rclpy
-    from rclpy.signals import SignalHandlerOptions
-
     joints = JOINTS
     if feedforward == RIGID:
         joints = folder / 'rigid_joints.yaml'
         _without_springs(ElasticJoints.from_yaml(JOINTS)).to_yaml(joints)
     bag = folder / f'bag_{feedforward}'
     shutil.rmtree(bag, ignore_errors=True)
-    isolate_ros()
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        with Processes(folder / f'logs_{feedforward}') as processes:
-            _start(processes, bag, joints)
-            _follow(processes, feedforward)
-            for name in ('recorder', 'feedforward', 'sea_simulator'):
-                processes.stop(name)
-    finally:
-        rclpy.try_shutdown()
+    with ros_processes(folder / f'logs_{feedforward}') as processes:
+        _start(processes, bag, joints)
+        _follow(processes, feedforward)
+        for name in ('recorder', 'feedforward', 'sea_simulator'):
+            processes.stop(name)
     return read_loop(bag, feedforward)
 
 
@@ -117,37 +109,35 @@ def _without_springs(joints: ElasticJoints) -> ElasticJoints:
 
 
 def _start(processes: Processes, bag: Path, joints: Path) -> None:
-    processes.start(
-        'recorder', 'screw_dynamics.bags.recorder', FEEDFORWARD, MOTORS, STATES,
-        '/motor_states', '-o', bag,
-    )  # fmt: skip
-    common = ('--ros-args', '--params-file', PARAMETERS, '-p', 'use_sim_time:=true')
-    for name, arguments in (
-        (
-            'sea_simulator',
-            ('-p', 'publish_clock:=true', '-r', f'~/motor_feedforward:={MOTORS}'),
-        ),
-        ('feedforward', ()),
+    topics = TORQUE_TOPIC, MOTORS, STATES, '/motor_states'
+    processes.start('recorder', 'screw_dynamics.bags.recorder', *topics, '-o', bag)
+    simulator = '-p', 'publish_clock:=true', '-r', f'~/motor_feedforward:={MOTORS}'
+    for name, springs, arguments in (
+        ('sea_simulator', JOINTS, simulator),
+        ('feedforward', joints, ()),
     ):
-        files = (
-            '-p', f'urdf_path:={share_path("urdf/iiwa14.urdf")}',
-            '-p', f'elastic_joints_path:={JOINTS if name == "sea_simulator" else joints}',
-        )  # fmt: skip
-        processes.start(name, f'screw_dynamics.nodes.{name}', *common, *files, *arguments)
+        processes.start(
+            name,
+            f'screw_dynamics.nodes.{name}',
+            *('--ros-args', '--params-file', PARAMETERS, '-p', 'use_sim_time:=true'),
+            *('-p', f'urdf_path:={share_path("urdf/iiwa14.urdf")}'),
+            *('-p', f'elastic_joints_path:={springs}'),
+            *arguments,
+        )
 
 
 def _follow(processes: Processes, feedforward: str) -> None:
     """Send the trajectory and wait for its end."""
     from screw_dynamics.demo.sea.loop_client import LoopClient
 
-    client = LoopClient(FEEDFORWARD, STATES)
+    client = LoopClient(STATES)
     with stage(f'Start feedforward ({feedforward}) and sea_simulator') as line:
 
         def waiting() -> None:
             processes.require_running()
             line.update(0)
 
-        client.wait(client.ready, START_TIMEOUT, waiting)
+        client.wait('feedforward and sea_simulator', client.ready, START_TIMEOUT, waiting)
     file = read_trajectory(TRAJECTORY)
     client.send(file, DELAY)
     duration = file.points[-1].time_from_start
@@ -157,7 +147,8 @@ def _follow(processes: Processes, feedforward: str) -> None:
             processes.require_running()
             bar.update(max(0, int(100 * min(1.0, client.elapsed / duration)) - bar.n))
 
-        client.wait(lambda: client.held > HOLD, STALL_TIMEOUT + DELAY + duration + HOLD, report)
+        timeout = STALL_TIMEOUT + DELAY + duration + HOLD
+        client.wait('the end of the trajectory', lambda: client.held > HOLD, timeout, report)
 
 
 def read_loop(bag: Path, feedforward: str) -> LoopRun:
@@ -168,7 +159,7 @@ def read_loop(bag: Path, feedforward: str) -> LoopRun:
     ----------
     bag : Path
     feedforward : str
-        EXACT or RIGID.
+        scene.EXACT or scene.RIGID.
 
     Returns
     -------
@@ -176,15 +167,13 @@ def read_loop(bag: Path, feedforward: str) -> LoopRun:
 
     Raises
     ------
-    DemoError
+    BagError
         If the bag does not hold the motion.
 
     """
     with Bag(bag) as opened:
-        for topic in (FEEDFORWARD, STATES):
-            if topic not in opened.topics or not opened.topics[topic].count:
-                raise DemoError(f'{bag}: expected messages on {topic}, found none')
-        samples, states = opened.arrays(FEEDFORWARD), opened.arrays(STATES)
+        require_messages(opened, bag, TORQUE_TOPIC, STATES)
+        samples, states = opened.arrays(TORQUE_TOPIC), opened.arrays(STATES)
     file = read_trajectory(TRAJECTORY)
     names = states['name']
     curve = smooth_trajectory(waypoints_from_points(file.joint_names, file.points, names))

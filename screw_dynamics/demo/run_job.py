@@ -1,0 +1,44 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`run_job`: exit code, one line for what failed, and nothing left running after an interrupt."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+from screw_dynamics.errors import ScrewDynamicsError
+
+
+def run_job(name: str, job: Callable[[], object]) -> int:
+    """
+    Run a job of the demo; SIGTERM ends it as Ctrl-C does, with its processes.
+
+    Parameters
+    ----------
+    name : str
+        Of the executable, before what it has to say.
+    job : callable
+
+    Returns
+    -------
+    int
+        Exit code: 0, 1 if something failed, 130 if interrupted.
+
+    """
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        job()
+    except (ScrewDynamicsError, OSError) as error:
+        print(f'{name}: {error}', file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f'{name}: interrupted', file=sys.stderr)
+        return 130
+    return 0
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

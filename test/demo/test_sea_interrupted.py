@@ -1,0 +1,63 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The comparison of feedforwards ends when it is told to, with all that it has started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo too')
+pytest.importorskip('rosbags', reason='the figure shares its style with that of recordings')
+
+COMMAND = [sys.executable, '-m', 'screw_dynamics.demo.sea.job', '--without-ros', '--output']
+TIMEOUT = 60.0  # s until the workers run, on a busy machine
+WORKERS = 2
+
+
+def children(pid: int) -> list[int]:
+    return [int(p) for p in Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
+
+
+@pytest.mark.skipif(not Path('/proc/self').exists(), reason='child processes are read from /proc')
+@pytest.mark.parametrize('all_of_them', [True, False], ids=['Ctrl-C', 'SIGTERM'])
+@pytest.mark.parametrize('delay', [0.0, 5.0], ids=['at the start', 'in the middle'])
+def test_nothing_is_left(tmp_path: Path, all_of_them: bool, delay: float) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, str(tmp_path)], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + TIMEOUT
+    # the workers, and the process in which multiprocessing keeps track of resources
+    while len(started := children(process.pid)) <= WORKERS:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(delay)
+    if all_of_them:
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    else:
+        process.send_signal(signal.SIGTERM)
+    # the runs that remain would take a minute
+    _, err = process.communicate(timeout=20.0)
+    assert process.returncode == 130
+    assert err.rstrip().endswith('demo_sea: interrupted')
+    assert 'Traceback' not in err
+    deadline = time.monotonic() + 5.0
+    while left := [pid for pid in started if Path(f'/proc/{pid}').exists()]:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+
+
+def test_a_number_of_processes_is_checked(tmp_path: Path) -> None:
+    command = [*COMMAND, str(tmp_path), '--processes', '0']
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        'demo_sea: error: --processes: expected 1 or more, got 0'
+    )
