@@ -8,7 +8,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from screw_dynamics.errors import ModelError
+from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.yaml_loading import load_yaml
 
 
 def write_document(document: Any, path: str | os.PathLike[str] | None = None) -> str:
@@ -65,8 +66,6 @@ def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
         If the file cannot be read, is no YAML, or a mapping has an entry twice.
 
     """
-    import yaml
-
     content: str | bytes
     if isinstance(source, bytes) or (isinstance(source, str) and '\n' in source):
         content, origin = source, f'{what} text'
@@ -82,30 +81,6 @@ def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
             reason = getattr(error, 'strerror', None) or error
             raise ModelError(f'{origin}: expected a readable {what} file: {reason}') from error
     try:
-        return yaml.load(content, Loader=_loader(origin))
-    except (yaml.YAMLError, UnicodeError) as error:
-        raise ModelError(f'{origin}: expected YAML: {" ".join(str(error).split())}') from None
-
-
-def _loader(origin: str) -> Any:
-    """Return a loader that refuses mappings with an entry twice; PyYAML takes the last one."""
-    import yaml
-
-    # libyaml's loader, where PyYAML was built with it, is some ten times as fast
-    base = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
-
-    def construct_mapping(loader: Any, node: Any, deep: bool = False) -> Any:
-        lines: dict[Any, int] = {}
-        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
-            # what `<<` merges may be replaced
-            if isinstance(key, yaml.ScalarNode) and key.value not in ('<<', '='):
-                name, line = loader.construct_object(key), key.start_mark.line + 1
-                if name in lines:
-                    raise ModelError(
-                        f'{origin}: line {line}: expected every entry once, got {name!r} again '
-                        f'after line {lines[name]}'
-                    )
-                lines[name] = line
-        return base.construct_mapping(loader, node, deep)
-
-    return type('Loader', (base,), {'construct_mapping': construct_mapping})
+        return load_yaml(content)
+    except InputError as error:
+        raise ModelError(f'{origin}: {error}') from None

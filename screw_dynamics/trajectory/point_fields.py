@@ -11,18 +11,20 @@ from screw_dynamics.trajectory.waypoints import TrajectoryPoint
 
 TIME = 'time_from_start'
 ROWS = ('positions', 'velocities', 'accelerations')
+_NOT_READ = 'effort'  # points of messages have it; what the effort is, is computed
 
 
 def point_from_fields(where: str, data: Any) -> TrajectoryPoint:
     """Return the point; errors begin with `where`."""
     if not isinstance(data, dict) or TIME not in data:
         raise TrajectoryError(f'{where}: expected the key {TIME!r}')
-    unknown = sorted(str(key) for key in data.keys() - {TIME, *ROWS})
+    unknown = sorted(str(key) for key in data.keys() - {TIME, *ROWS, _NOT_READ})
     if unknown:
         raise TrajectoryError(
             f'{where}: expected the keys {", ".join((TIME, *ROWS))}, got {", ".join(unknown)}'
         )
-    rows = [_numbers(where, key, data.get(key) or []) for key in ROWS]
+    # a key without a value is None
+    rows = [_numbers(where, key, [] if data.get(key) is None else data[key]) for key in ROWS]
     return TrajectoryPoint(_time(where, data[TIME]), *rows)
 
 

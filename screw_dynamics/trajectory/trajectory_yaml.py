@@ -4,19 +4,18 @@
 
 from __future__ import annotations
 
-from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.trajectory.point_fields import point_from_fields
 from screw_dynamics.trajectory.waypoints import TrajectoryPoint
+from screw_dynamics.yaml_loading import load_yaml
 
 
 def points_from_yaml(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
     """Return joint names and points; see `read_trajectory`."""
-    import yaml  # only here: the package is to be imported quickly
-
     try:
-        data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise TrajectoryError(f'no YAML: {error}') from None
+        data = load_yaml(text)
+    except InputError as error:
+        raise TrajectoryError(str(error)) from None
     if not isinstance(data, dict) or not {'joint_names', 'points'} <= data.keys():
         raise TrajectoryError("expected the keys 'joint_names' and 'points'")
     names, points = data['joint_names'], data['points']

@@ -37,6 +37,25 @@ def test_times_as_ros_prints_them():
     assert trajectory.points[0].time_from_start == 1.5
 
 
+def test_a_message_as_ros_prints_it():
+    text = """header:
+  stamp: {sec: 0, nanosec: 0}
+  frame_id: ''
+joint_names:
+- a
+points:
+- positions:
+  - 1.0
+  velocities: []
+  accelerations: []
+  effort: [3.0]
+  time_from_start:
+    sec: 0
+    nanosec: 500000000
+"""
+    assert parse_trajectory(text).points == ((0.5, [1.0], [], []),)
+
+
 @pytest.mark.parametrize('name, text', [('t.yaml', YAML), ('t.csv', CSV), ('T.CSV', CSV)])
 def test_files(tmp_path, name, text):
     path = tmp_path / name
@@ -47,7 +66,17 @@ def test_files(tmp_path, name, text):
 @pytest.mark.parametrize(
     'csv, text, message',
     [
-        (False, '[', 'no YAML'),
+        (False, '[', '^expected YAML: '),
+        (
+            False,
+            'joint_names: [a]\npoints: []\npoints: [{time_from_start: 0, positions: [1]}]\n',
+            "^line 3: expected every entry once, got 'points' again after line 2",
+        ),
+        (
+            False,
+            'joint_names: [a]\npoints: [{time_from_start: 0, positions: [1], positions: [2]}]\n',
+            "^line 2: expected every entry once, got 'positions' again",
+        ),
         (False, 'points: []', "expected the keys 'joint_names' and 'points'"),
         (False, '{joint_names: a, points: []}', 'expected lists'),
         (
@@ -64,6 +93,11 @@ def test_files(tmp_path, name, text):
             False,
             '{joint_names: [a], points: [{time_from_start: 0, positions: [x]}]}',
             'point #0, positions: expected numbers',
+        ),
+        (
+            False,
+            '{joint_names: [a], points: [{time_from_start: 0, positions: [1], velocities: 0}]}',
+            'point #0, velocities: expected a list of numbers, got 0',
         ),
         (False, '{joint_names: [a], points: []}', 'at least one point, got none'),
         (
