@@ -27,7 +27,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 from rclpy.validate_full_topic_name import validate_full_topic_name
 
-from screw_dynamics.bags.argument_types import positive
+from screw_dynamics.argument_types import positive
 from screw_dynamics.bags.recorder_node import BagRecorder
 from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.errors import BagError

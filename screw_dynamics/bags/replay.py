@@ -20,7 +20,7 @@ import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.utilities import remove_ros_args
 
-from screw_dynamics.bags.argument_types import not_negative, positive
+from screw_dynamics.argument_types import not_negative, positive
 from screw_dynamics.bags.reader import Bag
 from screw_dynamics.bags.replay_node import BagReplay, ReplayOptions
 from screw_dynamics.errors import ScrewDynamicsError

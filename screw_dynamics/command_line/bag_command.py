@@ -8,8 +8,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from screw_dynamics.command_line import argument_types as types
-from screw_dynamics.command_line.help_text import examples
+from screw_dynamics.argument_types import finite, positive
+from screw_dynamics.command_line import argument_formats as formats
+from screw_dynamics.command_line.command_parser import add_command
 from screw_dynamics.command_line.motion_arguments import add_motion_options
 from screw_dynamics.command_line.output_arguments import (
     add_file_options,
@@ -39,22 +40,24 @@ def add_to(commands: Any) -> None:
         What ``add_subparsers`` returned.
 
     """
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         'bag',
-        help='efforts of the trajectories or joint states that a bag has recorded',
+        files='BAG --output FOLDER',
+        summary='efforts of the trajectories or joint states that a bag has recorded',
         description='Compute efforts and derivatives of recorded JointTrajectory messages, or of '
         'measured JointState positions. Trajectories are followed as a controller would, and '
         'written with their efforts. Measured motions are smoothed as far as their noise asks '
         'for; standard deviations go to CSV columns ending in .sd, to bands in the plot, and to '
-        'a topic ending in _deviation.',
-        epilog=examples(
+        'a topic ending in _deviation. They rest on white noise: what a filter in the driver has '
+        'left of it makes them too small, and a warning says by which factor at least.',
+        examples=(
             'screw_dynamics bag my_bag --output my_bag_with_efforts',
             'screw_dynamics bag my_bag --urdf my_robot.urdf --topic /joint_states '
             '--output measured --plot measured.png',
             'screw_dynamics bag my_bag --urdf my_robot.urdf --copy --elastic my_springs.yaml '
             '--output everything --csv motors.csv',
         ),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument('bag', metavar='BAG', type=Path, help='folder of a bag, or an .mcap file')
     parser.add_argument(
@@ -67,14 +70,14 @@ def add_to(commands: Any) -> None:
         '--topic', help='JointTrajectory or JointState (default: the only one, trajectories first)'
     )
     group.add_argument(
-        '--start', type=types.finite, metavar='S', help='leave out what was recorded before [s]'
+        '--start', type=finite, metavar='S', help='leave out what was recorded before [s]'
     )
     group.add_argument(
-        '--end', type=types.finite, metavar='S', help='leave out what was recorded after [s]'
+        '--end', type=finite, metavar='S', help='leave out what was recorded after [s]'
     )
     group.add_argument(
         '--smoothing-time',
-        type=types.positive,
+        type=positive,
         metavar='S',
         help='measured motion faster than this is noise [s] (default: the data choose)',
     )
@@ -89,7 +92,7 @@ def add_to(commands: Any) -> None:
     )
     group.add_argument(
         '--namespace',
-        type=types.namespace,
+        type=formats.namespace,
         default='/offline',
         help='of the new topics feedforward, motor_feedforward, joint_trajectory_effort '
         '(default: /offline)',

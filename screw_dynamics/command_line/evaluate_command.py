@@ -8,8 +8,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from screw_dynamics.command_line.command_parser import add_command
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
-from screw_dynamics.command_line.help_text import examples
 from screw_dynamics.command_line.motion_arguments import (
     add_motion_options,
     curve_through,
@@ -40,12 +40,14 @@ def add_to(commands: Any) -> None:
         What ``add_subparsers`` returned.
 
     """
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         'evaluate',
-        help='efforts and their derivatives along a trajectory',
+        files='URDF TRAJECTORY',
+        summary='efforts and their derivatives along a trajectory',
         description='Compute the efforts of a trajectory with their time derivatives, and the '
         'motor commands of elastic joints.',
-        epilog=examples(
+        examples=(
             'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml',
             'screw_dynamics evaluate my_robot.urdf my_trajectory.csv --rate 1000 '
             '--csv efforts.csv',
@@ -54,7 +56,6 @@ def add_to(commands: Any) -> None:
             'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --elastic my_springs.yaml '
             '--plot motors.png',
         ),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_argument(parser)
     add_trajectory_argument(parser)

@@ -7,9 +7,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from screw_dynamics.command_line import argument_types as types
+from screw_dynamics.argument_types import positive
+from screw_dynamics.command_line.command_parser import add_command
 from screw_dynamics.command_line.evaluation import sampled_jets
-from screw_dynamics.command_line.help_text import examples
 from screw_dynamics.command_line.motion_arguments import (
     add_motion_options,
     curve_through,
@@ -37,18 +37,19 @@ def add_to(commands: Any) -> None:
         What ``add_subparsers`` returned.
 
     """
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         'feasibility',
-        help='limits of joints, springs and motors along a trajectory',
+        files='URDF TRAJECTORY',
+        summary='limits of joints, springs and motors along a trajectory',
         description='Compare a trajectory with every limit of the robot, and find the least '
         'factor of slowing down that keeps all. Between samples nothing is seen: --rate is their '
         f'least number per second. Exit code {INFEASIBLE} where a limit is exceeded.',
-        epilog=examples(
+        examples=(
             'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml',
             'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml --elastic '
             'my_springs.yaml --slow-down',
         ),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_argument(parser)
     add_trajectory_argument(parser)
@@ -62,7 +63,7 @@ def add_to(commands: Any) -> None:
     )
     group.add_argument(
         '--max-factor',
-        type=types.positive,
+        type=positive,
         default=100.0,
         metavar='X',
         help='largest factor tried (default: 100)',

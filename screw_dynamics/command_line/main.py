@@ -23,6 +23,7 @@ from screw_dynamics.command_line import (
     model_command,
     plot_command,
 )
+from screw_dynamics.command_line.command_parser import CommandParser
 from screw_dynamics.errors import ScrewDynamicsError
 
 _FAILED = 1  # argparse ends with 2 where the arguments are wrong
@@ -97,7 +98,9 @@ def parser() -> argparse.ArgumentParser:
         description='Exact robot dynamics with time derivatives: robots, trajectories and bags.',
         epilog='Every command explains itself: screw_dynamics COMMAND --help',
     )
-    commands = whole.add_subparsers(dest='command', required=True, metavar='COMMAND')
+    commands = whole.add_subparsers(
+        dest='command', required=True, metavar='COMMAND', parser_class=CommandParser
+    )
     for module in _COMMANDS:
         module.add_to(commands)
     return whole

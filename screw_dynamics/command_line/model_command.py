@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.command_line.help_text import examples
+from screw_dynamics.command_line.command_parser import add_command
 from screw_dynamics.command_line.new_files import new_file
 from screw_dynamics.command_line.output_arguments import check_outputs
 from screw_dynamics.command_line.robot_arguments import (
@@ -32,17 +32,18 @@ def add_to(commands: Any) -> None:
         What ``add_subparsers`` returned.
 
     """
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         'model',
-        help='screw axes, limits and masses of a robot',
+        files='URDF',
+        summary='screw axes, limits and masses of a robot',
         description='Read a robot and show its screw axes, limits and masses; warn of what no '
         'solid body has.',
-        epilog=examples(
+        examples=(
             'screw_dynamics model my_robot.urdf',
             'screw_dynamics model my_robot.urdf --tip-link tool0 --locked gripper=0.02',
             'screw_dynamics model my_robot.urdf --payload tool0=1.2,0,0,0.06 --yaml loaded.yaml',
         ),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_robot_argument(parser)
     add_robot_options(parser)

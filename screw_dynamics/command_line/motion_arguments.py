@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from screw_dynamics.argument_types import positive
 from screw_dynamics.arrays import Array
-from screw_dynamics.command_line import argument_types as types
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, ModelError, NotFiniteError, TrajectoryError
 from screw_dynamics.trajectory import (
@@ -52,7 +52,7 @@ def add_motion_options(parser: argparse.ArgumentParser, rate_of: str = '') -> No
     default = rate_of or f'{DEFAULT_RATE:g}'
     group.add_argument(
         '--rate',
-        type=types.positive,
+        type=positive,
         metavar='HZ',
         default=None if rate_of else DEFAULT_RATE,
         help=f'samples per second (default: {default})',

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from screw_dynamics.command_line.help_text import examples
+from screw_dynamics.command_line.command_parser import add_command
 from screw_dynamics.command_line.output_arguments import check_outputs
 from screw_dynamics.command_line.results import MotorResults, Results
 from screw_dynamics.command_line.results_csv import read_csv
@@ -28,17 +28,18 @@ def add_to(commands: Any) -> None:
         What ``add_subparsers`` returned.
 
     """
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         'plot',
-        help='a figure of computed or recorded efforts',
+        files='RESULTS',
+        summary='a figure of computed or recorded efforts',
         description='Draw the motion, efforts and derivatives, and motor commands, of a CSV file '
         'of this program, or of a bag with FeedforwardTorque messages, recorded ones too.',
-        epilog=examples(
+        examples=(
             'screw_dynamics plot efforts.csv --output efforts.png',
             'screw_dynamics plot my_bag --topic /feedforward/feedforward --joints joint_1 joint_2 '
             '--output two_joints.png',
         ),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         'results', metavar='RESULTS', type=Path, help='CSV file, or a bag (folder or .mcap file)'

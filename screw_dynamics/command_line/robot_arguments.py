@@ -10,7 +10,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from screw_dynamics.command_line import argument_types as types
+from screw_dynamics.argument_types import finite
+from screw_dynamics.command_line import argument_formats as formats
 from screw_dynamics.errors import InertiaWarning, InputError, ModelError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
@@ -53,21 +54,21 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
         '--locked',
         nargs='+',
         metavar='JOINT=POSITION',
-        type=types.named_value,
+        type=formats.named_value,
         default=[],
         help='joints that are fixed, and where [rad or m]',
     )
     group.add_argument(
         '--gravity',
         nargs=3,
-        type=types.finite,
+        type=finite,
         metavar=('X', 'Y', 'Z'),
         help='in axes of the base link [m/s^2] (default: 0 0 -9.81)',
     )
     group.add_argument(
         '--payload',
         metavar='LINK=MASS[,X,Y,Z]',
-        type=types.payload,
+        type=formats.payload,
         action='append',
         default=[],
         help='point mass fixed to a link [kg], and where in its frame [m]; may be repeated',

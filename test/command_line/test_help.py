@@ -72,6 +72,43 @@ def test_every_argument_is_explained(command):
         assert action.help, f'{command}: {action.option_strings or action.dest}'
 
 
+@pytest.mark.parametrize('command', COMMANDS)
+def test_help_begins_with_what_must_be_given_and_fits_the_terminal(run, monkeypatch, command):
+    monkeypatch.setenv('COLUMNS', '80')
+    code, out, _ = run(command, '--help')
+    parser = program.parser()._subparsers._group_actions[0].choices[command]
+    given = [
+        (action.option_strings or [action.metavar])[-1]
+        for action in parser._actions
+        if action.required
+    ]
+    usage = out.splitlines()[0].split()
+    assert code == 0 and [word for word in usage if word in given] == given
+    assert usage[-1] == '[options]'
+    explained, _, shown = out.partition('examples:')
+    assert max(map(len, explained.splitlines())) <= 80
+    assert shown.splitlines()[1:] == parser.epilog.splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    'arguments',
+    [('model', 'my_robot.urdf'), ('evaluate', 'my_robot.urdf', 'my_trajectory.yaml')],
+    ids=' '.join,
+)
+def test_a_file_that_a_list_of_joints_took_is_told_where_to_stand(run, arguments):
+    command, *files = arguments
+    code, _, err = run(command, '--joints', 'joint_1', 'joint_2', *files)
+    assert code == 2
+    assert '(before options that take lists, as --joints does, or behind --)' in err
+    assert run(command, '--joints', 'joint_1', 'joint_2', '--', *files)[0] == 0
+    assert run(command, *files, '--joints', 'joint_1', 'joint_2')[0] == 0
+
+
+def test_an_option_that_is_missing_is_no_file(run):
+    code, _, err = run('bag', 'my_bag')
+    assert code == 2 and err.endswith('required: -o/--output\n')
+
+
 def process(*command: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
     return subprocess.run(

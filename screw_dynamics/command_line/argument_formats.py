@@ -1,50 +1,16 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Types of arguments, each with an error text that says what was expected."""
+"""Formats of arguments: names with values, loads, namespaces."""
 
 from __future__ import annotations
 
-import argparse
 import math
 import re
-from typing import NoReturn
+
+from screw_dynamics.argument_types import finite_or_nan, refuse
 
 # letters, digits and underscores, as ROS wants the parts of topic names
 _NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
-
-
-def finite(text: str) -> float:
-    """
-    Return a finite number.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-
-    """
-    value = _number(text)
-    return value if math.isfinite(value) else _refuse('a finite number', text)
-
-
-def positive(text: str) -> float:
-    """
-    Return a finite number above 0.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-
-    """
-    value = _number(text)
-    return value if 0.0 < value < math.inf else _refuse('a number above 0', text)
 
 
 def named_value(text: str) -> tuple[str, float]:
@@ -62,9 +28,9 @@ def named_value(text: str) -> tuple[str, float]:
 
     """
     name, equals, value = text.rpartition('=')
-    number = _number(value)
-    if not equals or not name or not math.isfinite(number):
-        _refuse('NAME=VALUE', text)
+    number = finite_or_nan(value)
+    if not equals or not name or math.isnan(number):
+        refuse('NAME=VALUE', text)
     return name, number
 
 
@@ -86,10 +52,10 @@ def payload(text: str) -> tuple[str, float, tuple[float, float, float]]:
 
     """
     link, equals, rest = text.rpartition('=')
-    numbers = [_number(part) for part in rest.split(',')]
-    good = equals and link and len(numbers) in (1, 4) and all(map(math.isfinite, numbers))
+    numbers = [finite_or_nan(part) for part in rest.split(',')]
+    good = equals and link and len(numbers) in (1, 4) and not any(map(math.isnan, numbers))
     if not good:
-        _refuse('LINK=MASS or LINK=MASS,X,Y,Z', text)
+        refuse('LINK=MASS or LINK=MASS,X,Y,Z', text)
     x, y, z = numbers[1:] or (0.0, 0.0, 0.0)
     return link, numbers[0], (x, y, z)
 
@@ -111,16 +77,5 @@ def namespace(text: str) -> str:
     """
     inner = text.strip('/')
     if inner and not _NAMESPACE.fullmatch(inner):
-        _refuse('a namespace such as /left/arm', text)
+        refuse('a namespace such as /left/arm', text)
     return f'/{inner}' if inner else ''
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
-
-
-def _refuse(expected: str, got: str) -> NoReturn:
-    raise argparse.ArgumentTypeError(f'expected {expected}, got {got!r}')

@@ -1,0 +1,98 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers on command lines, as types for argparse whose errors say what was expected."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import NoReturn
+
+
+def finite(text: str) -> float:
+    """
+    Return a finite number.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+
+    """
+    value = finite_or_nan(text)
+    return refuse('a finite number', text) if math.isnan(value) else value
+
+
+def positive(text: str) -> float:
+    """
+    Return a finite number above 0.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+
+    """
+    value = finite_or_nan(text)
+    return value if value > 0.0 else refuse('a number above 0', text)
+
+
+def not_negative(text: str) -> float:
+    """
+    Return a finite number of at least 0.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+
+    """
+    value = finite_or_nan(text)
+    return value if value >= 0.0 else refuse('a number of at least 0', text)
+
+
+def finite_or_nan(text: str) -> float:
+    """
+    Return a finite number, or NaN, which no comparison accepts.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    return value if math.isfinite(value) else math.nan
+
+
+def refuse(expected: str, got: str) -> NoReturn:
+    """
+    Raise the error that argparse puts behind the name of the argument.
+
+    Parameters
+    ----------
+    expected : str
+        In words.
+    got : str
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+
+    """
+    raise argparse.ArgumentTypeError(f'expected {expected}, got {got!r}')
