@@ -1,18 +1,17 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes are isolated, watched, and gone afterwards."""
+"""Processes are watched, and gone afterwards."""
 
 from __future__ import annotations
 
 import os
-import socket
 import time
 from pathlib import Path
 
 import pytest
 
 from screw_dynamics.demo import processes
-from screw_dynamics.demo.processes import DemoError, Processes, isolate_ros, unused_domain
+from screw_dynamics.demo.processes import DemoError, Processes
 
 # Runs until SIGINT, which it then answers with exit code 0.
 SERVER = ('http.server', '--bind', '127.0.0.1', '0')
@@ -41,52 +40,6 @@ def wait_for_line(path: Path, timeout: float = 20.0) -> None:
 def listening(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the servers write their first line at once."""
     monkeypatch.setenv('PYTHONUNBUFFERED', '1')
-
-
-@pytest.fixture
-def unreserved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every call choose anew."""
-    monkeypatch.setattr(processes, '_reserve', lambda domain: True)
-
-
-def test_a_chosen_domain_is_reserved() -> None:
-    chosen = [unused_domain() for _ in range(10)]
-    assert len(set(chosen)) == 10
-
-
-@pytest.mark.parametrize('offset', [0, 10])
-@pytest.mark.usefixtures('unreserved')
-def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
-    monkeypatch.setattr(processes, 'LAST_DOMAIN', 2)
-    monkeypatch.setattr(processes, 'FIRST_PORT', 31_000)
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
-        taken.bind(('', 31_250 + offset))
-        assert {unused_domain() for _ in range(20)} == {2}
-
-
-@pytest.mark.parametrize('reach', ['LOCALHOST', 'SUBNET'])
-@pytest.mark.usefixtures('unreserved')
-def test_the_domain_of_a_node_is_not_chosen(monkeypatch: pytest.MonkeyPatch, reach: str) -> None:
-    rclpy = pytest.importorskip('rclpy', reason='needs a ROS 2 node')
-    monkeypatch.setattr(processes, 'LAST_DOMAIN', 2)
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', reach)
-    context = rclpy.Context()
-    rclpy.init(context=context, domain_id=1)
-    try:
-        node = rclpy.create_node('there', context=context)
-        assert {unused_domain() for _ in range(20)} == {2}
-        node.destroy_node()
-    finally:
-        rclpy.try_shutdown(context=context)
-
-
-def test_a_chosen_domain_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv('ROS_DOMAIN_ID', '17')
-    monkeypatch.delenv('ROS_AUTOMATIC_DISCOVERY_RANGE', raising=False)
-    assert isolate_ros() == 17
-    assert os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'LOCALHOST'
-    monkeypatch.setenv('ROS_DOMAIN_ID', '')
-    assert 1 <= isolate_ros() <= 101
 
 
 def test_a_process_is_stopped_by_name(tmp_path: Path, listening: None) -> None:

@@ -27,7 +27,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from screw_dynamics.demo.processes import unused_domain
+from screw_dynamics.demo.domain import unused_domain
 
 # Kernels may have to be compiled by a busy machine.
 TIMEOUT = 120.0

@@ -1,0 +1,76 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A DDS domain for the demo alone, so that nodes of others are neither heard nor disturbed."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import random
+import socket
+
+# DDS (RTPS 2.2, section 9.6.1): domain d uses UDP ports from 7400 + 250 d on. The first is that
+# of the announcements by multicast, which participants on one host alone do without; 10 further
+# lies the first port of the first participant. Up to domain 101 all ports stay below those that
+# Linux hands out to outgoing connections.
+FIRST_PORT, PORTS_PER_DOMAIN, LAST_DOMAIN = 7400, 250, 101
+PROBED_OFFSETS = (0, 10)
+
+
+def isolate_ros() -> int:
+    """
+    Move this process, and those it starts, to an unused DDS domain on this host alone.
+
+    A domain chosen by ``ROS_DOMAIN_ID`` is kept.
+
+    Returns
+    -------
+    int
+        The domain.
+
+    """
+    if not os.environ.get('ROS_DOMAIN_ID'):
+        os.environ['ROS_DOMAIN_ID'] = str(unused_domain())
+    if not os.environ.get('ROS_AUTOMATIC_DISCOVERY_RANGE'):
+        os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'  # Iron and newer
+    return int(os.environ['ROS_DOMAIN_ID'])
+
+
+def unused_domain() -> int:
+    """
+    Return a random DDS domain in which nothing runs on this host.
+
+    It stays reserved for this process: another call, here or in a process beside this one, does
+    not choose it before the first node opens its ports.
+
+    Returns
+    -------
+    int
+        Between 1 and 101; 0, where everybody else is, is never chosen.
+
+    """
+    domains = list(range(1, LAST_DOMAIN + 1))
+    random.SystemRandom().shuffle(domains)
+    return next((d for d in domains if _is_unused(d) and _reserve(d)), domains[0])
+
+
+def _reserve(domain: int) -> bool:
+    # a name in Linux' abstract socket space belongs to one process and ends with it
+    reservation = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        reservation.bind(f'\0screw_dynamics.dds_domain.{domain}')
+    except OSError:
+        reservation.close()
+        return False
+    atexit.register(reservation.close)
+    return True
+
+
+def _is_unused(domain: int) -> bool:
+    for offset in PROBED_OFFSETS:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.bind(('', FIRST_PORT + PORTS_PER_DOMAIN * domain + offset))
+            except OSError:
+                return False
+    return True

@@ -1,0 +1,59 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The demo chooses a DDS domain in which nothing runs."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import pytest
+
+from screw_dynamics.demo import domain
+from screw_dynamics.demo.domain import isolate_ros, unused_domain
+
+
+@pytest.fixture
+def unreserved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every call choose anew."""
+    monkeypatch.setattr(domain, '_reserve', lambda number: True)
+
+
+def test_a_chosen_domain_is_reserved() -> None:
+    chosen = [unused_domain() for _ in range(10)]
+    assert len(set(chosen)) == 10
+
+
+@pytest.mark.parametrize('offset', [0, 10])
+@pytest.mark.usefixtures('unreserved')
+def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
+    monkeypatch.setattr(domain, 'LAST_DOMAIN', 2)
+    monkeypatch.setattr(domain, 'FIRST_PORT', 31_000)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(('', 31_250 + offset))
+        assert {unused_domain() for _ in range(20)} == {2}
+
+
+@pytest.mark.parametrize('reach', ['LOCALHOST', 'SUBNET'])
+@pytest.mark.usefixtures('unreserved')
+def test_the_domain_of_a_node_is_not_chosen(monkeypatch: pytest.MonkeyPatch, reach: str) -> None:
+    rclpy = pytest.importorskip('rclpy', reason='needs a ROS 2 node')
+    monkeypatch.setattr(domain, 'LAST_DOMAIN', 2)
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', reach)
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=1)
+    try:
+        node = rclpy.create_node('there', context=context)
+        assert {unused_domain() for _ in range(20)} == {2}
+        node.destroy_node()
+    finally:
+        rclpy.try_shutdown(context=context)
+
+
+def test_a_chosen_domain_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('ROS_DOMAIN_ID', '17')
+    monkeypatch.delenv('ROS_AUTOMATIC_DISCOVERY_RANGE', raising=False)
+    assert isolate_ros() == 17
+    assert os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'LOCALHOST'
+    monkeypatch.setenv('ROS_DOMAIN_ID', '')
+    assert 1 <= isolate_ros() <= 101
