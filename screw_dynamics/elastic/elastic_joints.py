@@ -16,7 +16,7 @@ from screw_dynamics.elastic import elastic_joints_yaml
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
-from screw_dynamics.elastic.rotor_coupling import RotorCoupling, coupling_of
+from screw_dynamics.elastic.rotor_coupling import RotorCoupling, rotor_coupling
 from screw_dynamics.errors import InputError, ModelError, UnknownNameError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
@@ -134,7 +134,7 @@ class ElasticJoints:
             return None
         coupling = self._couplings.get(require_model(model))
         if coupling is None:
-            coupling = coupling_of(model, self.motors(model), self.joints)
+            coupling = rotor_coupling(model, self.motors(model), self.joints)
             self._couplings[model] = coupling
         return coupling
 

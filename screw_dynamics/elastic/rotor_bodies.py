@@ -11,13 +11,16 @@ that inertia away. Mass, centre of mass and the inertia across s stay with the c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.leading_joint import leading_joint
+from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.rotor import Rotor
 from screw_dynamics.kinematics import frame_pose
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
@@ -92,6 +95,43 @@ def place_rotor(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, 
         default = link.pose[:3, :3] @ at_zero.T @ in_base
     axis = default if rotor.axis is None else link.pose[:3, :3] @ np.array(rotor.axis)
     return body, axis / np.linalg.norm(axis)
+
+
+def moving_rotors(
+    model: ScrewModel, table: MotorTable, joints: Mapping[str, ElasticJoint]
+) -> tuple[NDArray[np.int64], tuple[RotorBody, ...]]:
+    """
+    Return the rotors on moving links; no joint feels those on the base or without inertia.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    table : MotorTable
+        Its motors.
+    joints : mapping of str to ElasticJoint
+
+    Returns
+    -------
+    motors : (R,) int64 ndarray
+        Their indices in the table.
+    rotors : tuple of R RotorBody
+
+    Raises
+    ------
+    UnknownNameError
+        If the model has no link of a carrier's name.
+
+    """
+    motors, rotors = [], []
+    for j, name in enumerate(model.joint_names):
+        joint = joints.get(name, ElasticJoint())
+        carrier, axis = place_rotor(model, j, joint.rotor or Rotor())
+        for a, motor in enumerate(joint.motors, int(table.first_motor[j])):
+            if carrier >= 0 and motor.rotor_inertia > 0.0:
+                inertia, ratio = motor.rotor_inertia, motor.gear_ratio
+                motors.append(a)
+                rotors.append(RotorBody(table.names[a], j, carrier, axis, inertia, ratio))
+    return np.array(motors, dtype=np.int64), tuple(rotors)
 
 
 def model_with_rotors(model: ScrewModel, rotors: Sequence[RotorBody]) -> ScrewModel:

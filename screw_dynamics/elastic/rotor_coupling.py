@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.motor_table import MotorTable
-from screw_dynamics.elastic.rotor import Rotor
-from screw_dynamics.elastic.rotor_bodies import RotorBody, model_with_rotors, place_rotor
+from screw_dynamics.elastic.rotor_bodies import RotorBody, model_with_rotors, moving_rotors
 from screw_dynamics.elastic.springs.spring import RIGID
 from screw_dynamics.errors import InputError
 from screw_dynamics.kinematics import frame_jacobian
@@ -37,9 +36,6 @@ _PERPENDICULAR = 1e-9
 
 # Coupling that vanishes in some positions only is found at positions drawn at random.
 _POSITIONS = 4
-
-# theta'' in a motor's own equation; behind a spring it takes as many orders of the effort.
-_OWN_ORDER = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,15 +51,10 @@ class RotorCoupling:
         Those on moving links.
     motors : (...,) int ndarray
         Their indices in the `MotorTable` of the robot.
-    elastic : (n,) bool ndarray
-        Whether a joint has a spring.
     orders : (n,) int ndarray
         Highest time derivative of u_j that the motor efforts (order 0) need.
     levels : tuple of tuple of int
         Joints whose efforts follow together, from the last joints to the base.
-    lost_orders : int
-        By how much the efforts u must be known beyond the order of the motor efforts: 2, or 0
-        where every joint is rigid.
     rows : int
         Rows of the joint jet, from positions on, that the motor efforts need.
 
@@ -72,18 +63,16 @@ class RotorCoupling:
     model: ScrewModel
     rotors: tuple[RotorBody, ...]
     motors: NDArray[np.int64]
-    elastic: NDArray[np.bool_]
     orders: NDArray[np.int64]
     levels: tuple[tuple[int, ...], ...]
-    lost_orders: int
     rows: int
 
 
-def coupling_of(
+def rotor_coupling(
     model: ScrewModel, table: MotorTable, joints: Mapping[str, ElasticJoint]
 ) -> RotorCoupling:
     """
-    Return the coupling of the rotors of an elastic robot.
+    Find the order in which the efforts of a robot with rotors on its links can be computed.
 
     Parameters
     ----------
@@ -100,7 +89,9 @@ def coupling_of(
     ------
     InputError
         If a spring has a damper: its deflection is a filter of the effort, not a function of its
-        derivatives, and the chain of this module ends there. See also `rotor_coupling`.
+        derivatives, and the chain of this module ends there. If an elastic joint moves the rotor
+        of its own motor, or several joints move each other's rotors in a circle: theta then obeys
+        a differential equation and no chain exists.
     UnknownNameError
         If the model has no link of a carrier's name.
 
@@ -110,57 +101,18 @@ def coupling_of(
             f'joint {table.damped_names[0]!r}: expected a spring without damper, got one: rotor '
             'coupling and dampers cannot be combined; set damping to 0 or rotor_coupling to false'
         )
-    rotors = []
-    for name, j, first in zip(
-        table.joint_names, range(table.n), table.first_motor.tolist(), strict=True
-    ):
-        joint = joints.get(name, ElasticJoint())
-        carrier, axis = place_rotor(model, j, joint.rotor or Rotor())
-        for a, motor in enumerate(joint.motors, first):
-            rotors.append(
-                RotorBody(table.names[a], j, carrier, axis, motor.rotor_inertia, motor.gear_ratio)
-            )
-    return rotor_coupling(model, rotors, (table.laws != RIGID).tolist())
-
-
-def rotor_coupling(
-    model: ScrewModel, rotors: Sequence[RotorBody], elastic: Sequence[bool]
-) -> RotorCoupling:
-    """
-    Find the order in which the efforts of a robot with rotors on its links can be computed.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    rotors : sequence of RotorBody
-        One per motor. Those on the base or without inertia are felt by no joint and left out.
-    elastic : sequence of n bool
-        Whether a joint has a spring; theta = q where it has none.
-
-    Returns
-    -------
-    RotorCoupling
-
-    Raises
-    ------
-    InputError
-        If an elastic joint moves the rotor of its own motor, or several joints move each other's
-        rotors in a circle: theta then obeys a differential equation and no chain exists.
-
-    """
-    motors = [a for a, r in enumerate(rotors) if r.carrier >= 0 and r.inertia > 0.0]
-    moving = tuple(rotors[a] for a in motors)
-    extended = model_with_rotors(model, moving)
-    felt = _felt(extended, model.n, moving)
+    motors, rotors = moving_rotors(model, table, joints)
+    extended = model_with_rotors(model, rotors)
+    felt = _felt(extended, model.n, rotors)
     chain = [
         (j, rotor.coordinate, int(felt[j, a]))
-        for a, rotor in enumerate(moving)
-        if elastic[rotor.coordinate]
+        for a, rotor in enumerate(rotors)
+        if table.laws[rotor.coordinate] != RIGID
         for j in np.flatnonzero(felt[:, a]).tolist()
     ]
     sequence = _sequence(model, chain)
-    lost_orders = _OWN_ORDER if any(elastic) else 0
-    orders = np.full(model.n, lost_orders)
+    # theta'' in a motor's own equation
+    orders = np.full(model.n, table.lost_orders)
     levels = np.zeros(model.n, dtype=np.int64)
     for j in reversed(sequence):
         for i, above in ((i, above) for k, i, above in chain if k == j):
@@ -171,12 +123,10 @@ def rotor_coupling(
     rows = int(orders.max(initial=0)) + 3
     return RotorCoupling(
         extended,
-        moving,
-        np.array(motors, dtype=np.int64),
-        np.array(elastic, dtype=bool),
+        rotors,
+        motors,
         orders,
         tuple(tuple(np.flatnonzero(levels == x).tolist()) for x in np.unique(levels)),
-        lost_orders,
         rows,
     )
 

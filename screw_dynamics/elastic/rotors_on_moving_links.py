@@ -27,6 +27,7 @@ from screw_dynamics.dynamics.wrench_jets import as_wrench_jets
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.rotor_coupling import RotorCoupling
 from screw_dynamics.elastic.spring_jets import spring_jets
+from screw_dynamics.elastic.springs.spring import RIGID
 from screw_dynamics.elastic.stiffness_jets import as_stiffness_jets
 from screw_dynamics.model import ScrewModel
 
@@ -57,8 +58,9 @@ def coupled_efforts(
 
     Returns
     -------
-    efforts : (T, p + 1 + coupling.lost_orders, n) or (p + 1 + ..., n) ndarray
-        u and its time derivatives [N m or N]: tau of the reduced model with the rotors' part.
+    efforts : (T, p + 1 + k, n) or (p + 1 + k, n) ndarray
+        u and its time derivatives [N m or N], k = `MotorTable.lost_orders`: tau of the reduced
+        model with the part of the rotors.
     reactions : (T, p + 1, m) or (p + 1, m) ndarray
         ``S^T q'' + S'^T q'`` of the m motors and its time derivatives [N m or N]:
         ``tau_m = u + B theta'' + d theta' + f_c + reaction``.
@@ -78,7 +80,7 @@ def coupled_efforts(
 
     positions = np.zeros((*(batch or (1,)), rows, coupling.model.n))
     positions[:, :, :n] = joint_jets
-    kept = order + 1 + coupling.lost_orders
+    kept = order + 1 + table.lost_orders
     efforts = np.empty((len(positions), kept, n))
     reactions = np.zeros((len(positions), order + 1, table.m))
     spins = range(n, coupling.model.n)
@@ -95,7 +97,7 @@ def coupled_efforts(
             effort = np.ascontiguousarray(passed[:, :known, j])
             efforts[:, :, j] = effort[:, :kept]
             felt = [a for a, i in enumerate(coupling.motors) if table.joint_of_motor[i] == j]
-            if felt and coupling.elastic[j]:
+            if felt and table.laws[j] != RIGID:
                 phi = spring_jets(joints, table, j, effort, stiffness, single=not batch)
                 for a in felt:
                     # higher orders of theta enter no row that is read

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoint, ElasticJoints, MotorTable, Rotor
+from screw_dynamics.elastic import ElasticJoints, MotorTable
 from screw_dynamics.elastic.motor_table import INERTIA
-from screw_dynamics.elastic.rotor_bodies import RotorBody, model_with_rotors, place_rotor
+from screw_dynamics.elastic.rotor_bodies import model_with_rotors, moving_rotors
 from screw_dynamics.elastic.springs.spring import RIGID
 from screw_dynamics.errors import ModelError
 from screw_dynamics.kinematics.axis_frames import axis_frames
@@ -106,15 +106,7 @@ def _with_rotors(
     coordinates = np.full(table.m, -1, dtype=np.int64)
     if not joints.rotor_coupling:
         return model, coordinates
-    rotors, owners = [], []
-    for j, name in enumerate(model.joint_names):
-        joint = joints.joints.get(name, ElasticJoint())
-        carrier, axis = place_rotor(model, j, joint.rotor or Rotor())
-        for i, motor in enumerate(joint.motors, int(table.first_motor[j])):
-            if carrier >= 0 and motor.rotor_inertia > 0.0:
-                spin, ratio = motor.rotor_inertia, motor.gear_ratio
-                rotors.append(RotorBody(table.names[i], j, carrier, axis, spin, ratio))
-                owners.append(i)
+    owners, rotors = moving_rotors(model, table, joints.joints)
     # the rotor of a rigid joint turns with the joint's own coordinate
     rigid = table.laws[table.joint_of_motor[owners]] == RIGID
     own = np.where(rigid, table.joint_of_motor[owners], model.n + np.cumsum(~rigid) - 1)
