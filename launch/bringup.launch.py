@@ -17,7 +17,7 @@ from screw_dynamics.nodes.launching.launch_arguments import (
     node_arguments,
     parameter_file,
 )
-from screw_dynamics.nodes.launching.launched_node import given, typed
+from screw_dynamics.nodes.launching.launched_node import given, recorder, typed
 from screw_dynamics.nodes.robot.urdf_file import urdf_file
 
 
@@ -46,7 +46,9 @@ def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if given(context, 'start_rsp') == 'true':
         entities.append(_robot_state_publisher(context))
     if given(context, 'record') == 'true':
-        entities.append(_recorder(context))
+        followed = given(context, 'controller_name') or 'feedforward'
+        topics = ('feedforward/feedforward', 'feedforward/model_info')
+        entities.append(recorder(context, [*topics, f'{followed}/joint_trajectory']))
     return entities
 
 
@@ -81,21 +83,5 @@ def _robot_state_publisher(context: LaunchContext) -> Node:
             }
         ],
         remappings=[('robot_description', given(context, 'robot_description_topic'))],
-        output='screen',
-    )
-
-
-def _recorder(context: LaunchContext) -> Node:
-    followed = given(context, 'controller_name') or 'feedforward'
-    return Node(
-        package=PACKAGE,
-        executable='recorder',
-        arguments=[
-            'feedforward/feedforward',
-            'feedforward/model_info',
-            f'{followed}/joint_trajectory',
-        ],
-        namespace=given(context, 'namespace'),
-        parameters=[{'use_sim_time': typed('use_sim_time', bool)}],
         output='screen',
     )

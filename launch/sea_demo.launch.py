@@ -5,9 +5,10 @@
 from functools import partial
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
-from launch.event_handlers import OnProcessIO
-from launch.events.process import ProcessIO
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler, Shutdown
+from launch.event_handlers import OnProcessExit
+from launch.events.process import ProcessExited
+from launch.logging import get_logger
 from launch.substitutions import PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
@@ -18,10 +19,19 @@ from screw_dynamics.nodes.launching.launch_arguments import (
     node_arguments,
     parameter_file,
 )
-from screw_dynamics.nodes.launching.launched_node import given, launched_node, typed
+from screw_dynamics.nodes.launching.launched_node import given, launched_node, recorder, typed
 from screw_dynamics.nodes.robot.urdf_file import urdf_file
 
 DELAY = 0.5  # s from sending to the beginning of the motion
+READY = ('joint_states', 'feedforward/feedforward')  # published when both nodes have their robot
+PATIENCE = 600.0  # s that this may take where kernels are compiled
+RECORDED = (
+    'feedforward/feedforward',
+    'feedforward/motor_feedforward',
+    'feedforward/joint_trajectory',
+    'joint_states',
+    'motor_states',
+)
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -64,31 +74,34 @@ def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         ],
     )
     feedforward = launched_node(context, 'feedforward')
-    entities: list[LaunchDescriptionEntity] = [feedforward, simulator]
+    others = []
     if given(context, 'trajectory_file'):
-        entities += _sent_when_ready(
-            _sender(context), {simulator: b'Simulating', feedforward: b'Robot model'}
-        )
+        others.append(_sender(context))
     if given(context, 'record') == 'true':
-        entities.append(_recorder(context))
+        others.append(recorder(context, RECORDED))
+    entities: list[LaunchDescriptionEntity] = [feedforward, simulator, *others]
+    if given(context, 'respawn') == 'false':
+        entities += _ended_together([feedforward, simulator], others)
     return entities
 
 
-def _sent_when_ready(sender: Node, expected: dict[Node, bytes]) -> list[LaunchDescriptionEntity]:
-    """Return what starts a node once each of others has written something."""
-    waiting = set(expected)
+def _ended_together(loop: list[Node], others: list[Node]) -> list[LaunchDescriptionEntity]:
+    """Return what ends all where a node of the loop ends by itself, and says so at the end."""
+    left, reasons = {*loop, *others}, []
 
-    def look(node: Node, event: ProcessIO) -> list[Node]:
-        if node not in waiting or expected[node] not in event.text:
-            return []
-        waiting.discard(node)
-        return [] if waiting else [sender]
+    def on_exit(node: Node, event: ProcessExited, context: LaunchContext) -> Shutdown | None:
+        left.discard(node)
+        if not context.is_shutdown and node in loop:
+            reasons.append(f'{event.process_name} has ended with code {event.returncode}')
+            return Shutdown(reason=reasons[0])
+        if reasons and not left:
+            get_logger('sea_demo').error(f'{reasons[0]}: the arm cannot move, all was shut down')
+        return None
 
-    handlers = []
-    for node in expected:
-        on_output = partial(look, node)
-        handlers.append(OnProcessIO(target_action=node, on_stdout=on_output, on_stderr=on_output))
-    return [RegisterEventHandler(handler) for handler in handlers]
+    return [
+        RegisterEventHandler(OnProcessExit(target_action=node, on_exit=partial(on_exit, node)))
+        for node in tuple(left)
+    ]
 
 
 def _sender(context: LaunchContext) -> Node:
@@ -98,24 +111,13 @@ def _sender(context: LaunchContext) -> Node:
         executable='trajectory_sender',
         namespace=given(context, 'namespace'),
         parameters=[
-            {'file': str(file), 'delay': DELAY, 'use_sim_time': typed('use_sim_time', bool)}
+            {
+                'file': str(file),
+                'delay': DELAY,
+                'wait_for': list(READY),
+                'wait_timeout': PATIENCE,
+                'use_sim_time': typed('use_sim_time', bool),
+            }
         ],
-        output='screen',
-    )
-
-
-def _recorder(context: LaunchContext) -> Node:
-    prefix = f'/{given(context, "namespace").strip("/")}'.rstrip('/')
-    topics = (
-        'feedforward/feedforward',
-        'feedforward/motor_feedforward',
-        'feedforward/joint_trajectory',
-        'joint_states',
-        'motor_states',
-    )
-    return Node(
-        package=PACKAGE,
-        executable='recorder',
-        arguments=[f'{prefix}/{topic}' for topic in topics],
         output='screen',
     )

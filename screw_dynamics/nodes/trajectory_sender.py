@@ -64,9 +64,14 @@ class SenderParameters:
         maximum=3600.0,
         read_only=True,
     )
+    wait_for: tuple[str, ...] = parameter(
+        (),
+        'Topics that must have a publisher before the trajectory is sent.',
+        read_only=True,
+    )
     wait_timeout: float = parameter(
         30.0,
-        'Longest wait for a subscriber [s].',
+        'Longest wait for a subscriber, for those publishers and for simulated time [s].',
         minimum=0.0,
         maximum=3600.0,
         read_only=True,
@@ -131,6 +136,18 @@ def trajectory_message(trajectory: TrajectoryFile) -> JointTrajectory:
     return message
 
 
+def _missing(node: Node, publisher: Publisher, parameters: SenderParameters) -> str:
+    """Return what has to be there first and is not; empty where all is."""
+    for topic in map(node.resolve_topic_name, parameters.wait_for):
+        if not node.count_publishers(topic):
+            return f'publisher on {topic}'
+    if not publisher.get_subscription_count():
+        return f'subscriber on {publisher.topic_name}'
+    if parameters.delay and not node.get_clock().now().nanoseconds:
+        return 'time on /clock (use_sim_time is set)'
+    return ''
+
+
 def _wait_for_all(node: Node, publisher: Publisher, executor: SingleThreadedExecutor) -> None:
     """Return when everybody who is there would receive: a recorder beside the node, say."""
     latest = time.monotonic() + _LONGEST_SETTLING
@@ -146,7 +163,7 @@ def _wait_for_all(node: Node, publisher: Publisher, executor: SingleThreadedExec
 
 def send(node: Node) -> str:
     """
-    Publish the trajectory once somebody listens, and no further subscriber appears.
+    Publish the trajectory once all is there that it needs, and no further subscriber appears.
 
     Parameters
     ----------
@@ -161,7 +178,7 @@ def send(node: Node) -> str:
     Raises
     ------
     ScrewDynamicsError
-        If the trajectory is unusable or nobody listens.
+        If the trajectory is unusable or something that it needs is missing.
 
     """
     parameters = NodeParameters(node, SenderParameters).values
@@ -179,13 +196,9 @@ def send(node: Node) -> str:
     node.create_timer(_LOOK_PERIOD, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
     deadline = time.monotonic() + parameters.wait_timeout
     clock = node.get_clock()
-    while not publisher.get_subscription_count() or (
-        parameters.delay and not clock.now().nanoseconds
-    ):
+    while missing := _missing(node, publisher, parameters):
         if time.monotonic() > deadline:
-            raise TrajectoryError(
-                f'no subscriber on {publisher.topic_name} within {parameters.wait_timeout:g} s'
-            )
+            raise TrajectoryError(f'no {missing} within {parameters.wait_timeout:g} s')
         executor.spin_once(timeout_sec=_LOOK_PERIOD)
     _wait_for_all(node, publisher, executor)
     if parameters.delay:

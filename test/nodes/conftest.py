@@ -87,3 +87,9 @@ def call(ros: RosFixture, server: NodeProcess) -> Callable[..., Any]:
         return ros.call(kind, f'/dynamics_server/{name}', kind.Request(**fields))
 
     return call
+
+
+@pytest.fixture
+def exit_codes() -> dict[str, int]:
+    """Return the exit codes of what is launched, by process name, filled in as processes end."""
+    return {}

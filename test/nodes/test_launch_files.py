@@ -14,18 +14,10 @@ pytest.importorskip('launch', reason='the launch files need the ROS 2 package la
 pytest.importorskip('launch_ros', reason='the launch files need the ROS 2 package launch_ros')
 
 from builtin_interfaces.msg import Time
-from launch import LaunchContext, LaunchDescription, LaunchService
-from launch.actions import (
-    DeclareLaunchArgument,
-    IncludeLaunchDescription,
-    OpaqueFunction,
-    RegisterEventHandler,
-    Shutdown,
-    TimerAction,
-)
-from launch.event_handlers import OnProcessExit, OnProcessIO
-from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch import LaunchContext
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch_ros.actions import Node
+from launched import Launched
 from node_processes import trajectory
 from rosgraph_msgs.msg import Clock
 
@@ -145,81 +137,42 @@ def test_robot_state_publisher_gets_the_urdf_of_a_package(planar, tmp_path, monk
 
 
 @pytest.mark.parametrize('name', FILES)
-def test_launched_for_real(ros, monkeypatch, planar, name):
+def test_launched_for_real(ros, planar, name):
     """Start, wait for the model, stop by shutdown; every process ends with code 0."""
-    monkeypatch.setenv('ROS_DOMAIN_ID', ros.environment['ROS_DOMAIN_ID'])
-    codes, written = {}, []
+    count = 2 if name == 'bringup' else 1
 
-    def on_output(event):
-        written.append(event.text.decode())
-        if sum('Robot model' in text for text in written) == (2 if name == 'bringup' else 1):
-            return [Shutdown(reason='the model is there')]
-        return None
+    def ready(launched):
+        return launched.text().count('Robot model') == count
 
-    def on_exit(event, _):
-        codes[event.process_name] = event.returncode
-
-    service = LaunchService(argv=[])
-    source = PythonLaunchDescriptionSource(str(share_path(f'launch/{name}.launch.py')))
-    service.include_launch_description(
-        LaunchDescription(
-            [
-                RegisterEventHandler(OnProcessIO(on_stdout=on_output, on_stderr=on_output)),
-                RegisterEventHandler(OnProcessExit(on_exit=on_exit)),
-                TimerAction(period=120.0, actions=[Shutdown(reason='too late')]),
-                IncludeLaunchDescription(source, launch_arguments=[('urdf_file', str(planar))]),
-            ]
-        )
-    )
-    assert service.run() == 0
-    assert len(codes) == (2 if name == 'bringup' else 1)
-    assert not any(codes.values()), written
-    assert any('Robot model' in text for text in written), written
+    launched = Launched(ros, name, ready, urdf_file=planar)
+    assert launched.service.run() == 0
+    assert list(launched.codes.values()) == [0] * count, launched.text()
+    assert ready(launched), launched.text()
 
 
 # launch leaves the event loop of its service open
 @pytest.mark.filterwarnings('ignore::pytest.PytestUnraisableExceptionWarning')
 def test_a_recording_in_a_namespace(ros, monkeypatch, planar, tmp_path):
     """The log level is that of the nodes; the recorder is on their clock and on their topics."""
-    monkeypatch.setenv('ROS_DOMAIN_ID', ros.environment['ROS_DOMAIN_ID'])
     monkeypatch.chdir(tmp_path)
-    codes, written = {}, {}
-
-    def on_output(event):
-        written.setdefault(event.process_name, []).append(event.text.decode())
-
-    def on_exit(event, _):
-        codes[event.process_name] = event.returncode
-
-    service = LaunchService(argv=[], noninteractive=True)
-    source = PythonLaunchDescriptionSource(str(share_path('launch/bringup.launch.py')))
-    arguments = {
-        'urdf_file': str(planar),
-        'namespace': 'left/arm',
-        'controller_name': '/plans',
-        'log_level': 'fatal',
-        'record': 'true',
-        'use_sim_time': 'true',
-    }
-    service.include_launch_description(
-        LaunchDescription(
-            [
-                RegisterEventHandler(OnProcessIO(on_stdout=on_output, on_stderr=on_output)),
-                RegisterEventHandler(OnProcessExit(on_exit=on_exit)),
-                TimerAction(period=120.0, actions=[Shutdown(reason='too late')]),
-                IncludeLaunchDescription(source, launch_arguments=list(arguments.items())),
-            ]
-        )
+    launched = Launched(
+        ros,
+        'bringup',
+        urdf_file=planar,
+        namespace='left/arm',
+        controller_name='/plans',
+        log_level='fatal',
+        record='true',
+        use_sim_time='true',
     )
-    sent = threading.Thread(target=send_at_42_seconds, args=(ros, service))
+    sent = threading.Thread(target=send_at_42_seconds, args=(ros, launched.service))
     sent.start()
-    assert service.run() == 0
+    assert launched.service.run() == 0
     sent.join()
-    assert len(codes) == 3 and not any(codes.values()), written
-    told = {name: ''.join(text) for name, text in written.items()}
-    assert {name for name, text in told.items() if '[INFO]' in text} == {
-        name for name in told if name.startswith('recorder')
-    }, told
+    assert list(launched.codes.values()) == [0, 0, 0], launched.text()
+    assert '[INFO]' in launched.text('recorder')
+    for name in launched.processes:
+        assert ('[INFO]' in launched.text(name)) == name.startswith('recorder'), launched.text()
     (folder,) = tmp_path.glob('rosbag2_*')
     with Bag(folder) as bag:
         assert bag.arrays('/plans/joint_trajectory')['log_time'].tolist() == [42 * 10**9]

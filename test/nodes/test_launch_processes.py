@@ -11,17 +11,14 @@ pytest.importorskip('launch_ros', reason='needs the ROS 2 package launch_ros')
 
 import launch_pytest
 import numpy as np
-from launch import LaunchDescription
-from launch.actions import IncludeLaunchDescription, RegisterEventHandler, SetEnvironmentVariable
-from launch.event_handlers import OnProcessExit
-from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_pytest.actions import ReadyToTest
+from launched import described, included
 from lifecycle_msgs.msg import Transition
 from node_processes import trajectory
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
-from screw_dynamics import share_path
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetMassMatrix
 
@@ -33,46 +30,18 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-@pytest.fixture
-def exit_codes():
-    """Return the exit codes by process name, filled in as processes end."""
-    return {}
-
-
-def described(ros, exit_codes, *included):
-    """Return what launches files with arguments in the DDS domain of the client."""
-
-    def on_exit(event, _):
-        exit_codes[event.process_name] = event.returncode
-
-    return LaunchDescription(
-        [
-            SetEnvironmentVariable('ROS_DOMAIN_ID', ros.environment['ROS_DOMAIN_ID']),
-            SetEnvironmentVariable('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST'),
-            RegisterEventHandler(OnProcessExit(on_exit=on_exit)),
-            *(
-                IncludeLaunchDescription(
-                    PythonLaunchDescriptionSource(str(share_path(f'launch/{name}.launch.py'))),
-                    launch_arguments=[(key, str(value)) for key, value in arguments.items()],
-                )
-                for name, arguments in included
-            ),
-            launch_pytest.actions.ReadyToTest(),
-        ]
-    )
-
-
 @launch_pytest.fixture
 def by_hand(ros, planar, exit_codes):
     """Launch feedforward beside a controller, to be configured by hand."""
-    arguments = {
-        'urdf_file': planar,
-        'autostart': 'false',
-        'publish_rate': '50',
-        'controller_name': 'arm_controller',
-        'effort_controller_name': 'effort_controller',
-    }
-    return described(ros, exit_codes, ('feedforward', arguments))
+    node = included(
+        'feedforward',
+        urdf_file=planar,
+        autostart='false',
+        publish_rate='50',
+        controller_name='arm_controller',
+        effort_controller_name='effort_controller',
+    )
+    return described(ros, exit_codes, node, ReadyToTest())
 
 
 @pytest.mark.launch(fixture=by_hand)
@@ -99,8 +68,9 @@ def two_robots(ros, planar, gripper, exit_codes):
     return described(
         ros,
         exit_codes,
-        ('bringup', {'namespace': 'left', 'urdf_file': planar}),
-        ('bringup', {'namespace': 'right', 'urdf_file': gripper, 'sync': 'none'}),
+        included('bringup', namespace='left', urdf_file=planar),
+        included('bringup', namespace='right', urdf_file=gripper, sync='none'),
+        ReadyToTest(),
     )
 
 
@@ -133,14 +103,15 @@ def test_two_namespaces(ros, model, exit_codes):
 @launch_pytest.fixture
 def proxy(ros, gripper, exit_codes):
     """Launch feedforward between a planner and a controller, for some of the joints."""
-    arguments = {
-        'urdf_file': gripper,
-        'controller_name': '',
-        'trajectory_effort_controller_name': 'arm_controller',
-        'joint_prefix': 'left_',
-        'log_level': 'warn',
-    }
-    return described(ros, exit_codes, ('feedforward', arguments))
+    node = included(
+        'feedforward',
+        urdf_file=gripper,
+        controller_name='',
+        trajectory_effort_controller_name='arm_controller',
+        joint_prefix='left_',
+        log_level='warn',
+    )
+    return described(ros, exit_codes, node, ReadyToTest())
 
 
 @pytest.mark.launch(fixture=proxy)

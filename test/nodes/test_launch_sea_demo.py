@@ -4,6 +4,10 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+
 import pytest
 
 pytest.importorskip('launch_pytest', reason='needs the ROS 2 package launch_pytest')
@@ -11,10 +15,10 @@ pytest.importorskip('launch_ros', reason='needs the ROS 2 package launch_ros')
 
 import launch_pytest
 import numpy as np
-from launch import LaunchDescription
-from launch.actions import IncludeLaunchDescription, RegisterEventHandler, SetEnvironmentVariable
-from launch.event_handlers import OnProcessExit
-from launch.launch_description_sources import PythonLaunchDescriptionSource
+import yaml
+from launch_pytest.actions import ReadyToTest
+from launched import described, included
+from node_processes import TIMEOUT
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import share_path
@@ -28,29 +32,11 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-@pytest.fixture
-def exit_codes():
-    """Return the exit codes by process name, filled in as processes end."""
-    return {}
-
-
 @launch_pytest.fixture
 def arm(ros, exit_codes):
-    """Launch the arm in a namespace, in lock-step."""
-
-    def on_exit(event, _):
-        exit_codes[event.process_name] = event.returncode
-
-    source = PythonLaunchDescriptionSource(str(share_path('launch/sea_demo.launch.py')))
-    return LaunchDescription(
-        [
-            SetEnvironmentVariable('ROS_DOMAIN_ID', ros.environment['ROS_DOMAIN_ID']),
-            SetEnvironmentVariable('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST'),
-            RegisterEventHandler(OnProcessExit(on_exit=on_exit)),
-            IncludeLaunchDescription(source, launch_arguments=[('namespace', 'arm')]),
-            launch_pytest.actions.ReadyToTest(),
-        ]
-    )
+    """Launch the arm in a namespace, in lock-step, its nodes silent unless something is wrong."""
+    node = included('sea_demo', namespace='arm', log_level='warn')
+    return described(ros, exit_codes, node, ReadyToTest())
 
 
 @pytest.mark.launch(fixture=arm)
@@ -79,3 +65,41 @@ def test_the_simulated_arm_follows(ros, exit_codes):
     assert max(np.abs(sample.deflection).max() for sample in motors) > 0.03
     yield
     assert sorted(exit_codes.values()) == [0, 0, 0], exit_codes
+
+
+LAUNCH = """
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import IncludeLaunchDescription
+service = LaunchService(argv=[])
+file = IncludeLaunchDescription(sys.argv[1], launch_arguments=[('params_file', sys.argv[2])])
+service.include_launch_description(LaunchDescription([file]))
+service.run()
+"""
+
+
+@pytest.mark.parametrize('dead', ['sea_simulator', 'feedforward'])
+def test_without_one_node_all_is_shut_down(ros, tmp_path, dead):
+    """A loop that lacks a part moves nothing: the rest ends, and the last line says why."""
+    parameters = yaml.safe_load(share_path('config/sea_arm.yaml').read_text())
+    parameters[f'/**/{dead}']['ros__parameters']['elastic_joints_path'] = '/no/such.yaml'
+    file = tmp_path / 'arm.yaml'
+    file.write_text(yaml.safe_dump(parameters))
+    launched = subprocess.run(
+        [sys.executable, '-c', LAUNCH, share_path('launch/sea_demo.launch.py'), file],
+        env=ros.environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=True,
+    )
+    lines = launched.stdout.splitlines()
+    assert any("expected a file, got '/no/such.yaml'" in line for line in lines)
+    for name in {'sea_simulator', 'feedforward', 'trajectory_sender'}:
+        (ended,) = (line for line in lines if re.search(rf'{name}-\d\]: process has ', line))
+        assert ('finished cleanly' in ended) == (name not in (dead, 'trajectory_sender')), ended
+    assert re.fullmatch(
+        rf'\[ERROR\] \[sea_demo\]: {dead}-\d has ended with code 1: the arm cannot move, '
+        'all was shut down',
+        lines[-1],
+    ), lines

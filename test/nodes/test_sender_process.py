@@ -7,11 +7,13 @@ from __future__ import annotations
 import time
 
 import pytest
+from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.nodes.conversions import nanoseconds
 
 TOPIC = '/feedforward/joint_trajectory'
+SETTLED = 5.0  # s, in which it would have sent the trajectory
 YAML = """
 joint_names: [a, b]
 points:
@@ -72,18 +74,49 @@ def test_unusable_input_is_fatal(ros, parameters, text):
     assert 'Traceback' not in process.log
 
 
-def test_nobody_listens(ros):
+@pytest.mark.parametrize(
+    'listened, parameters, missing',
+    [
+        (False, {}, 'subscriber on /{0}/feedforward/joint_trajectory'),
+        (True, {'wait_for': '[states]'}, 'publisher on /{0}/states'),
+        (True, {'use_sim_time': True, 'delay': 1.0}, 'time on /clock (use_sim_time is set)'),
+    ],
+)
+def test_what_it_waits_for_in_vain_is_named(ros, listened, parameters, missing):
+    namespace = f'alone_{len(parameters)}'
+    if listened:
+        ros.listen(JointTrajectory, f'/{namespace}/feedforward/joint_trajectory')
     process = ros.start(
         'trajectory_sender',
         name='lonely',
-        namespace='/nobody',
+        namespace=f'/{namespace}',
         joint_names='[a]',
         times='[0.0]',
         positions='[1.0]',
-        wait_timeout=0.2,
+        wait_timeout=3.0 if listened else 0.2,
+        **parameters,
     )
     assert process.wait() == 1
-    assert 'no subscriber on /nobody/feedforward/joint_trajectory within 0.2 s' in process.log
+    assert f'no {missing.format(namespace)} within' in process.log
+
+
+def test_it_waits_for_a_publisher(ros):
+    topic = '/late/feedforward/joint_trajectory'
+    received = ros.listen(JointTrajectory, topic)
+    process = ros.start(
+        'trajectory_sender',
+        namespace='/late',
+        joint_names='[a]',
+        times='[0.0]',
+        positions='[1.0]',
+        wait_for='[states]',
+    )
+    ros.wait_for('the sender', lambda: ros.node.count_publishers(topic), process)
+    ros.spin(SETTLED)
+    assert process.running and not received
+    ros.node.create_publisher(JointState, '/late/states', 10)
+    ros.wait_for('the trajectory', lambda: received)
+    assert process.wait() == 0
 
 
 def test_it_waits_for_all_subscribers_that_are_there(ros):

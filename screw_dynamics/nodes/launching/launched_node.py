@@ -119,3 +119,28 @@ def launched_node(
         ros_arguments=['--log-level', log_level],
         output='screen',
     )
+
+
+def recorder(context: LaunchContext, topics: Sequence[str]) -> Node:
+    """
+    Return a recorder in the namespace and on the clock of the nodes.
+
+    Parameters
+    ----------
+    context : LaunchContext
+    topics : sequence of str
+        Relative to the namespace.
+
+    Returns
+    -------
+    launch_ros.actions.Node
+
+    """
+    return Node(
+        package=PACKAGE,
+        executable='recorder',
+        arguments=list(topics),
+        namespace=given(context, 'namespace'),
+        parameters=[{'use_sim_time': typed('use_sim_time', bool)}],
+        output='screen',
+    )
