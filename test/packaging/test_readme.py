@@ -69,15 +69,68 @@ def test_my_sea_robot(session, capsys):
     assert 'joint_2' in capsys.readouterr().out
 
 
+def rows(text: str, heading: str) -> dict[str, list[str]]:
+    """Return the cells of the table that begins with a heading, by the first of each row."""
+    table = text.split(f'| {heading}', 1)[1].split('\n\n', 1)[0]
+    cells = [[cell.strip() for cell in line.split('|')[1:-1]] for line in table.splitlines()[2:]]
+    return {first: rest for first, *rest in cells}
+
+
+def document(name: str) -> str:
+    return (ROOT / 'docs' / f'{name}.md').read_text(encoding='utf-8')
+
+
 def test_numbers_of_the_comparison_are_those_of_its_document():
-    document = (ROOT / 'docs' / 'demo_sea.md').read_text(encoding='utf-8')
-    table = README.split('| largest joint error in 2 s', 1)[1].split('\n\n', 1)[0]
-    rows = [
-        line for line in table.splitlines() if line.startswith(('| rigid', '| diff', '| exact'))
-    ]
-    numbers = re.findall(r'\d\.\de-\d\d', '\n'.join(rows))
-    assert len(numbers) == 24
-    assert not set(numbers) - set(re.findall(r'\d\.\de-\d\d', document))
+    largest, arm = {}, ''
+    for line in document('demo_sea').splitlines():
+        cells = [cell.strip() for cell in line.split('|')[1:-1]]
+        if len(cells) == 11:
+            arm = cells[0] or arm
+            largest[arm, cells[1]] = cells[5]  # in MuJoCo, without feedback
+    shown = rows(README, 'largest joint error in 2 s')
+    kinds = ('rigid', 'differences, noisy', 'exact, held 1 ms', 'exact')
+    places = ('stiff, hanging', 'soft, hanging', 'soft, upright')
+    for kind, cells in zip(kinds, shown.values(), strict=True):
+        for place, cell in zip(places, cells, strict=True):
+            numbers = (largest[f'{robot}, {place}', kind] for robot in ('iiwa 14', 'Panda'))
+            assert cell == ' and '.join(numbers), (kind, place)
+
+
+def test_numbers_of_the_accuracy_are_those_of_its_document():
+    measured = list(rows(document('accuracy'), 'quantity | robots').values())
+    shown = rows(README, 'max error / max reference')
+    # all but gravity and bias forces
+    expected = [cells[1:3] for cells in (*measured[:7], measured[-1])]
+    assert list(shown.values()) == expected
+    assert {cells[0] for cells in measured} == {'189'}
+    assert 'max error / max reference, 189 robots' in README
+
+
+def test_numbers_of_the_speed_are_those_of_its_document():
+    measured = rows(document('benchmark'), 'figure | measured')
+    del measured['order 10 / order 2']
+    shown = rows(README, 'figure | measured')
+    for (figure, cells), (_, expected) in zip(shown.items(), measured.items(), strict=True):
+        assert cells[1:] == expected[1:3] or 'batch' in figure, figure
+        value, unit = re.fullmatch(r'([\d.]+)( s)?', cells[0]).groups()
+        digits = len(value.partition('.')[2])
+        assert value == f'{float(expected[0].removesuffix(unit or "")):.{digits}f}', figure
+
+
+def test_numbers_of_the_node_are_those_of_its_document():
+    text = document('benchmark_node')
+    shown = rows(README, 'figure, on a 2-core machine')
+    (share,) = (cells[0] for figure, cells in shown.items() if figure.startswith('our own share'))
+    assert f'mean): **{share}**' in text
+    lines = [re.split(r' *\| *', line)[1:-1] for line in text.splitlines()]
+    for rate in ('250 Hz', '1 kHz'):
+        wanted = {'250 Hz': '250 Hz', '1 kHz': '1000 Hz'}[rate]
+        for column, node in enumerate(('`feedforward`', '`bare`')):
+            first, second = (cells for cells in lines if cells[:2] == [node, wanted])
+            assert f'({shown[f"missed ticks at {rate}"][column]})' in first[3]
+            if rate == '1 kHz':
+                core = shown[f'share of a core at {rate}'][column]
+                assert core == f'{float(second[2].split()[0]):.0f} %'
 
 
 def test_relative_links_lead_somewhere():
