@@ -16,7 +16,9 @@ from screw_dynamics.elastic.spring_laws import (
 from screw_dynamics.elastic.springs.spring import (
     LINEAR,
     PAIR_EXPONENTIAL,
+    PAIR_LAW,
     PAIR_QUADRATIC,
+    PULL_ONLY,
     RIGID,
     VARIABLE,
 )
@@ -79,16 +81,17 @@ def deflection_series(law, data, at, tau, stiffness, phi, force, taylor, powers,
 
 
 def _pair_series(law, data, at, tau, sigma, phi, force, taylor, powers, failure):
-    status = _pair_deflections(law, data, at + 2, tau[0], sigma[0], phi)
+    own = at + PAIR_LAW
+    status = _pair_deflections(law, data, own, tau[0], sigma[0], phi)
     failure[0], failure[1] = tau[0], sigma[0]
     if status != OK:
         return status
-    if data[at + 1] > 0.0 and not phi[0, 0] >= 0.0 >= phi[1, 0]:
+    if data[at + PULL_ONLY] > 0.0 and not phi[0, 0] >= 0.0 >= phi[1, 0]:
         failure[0], failure[1] = phi[0, 0], phi[1, 0]
         return SLACK_TENDON
-    law_taylor(law, data, at + 2, phi[0, 0], taylor[0])
+    law_taylor(law, data, own, phi[0, 0], taylor[0])
     # f2(x) = -f1(-x)
-    law_taylor(law, data, at + 2, -phi[1, 0], taylor[1])
+    law_taylor(law, data, own, -phi[1, 0], taylor[1])
     for i in range(0, taylor.shape[1], 2):
         taylor[1, i] = -taylor[1, i]
     one, other = taylor[0, 1] * taylor[1, 2], taylor[1, 1] * taylor[0, 2]

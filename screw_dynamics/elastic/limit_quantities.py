@@ -15,7 +15,7 @@ from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.feasibility_report import LimitCheck, limit_checks
 from screw_dynamics.elastic.leading_joint import leading_joint
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
-from screw_dynamics.elastic.springs import AntagonisticPair, VariableStiffness
+from screw_dynamics.elastic.springs.adjustable_spring import AdjustableSpring
 from screw_dynamics.elastic.usable_limits import usable_limits
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.model import ScrewModel
@@ -144,7 +144,7 @@ def stiffness_checks(
     checks = []
     for j, name in enumerate(model.joint_names):
         spring = joints.joints.get(name, ElasticJoint()).spring
-        if isinstance(spring, (VariableStiffness, AntagonisticPair)):
+        if isinstance(spring, AdjustableSpring):
             values = np.full((len(times), 1), spring.stiffness)
             if name in stiffness_jets:
                 values[:, 0] = stiffness_jets[name][..., 0]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
-from screw_dynamics.elastic.springs import AntagonisticPair, VariableStiffness
+from screw_dynamics.elastic.springs.adjustable_spring import AdjustableSpring
 from screw_dynamics.elastic.springs.spring import DAMPED, RIGID
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.value_equality import ValueEquality
@@ -155,7 +155,7 @@ def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorT
     columns = [np.empty(0) if s is None else s.parameters for s in springs]
     sizes = np.array([len(column) for column in columns], dtype=np.int64)
     ratios = np.array([motor.gear_ratio for motor in motors])
-    varies = [isinstance(s, (VariableStiffness, AntagonisticPair)) for s in springs]
+    varies = [isinstance(s, AdjustableSpring) for s in springs]
     rows = [
         (
             motor.joint_inertia,
@@ -179,9 +179,7 @@ def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorT
         parameters=np.concatenate([*columns, np.empty(0)]),
         damped=_numbered(laws == DAMPED),
         variable=_numbered(np.array(varies, dtype=bool)),
-        stiffness=np.array(
-            [s.stiffness for s in springs if isinstance(s, (VariableStiffness, AntagonisticPair))]
-        ),
+        stiffness=np.array([s.stiffness for s in springs if isinstance(s, AdjustableSpring)]),
     )
 
 

@@ -10,12 +10,11 @@ from screw_dynamics.elastic.spring_laws import LAW_HELPERS, law_taylor
 from screw_dynamics.elastic.springs.spring import (
     DAMPED,
     LINEAR,
+    PAIR_LAW,
     PAIR_QUADRATIC,
     TABULATED,
     VARIABLE,
 )
-
-_PAIR_LAW = 2  # of the parameters of a pair, its stiffness and kind of tendon come first
 
 
 def spring_effort(law, parameters, first, stiffness, phi, rate, work):
@@ -81,8 +80,8 @@ def pair_effort(law, parameters, first, second_spring, phi, work):
     side = -1.0 if second_spring else 1.0
     if law == PAIR_QUADRATIC:
         pulled = max(side * phi, 0.0)  # a tendon does not push
-        return side * parameters[first + _PAIR_LAW] * pulled * pulled
-    law_taylor(law, parameters, first + _PAIR_LAW, side * phi, work)
+        return side * parameters[first + PAIR_LAW] * pulled * pulled
+    law_taylor(law, parameters, first + PAIR_LAW, side * phi, work)
     return side * work[0]
 
 

@@ -10,15 +10,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.elastic.springs.spring import (
-    PAIR_CUBIC,
-    PAIR_EXPONENTIAL,
-    PAIR_QUADRATIC,
-    Spring,
-    as_deflections,
-)
-from screw_dynamics.elastic.values import check_range, checked_number
+from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.elastic.springs.adjustable_spring import AdjustableSpring
+from screw_dynamics.elastic.springs.spring import PAIR_CUBIC, PAIR_EXPONENTIAL, PAIR_QUADRATIC
+from screw_dynamics.elastic.values import checked_number
 from screw_dynamics.errors import ModelError
 
 # what each law needs, and its code
@@ -31,7 +26,7 @@ _CODES = {'exponential': PAIR_EXPONENTIAL, 'quadratic': PAIR_QUADRATIC, 'cubic':
 
 
 @dataclass(frozen=True)
-class AntagonisticPair(Spring):
+class AntagonisticPair(AdjustableSpring):
     """
     ``tau = f1(phi1) + f2(phi2)``, phi_i = theta_i - q, with the mirrored law f2(x) = -f1(-x).
 
@@ -93,14 +88,7 @@ class AntagonisticPair(Spring):
             object.__setattr__(self, name, value)
         if not isinstance(self.pull_only, bool):
             raise ModelError(f'pull_only: expected true or false, got {self.pull_only!r}')
-        stiffness = checked_number('stiffness', self.stiffness, above=True)
-        low = checked_number('min_stiffness', self.min_stiffness)
-        high = checked_number('max_stiffness', self.max_stiffness, above=True, infinite=True)
-        check_range('min_stiffness', low, 'stiffness', stiffness)
-        check_range('stiffness', stiffness, 'max_stiffness', high)
-        object.__setattr__(self, 'stiffness', stiffness)
-        object.__setattr__(self, 'min_stiffness', low)
-        object.__setattr__(self, 'max_stiffness', high)
+        self._check_stiffness()
 
     @property
     def code(self) -> int:
@@ -109,9 +97,9 @@ class AntagonisticPair(Spring):
 
     @property
     def parameters(self) -> Array:
-        """Stiffness sigma, tendons or not, and the parameters of the law."""
+        """Whether the tendons only pull, and the parameters of the law."""
         law = [getattr(self, name) for name in _FIELDS[self.law]]
-        return np.array([self.stiffness, float(self.pull_only), *law])
+        return np.array([float(self.pull_only), *law])
 
     def feasible_range(self, effort: float) -> str:
         """
@@ -150,7 +138,9 @@ class AntagonisticPair(Spring):
             [N m or N]; their sum acts on the link.
 
         """
-        return self._pull(as_deflections(deflection_1)), -self._pull(-as_deflections(deflection_2))
+        phi_1 = as_float_array('deflection_1', deflection_1)
+        phi_2 = as_float_array('deflection_2', deflection_2)
+        return self._pull(phi_1), -self._pull(-phi_2)
 
     def _pull(self, phi: Array) -> Array:
         if self.law == 'exponential':

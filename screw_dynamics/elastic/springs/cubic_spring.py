@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.elastic.springs.spring import CUBIC, Spring, as_deflections
+from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.elastic.springs.spring import CUBIC, Spring
 from screw_dynamics.elastic.values import checked_number
 
 
@@ -38,6 +38,7 @@ class CubicSpring(Spring):
     cubic_stiffness: float
 
     type: ClassVar[str] = 'cubic'
+    code: ClassVar[int] = CUBIC
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -45,11 +46,6 @@ class CubicSpring(Spring):
         cubic = checked_number('cubic_stiffness', self.cubic_stiffness)
         object.__setattr__(self, 'stiffness', stiffness)
         object.__setattr__(self, 'cubic_stiffness', cubic)
-
-    @property
-    def code(self) -> int:
-        """Code of the law for the kernels."""
-        return CUBIC
 
     @property
     def parameters(self) -> Array:
@@ -71,5 +67,5 @@ class CubicSpring(Spring):
             [N m or N]
 
         """
-        phi = as_deflections(deflection)
+        phi = as_float_array('deflection', deflection)
         return phi * (self.stiffness + self.cubic_stiffness * phi * phi)

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.elastic.springs.spring import EXPONENTIAL, Spring, as_deflections
+from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.elastic.springs.spring import EXPONENTIAL, Spring
 from screw_dynamics.elastic.values import checked_number
 
 
@@ -38,17 +38,13 @@ class ExponentialSpring(Spring):
     rate: float
 
     type: ClassVar[str] = 'exponential'
+    code: ClassVar[int] = EXPONENTIAL
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         stiffness = checked_number('stiffness', self.stiffness, above=True)
         object.__setattr__(self, 'stiffness', stiffness)
         object.__setattr__(self, 'rate', checked_number('rate', self.rate, above=True))
-
-    @property
-    def code(self) -> int:
-        """Code of the law for the kernels."""
-        return EXPONENTIAL
 
     @property
     def parameters(self) -> Array:
@@ -70,4 +66,5 @@ class ExponentialSpring(Spring):
             [N m or N]
 
         """
-        return self.stiffness / self.rate * np.sinh(self.rate * as_deflections(deflection))
+        phi = as_float_array('deflection', deflection)
+        return self.stiffness / self.rate * np.sinh(self.rate * phi)

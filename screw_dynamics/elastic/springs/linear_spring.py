@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.spring import DAMPED, LINEAR, Spring
 from screw_dynamics.elastic.values import checked_number
 
@@ -73,4 +73,5 @@ class LinearSpring(Spring):
             [N m or N]
 
         """
-        return self.stiffness * np.asarray(deflection) + self.damping * np.asarray(rate)
+        phi, phi_rate = as_float_array('deflection', deflection), as_float_array('rate', rate)
+        return self.stiffness * phi + self.damping * phi_rate

@@ -7,14 +7,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from screw_dynamics.arrays import Array
 
 # the law of a joint as the kernels take it
 RIGID, LINEAR, DAMPED, VARIABLE, CUBIC, EXPONENTIAL, TABULATED = range(7)
 PAIR_EXPONENTIAL, PAIR_QUADRATIC, PAIR_CUBIC = range(7, 10)
+
+# parameters of a pair: whether its tendons only pull, then those of the law from here on
+PULL_ONLY, PAIR_LAW = range(2)
 
 
 class Spring(ABC):
@@ -37,19 +37,3 @@ class Spring(ABC):
     @abstractmethod
     def parameters(self) -> Array:
         """Parameters of the law for the kernels."""
-
-
-def as_deflections(value: object) -> NDArray[np.float64]:
-    """
-    Return deflections as an array of floats.
-
-    Parameters
-    ----------
-    value : array_like
-
-    Returns
-    -------
-    ndarray
-
-    """
-    return np.asarray(value, dtype=np.float64)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.monotone_spline import monotone_spline
-from screw_dynamics.elastic.springs.spring import TABULATED, Spring, as_deflections
+from screw_dynamics.elastic.springs.spring import TABULATED, Spring
 from screw_dynamics.errors import InputError, ModelError
 
 
@@ -47,6 +47,7 @@ class TabulatedSpring(Spring):
     coefficients: Array = field(init=False, repr=False, compare=False)
 
     type: ClassVar[str] = 'tabulated'
+    code: ClassVar[int] = TABULATED
 
     def __post_init__(self) -> None:
         """Check the table and build the spline."""
@@ -64,11 +65,6 @@ class TabulatedSpring(Spring):
     def __reduce__(self) -> tuple[object, tuple[Sequence[float], Sequence[float]]]:
         """Return how to build the record again, for pickle and copy."""
         return TabulatedSpring, (self.deflections, self.efforts)
-
-    @property
-    def code(self) -> int:
-        """Code of the law for the kernels."""
-        return TABULATED
 
     @property
     def parameters(self) -> Array:
@@ -96,7 +92,7 @@ class TabulatedSpring(Spring):
             If a deflection lies outside the table.
 
         """
-        phi, knots = as_deflections(deflection), np.array(self.deflections)
+        phi, knots = as_float_array('deflection', deflection), np.array(self.deflections)
         outside = ~((phi >= knots[0]) & (phi <= knots[-1]))
         if outside.any():
             raise InputError(

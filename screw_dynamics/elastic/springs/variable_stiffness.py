@@ -10,13 +10,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.elastic.springs.spring import VARIABLE, Spring, as_deflections
-from screw_dynamics.elastic.values import check_range, checked_number
+from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.elastic.springs.adjustable_spring import AdjustableSpring
+from screw_dynamics.elastic.springs.spring import VARIABLE
 
 
 @dataclass(frozen=True)
-class VariableStiffness(Spring):
+class VariableStiffness(AdjustableSpring):
     """
     ``tau = K(t) phi`` of the deflection phi.
 
@@ -39,27 +39,16 @@ class VariableStiffness(Spring):
     max_stiffness: float = np.inf
 
     type: ClassVar[str] = 'variable'
+    code: ClassVar[int] = VARIABLE
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        stiffness = checked_number('stiffness', self.stiffness, above=True)
-        low = checked_number('min_stiffness', self.min_stiffness)
-        high = checked_number('max_stiffness', self.max_stiffness, above=True, infinite=True)
-        check_range('min_stiffness', low, 'stiffness', stiffness)
-        check_range('stiffness', stiffness, 'max_stiffness', high)
-        object.__setattr__(self, 'stiffness', stiffness)
-        object.__setattr__(self, 'min_stiffness', low)
-        object.__setattr__(self, 'max_stiffness', high)
-
-    @property
-    def code(self) -> int:
-        """Code of the law for the kernels."""
-        return VARIABLE
+        self._check_stiffness()
 
     @property
     def parameters(self) -> Array:
-        """The constant stiffness."""
-        return np.array([self.stiffness])
+        """None: the stiffness comes with every sample."""
+        return np.empty(0)
 
     def effort(self, deflection: ArrayLike, stiffness: ArrayLike | None = None) -> Array:
         """
@@ -78,5 +67,5 @@ class VariableStiffness(Spring):
             [N m or N]
 
         """
-        value = self.stiffness if stiffness is None else stiffness
-        return np.asarray(value, dtype=np.float64) * as_deflections(deflection)
+        value = self.stiffness if stiffness is None else as_float_array('stiffness', stiffness)
+        return value * as_float_array('deflection', deflection)
