@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import rclpy
-from rclpy.exceptions import InvalidTopicNameException
+from rclpy.exceptions import InvalidTopicNameException, ParameterException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.expand_topic_name import expand_topic_name
 from rclpy.signals import SignalHandlerOptions
@@ -29,6 +29,7 @@ from rclpy.validate_full_topic_name import validate_full_topic_name
 
 from screw_dynamics.argument_types import positive
 from screw_dynamics.bags.recorder_node import BagRecorder
+from screw_dynamics.bags.ros_errors import ros_errors_told
 from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.errors import BagError
 
@@ -45,21 +46,24 @@ def main(args: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0, or 1 if the bag cannot be written.
+        Exit code: 0, or 1 if ROS cannot start or the bag cannot be written.
 
     """
     argv = list(sys.argv if args is None else args)
     parser = _parser()
-    options = parser.parse_intermixed_args(remove_ros_args(argv)[1:])
-    if bool(options.topics) == options.all:
-        parser.error('expected topics, or --all')
-    # The context must outlive the signal: what has arrived is still taken and written.
-    stop = _StopRequest()
-    rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
     try:
+        with ros_errors_told():
+            own = remove_ros_args(argv)[1:]
+        options = parser.parse_intermixed_args(own)
+        if bool(options.topics) == options.all:
+            parser.error('expected topics, or --all')
+        # The context must outlive the signal: what has arrived is still taken and written.
+        stop = _StopRequest()
+        with ros_errors_told():
+            rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
         with BagWriter(options.output, compress=options.compress) as writer:
             return _record(writer, options, stop)
-    except BagError as error:
+    except (BagError, ParameterException) as error:
         print(f'recorder: {error}', file=sys.stderr)
         return 1
     finally:

@@ -17,12 +17,14 @@ import sys
 from collections.abc import Sequence
 
 import rclpy
+from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException
 from rclpy.utilities import remove_ros_args
 
 from screw_dynamics.argument_types import not_negative, positive
 from screw_dynamics.bags.reader import Bag
 from screw_dynamics.bags.replay_node import BagReplay, ReplayOptions
+from screw_dynamics.bags.ros_errors import ros_errors_told
 from screw_dynamics.errors import ScrewDynamicsError
 
 _INTERRUPTED = 130
@@ -40,26 +42,30 @@ def main(args: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 at the end of the bag, 1 if it cannot be replayed, 130 after Ctrl-C.
+        Exit code: 0 at the end of the bag, 1 if ROS cannot start or the bag cannot be replayed,
+        130 after Ctrl-C.
 
     """
     argv = list(sys.argv if args is None else args)
-    parsed = _parser().parse_intermixed_args(remove_ros_args(argv)[1:])
-    options = ReplayOptions(
-        topics=parsed.topics,
-        rate=parsed.rate,
-        start_offset=parsed.start_offset,
-        loop=parsed.loop,
-        keep_stamps=parsed.keep_stamps,
-        wait=parsed.wait,
-    )
-    rclpy.init(args=argv)
     try:
+        with ros_errors_told():
+            own = remove_ros_args(argv)[1:]
+        parsed = _parser().parse_intermixed_args(own)
+        options = ReplayOptions(
+            topics=parsed.topics,
+            rate=parsed.rate,
+            start_offset=parsed.start_offset,
+            loop=parsed.loop,
+            keep_stamps=parsed.keep_stamps,
+            wait=parsed.wait,
+        )
+        with ros_errors_told():
+            rclpy.init(args=argv)
         with Bag(parsed.bag) as bag:
             return _replay(bag, options)
     except (KeyboardInterrupt, ExternalShutdownException):
         return _INTERRUPTED
-    except ScrewDynamicsError as error:
+    except (ScrewDynamicsError, ParameterException) as error:
         print(f'replay: {error}', file=sys.stderr)
         return 1
     except RuntimeError:

@@ -56,9 +56,9 @@ def read_trajectory(path: str | Path) -> TrajectoryFile:
 
     YAML has the keys of a JointTrajectory: ``joint_names`` and ``points``, each point with
     ``time_from_start`` ([s], or ``{sec: 1, nanosec: 500000000}`` as ROS prints it) and
-    ``positions``, ``velocities``, ``accelerations``; ``effort`` is not read. CSV has a column ``time`` [s] and the columns
-    ``<joint>`` or ``<joint>.position``, and, if any, ``<joint>.velocity``,
-    ``<joint>.acceleration``.
+    ``positions``, ``velocities``, ``accelerations``; ``effort`` is not read. CSV has a column
+    ``time`` [s] and the columns ``<joint>`` or ``<joint>.position``, and, if any,
+    ``<joint>.velocity``, ``<joint>.acceleration``.
 
     Parameters
     ----------
