@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,8 +101,11 @@ def elastic_feedforward(
     jet = _joint_jet(table, joint_jet, coupling)
     single = jet.ndim == 2
     rows = joints.uncoupled_rows(model, jet.shape[-2])
-    shape = (*jet.shape[:-2], rows, model.n)
-    result = _arrays(table, shape) if out is None else _checked_out(out, table, shape, jet)
+    shapes = [(*jet.shape[:-2], *shape) for shape in table.jet_shapes(rows)]
+    if out is None:
+        result = MotorFeedforward(table.names, table.gear_ratios, *map(np.empty, shapes))
+    else:
+        result = _checked_out(out, table, shapes, jet)
     reactions = None
     if coupling is None:
         inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
@@ -161,21 +164,8 @@ def _joint_jet(table: MotorTable, joint_jet: ArrayLike, coupling: RotorCoupling 
     return jet
 
 
-def _arrays(table: MotorTable, shape: tuple[int, ...]) -> MotorFeedforward:
-    batch, rows = shape[:-2], shape[-2]
-    positions = rows - table.lost_orders
-    return MotorFeedforward(
-        motor_names=table.names,
-        gear_ratios=table.gear_ratios,
-        effort_jet=np.empty((*batch, rows - 2, table.n)),
-        deflection_jet=np.empty((*batch, positions, table.m)),
-        motor_jet=np.empty((*batch, positions, table.m)),
-        motor_effort_jet=np.empty((*batch, positions - 2, table.m)),
-    )
-
-
 def _checked_out(
-    out: object, table: MotorTable, shape: tuple[int, ...], jet: Array
+    out: object, table: MotorTable, shapes: Sequence[tuple[int, ...]], jet: Array
 ) -> MotorFeedforward:
     if not isinstance(out, MotorFeedforward):
         raise InputError(f'out: expected a MotorFeedforward, got {type(out).__name__}')
@@ -189,16 +179,10 @@ def _checked_out(
             f'gear ratios {table.gear_ratios.tolist()}, got {", ".join(out.motor_names)} and '
             f'{out.gear_ratios.tolist()}'
         )
-    batch, rows = shape[:-2], shape[-2]
-    positions = rows - table.lost_orders
-    for array, count, size in (
-        (out.effort_jet, rows - 2, table.n),
-        (out.deflection_jet, positions, table.m),
-        (out.motor_jet, positions, table.m),
-        (out.motor_effort_jet, positions - 2, table.m),
-    ):
-        if require_out(array).shape != (*batch, count, size):
-            raise ShapeError('out', f'{(*batch, count, size)} in a jet', array.shape)
+    arrays = (out.effort_jet, out.deflection_jet, out.motor_jet, out.motor_effort_jet)
+    for array, shape in zip(arrays, shapes, strict=True):
+        if require_out(array).shape != shape:
+            raise ShapeError('out', f'{shape} in a jet', array.shape)
         if np.may_share_memory(array, jet):
             raise InputError('out: expected memory of its own, got some of joint_jet')
     return out

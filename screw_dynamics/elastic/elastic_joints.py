@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from screw_dynamics.elastic import elastic_joints_yaml
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
+from screw_dynamics.elastic.elastic_joints_yaml import read_elastic_joints, write_elastic_joints
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
 from screw_dynamics.elastic.rotor_coupling import RotorCoupling, rotor_coupling
@@ -194,16 +194,9 @@ class ElasticJoints:
         rows = self.required_rows(model) if rows is None else rows
         if rows < self.required_rows(model):
             raise InputError(f'rows: expected at least {self.required_rows(model)}, got {rows}')
-        rows = self.uncoupled_rows(model, rows)
-        positions = rows - table.lost_orders
-        return MotorFeedforward(
-            motor_names=table.names,
-            gear_ratios=table.gear_ratios,
-            effort_jet=np.full((rows - 2, table.n), np.nan),
-            deflection_jet=np.full((positions, table.m), np.nan),
-            motor_jet=np.full((positions, table.m), np.nan),
-            motor_effort_jet=np.full((positions - 2, table.m), np.nan),
-        )
+        shapes = table.jet_shapes(self.uncoupled_rows(model, rows))
+        jets = (np.full(shape, np.nan) for shape in shapes)
+        return MotorFeedforward(table.names, table.gear_ratios, *jets)
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """
@@ -219,7 +212,7 @@ class ElasticJoints:
         str
 
         """
-        return elastic_joints_yaml.elastic_joints_to_yaml(self, path)
+        return write_elastic_joints(self.joints, self.rotor_coupling, path)
 
     @staticmethod
     def from_yaml(source: str | bytes | os.PathLike[str]) -> ElasticJoints:
@@ -238,8 +231,8 @@ class ElasticJoints:
         Raises
         ------
         ModelError
-            If the file cannot be read or an entry is unknown, missing or out of range; the entry
-            is named.
+            If the file cannot be read, is no YAML, or an entry is unknown, missing or out of
+            range; the entry is named.
 
         """
-        return elastic_joints_yaml.elastic_joints_from_yaml(source)
+        return ElasticJoints(*read_elastic_joints(source))

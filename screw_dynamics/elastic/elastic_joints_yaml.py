@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.motor import Motor
@@ -25,9 +25,6 @@ from screw_dynamics.elastic.values import checked_number
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.model.yaml_document import read_document, write_document
 from screw_dynamics.model.yaml_reader import Node
-
-if TYPE_CHECKING:
-    from screw_dynamics.elastic.elastic_joints import ElasticJoints
 
 SPRINGS: dict[str, type[Spring]] = {
     spring.type: spring
@@ -49,15 +46,18 @@ _JOINT_KEYS = ('spring', 'motor', 'second_motor', 'limits', 'rotor')
 R = TypeVar('R')
 
 
-def elastic_joints_to_yaml(
-    joints: ElasticJoints, path: str | os.PathLike[str] | None = None
+def write_elastic_joints(
+    joints: Mapping[str, ElasticJoint],
+    rotor_coupling: bool,
+    path: str | os.PathLike[str] | None = None,
 ) -> str:
     """
-    Return elastic joints as YAML text and write it where a path is given.
+    Return the fields of `ElasticJoints` as YAML text and write it where a path is given.
 
     Parameters
     ----------
-    joints : ElasticJoints
+    joints : mapping of str to ElasticJoint
+    rotor_coupling : bool
     path : str or path, optional
         File to write.
 
@@ -66,44 +66,39 @@ def elastic_joints_to_yaml(
     str
 
     """
-    document = {
-        'elastic_joints': {name: _joint_entry(joint) for name, joint in joints.joints.items()},
-        'rotor_coupling': joints.rotor_coupling,
-    }
-    return write_document(document, path)
+    entries = {name: _joint_entry(joint) for name, joint in joints.items()}
+    return write_document({'elastic_joints': entries, 'rotor_coupling': rotor_coupling}, path)
 
 
-def elastic_joints_from_yaml(source: str | bytes | os.PathLike[str]) -> ElasticJoints:
+def read_elastic_joints(
+    source: str | bytes | os.PathLike[str],
+) -> tuple[dict[str, ElasticJoint], Any]:
     """
-    Read elastic joints from YAML.
+    Read the fields of `ElasticJoints` from YAML.
 
     Parameters
     ----------
     source : str, bytes or path
-        A path, or the document itself; text with a line break is a document.
+        See `ElasticJoints.from_yaml`.
 
     Returns
     -------
-    ElasticJoints
+    joints : dict of str to ElasticJoint
+    rotor_coupling : object
+        As it stands there, unchecked.
 
     Raises
     ------
     ModelError
-        If the file cannot be read, is no YAML, or an entry is unknown, missing or out of range;
-        the entry is named.
 
     """
-    # imported here: the module of the record needs this one
-    from screw_dynamics.elastic.elastic_joints import ElasticJoints
-
     root = Node(read_document(source, 'elastic joints'), 'document')
     _check_keys(root, ('elastic_joints', 'rotor_coupling'))
     joints = {
         name: _joint(Node(node.value, f'elastic_joints.{name}'))
         for name, node in root['elastic_joints'].entries()
     }
-    coupling = root['rotor_coupling'].value if 'rotor_coupling' in root.value else False
-    return ElasticJoints(joints, coupling)
+    return joints, root.value.get('rotor_coupling', False)
 
 
 def _joint(node: Node) -> ElasticJoint:

@@ -122,6 +122,24 @@ class MotorTable(ValueEquality):
         kind = 'elastic' if lost.max() == 2 else 'damped elastic'
         return f'the {kind} joint {self.joint_names[int(lost.argmax())]!r}'
 
+    def jet_shapes(self, rows: int) -> tuple[tuple[int, int], ...]:
+        """
+        Return the shapes of the four jets of a `MotorFeedforward`, in its order.
+
+        Parameters
+        ----------
+        rows : int
+            Of the joint jet, without those that coupled rotors cost.
+
+        Returns
+        -------
+        tuple of (int, int)
+
+        """
+        positions = rows - self.lost_orders
+        motors = (positions, self.m)
+        return (rows - 2, self.n), motors, motors, (positions - 2, self.m)
+
     @property
     def _lost_orders(self) -> NDArray[np.int64]:
         lost = np.where(self.laws == RIGID, 0, np.where(self.laws == DAMPED, 1, 2))
