@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array, read_only_copy
 from screw_dynamics.errors import UnknownNameError
@@ -186,90 +185,6 @@ class ScrewModel(ValueEquality):
             raise UnknownNameError('frame', name, self.frames) from None
 
     with_payload = payload.with_payload
-
-    def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
-        """
-        Return the model as YAML text, without loss, and write it where a path is given.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            File to write.
-
-        Returns
-        -------
-        str
-
-        """
-        return model_yaml.model_to_yaml(self, path)
-
-    @staticmethod
-    def from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
-        """
-        Read a model that `to_yaml` wrote.
-
-        Parameters
-        ----------
-        source : str, bytes or path
-            A path, or the document itself; text with a line break is a document.
-
-        Returns
-        -------
-        ScrewModel
-
-        Raises
-        ------
-        ModelError
-            If the file cannot be read or an entry is missing or malformed; the entry is named.
-
-        """
-        return model_yaml.model_from_yaml(source)
-
-    @staticmethod
-    def from_screws(
-        parents: ArrayLike,
-        home_poses: ArrayLike,
-        screws: ArrayLike,
-        inertias: ArrayLike,
-        gravity: ArrayLike = (0.0, 0.0, -9.81),
-        joint_names: Sequence[str] | None = None,
-    ) -> ScrewModel:
-        """
-        Build a model from joint screws, without any URDF.
-
-        Parameters
-        ----------
-        parents : (n,) array_like of int
-            Parent of each body, -1 for the base; parents come before children.
-        home_poses : (n, 4, 4) array_like
-            B_i: pose of body i in its parent at q = 0.
-        screws : (n, 6) array_like
-            X_i in the frame of body i: (e; x × e + h e) with |e| = 1, or (0; e) for prismatic.
-        inertias : (n, 6, 6) array_like
-            M_i in the frame of body i, [[Theta, m c~], [-m c~, m I]].
-        gravity : (3,) array_like
-            In base axes [m/s^2].
-        joint_names : sequence of str, optional
-            Default 'joint_1', 'joint_2', ...
-
-        Returns
-        -------
-        ScrewModel
-            Frames 'body_1', 'body_2', ... lie in the bodies' own frames, 'base' in the base.
-
-        Raises
-        ------
-        ModelError, ShapeError, NotFiniteError
-            If a parent, pose, screw or inertia is not valid; the body is named.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import screw_dynamics as sd
-        >>> link = sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), 0.01 * np.eye(3))
-        >>> model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [link])
-        >>> model.joint_names
-        ('joint_1',)
-
-        """
-        return model_from_screws(parents, home_poses, screws, inertias, gravity, joint_names)
+    to_yaml = model_yaml.model_to_yaml
+    from_yaml = staticmethod(model_yaml.model_from_yaml)
+    from_screws = staticmethod(model_from_screws)
