@@ -27,9 +27,10 @@ from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
 from screw_dynamics.nodes.running.diagnostics import OK, Diagnostics, Report
 from screw_dynamics.nodes.running.executor import run_node
-from screw_dynamics.nodes.running.feedforward_reports import model_report
+from screw_dynamics.nodes.running.model_report import model_report
 from screw_dynamics.nodes.services import dynamics_services as services
 from screw_dynamics.nodes.services.error_codes import NoModelError, error_code
+from screw_dynamics.nodes.services.feasibility import check_positions
 from screw_dynamics.nodes.services.motor_service import get_motor_feedforward
 from screw_dynamics.nodes.services.trajectory_torques import compute_trajectory_torques
 
@@ -126,7 +127,7 @@ class DynamicsServerNode(Node):
         if mode == 'off' or not hasattr(request, 'position'):
             return
         order = joint_order(request.joint_names, model.joint_names)
-        self._warn(services.check_limits(model, services.position(model, request, order), mode))
+        self._warn(check_positions(model, services.position(model, request, order), mode))
 
     def _warn(self, text: str) -> None:
         if text:
@@ -141,6 +142,7 @@ class DynamicsServerNode(Node):
             raise NoModelError("no elastic joints: parameter 'elastic_joints_path' is empty")
         mode = self._settings.values.check_limits
         get_motor_feedforward(model, self._elastic, mode, request, response)
+        self._warn(response.message)
 
     @property
     def _elastic(self) -> ElasticJoints | None:

@@ -14,12 +14,12 @@ from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.inputs.controller_sync import ControllerSync
 from screw_dynamics.nodes.inputs.stream_inputs import StreamInputs
 from screw_dynamics.nodes.inputs.trajectory_inputs import TrajectoryInputs
-from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques, joint_kinds
+from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
 from screw_dynamics.nodes.outputs.trajectory_effort_output import require_two_topics
 from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.parameters.parameters import NodeParameters
 from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fit, with_stiffness
-from screw_dynamics.nodes.robot.model_info import ModelInfoOutput
+from screw_dynamics.nodes.robot.model_info import ModelInfoOutput, joint_kinds
 from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
 from screw_dynamics.nodes.running.diagnostics import OK, Diagnostics, Report

@@ -29,7 +29,7 @@ from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
 from screw_dynamics.nodes.running.diagnostics import Diagnostics
 from screw_dynamics.nodes.running.executor import run_node
-from screw_dynamics.nodes.running.feedforward_reports import model_report
+from screw_dynamics.nodes.running.model_report import model_report
 from screw_dynamics.nodes.simulator.simulated_robot import SimulatedRobot
 from screw_dynamics.nodes.simulator.simulated_time import LockStep, RealTime, SimulatedTime
 from screw_dynamics.nodes.simulator.simulation_report import SimulationReport

@@ -81,7 +81,7 @@ def test_a_late_a_broken_and_a_new_description(ros, started, planar, gripper):
     process = started('late')
     ros.wait_for('the node', lambda: ros.state('/late') == 'unconfigured', process)
     ros.describe('<robot name="broken"><link/></robot>')
-    ros.wait_for('the error', lambda: 'Failed to parse URDF: link' in process.log, process)
+    ros.wait_for('the error', lambda: 'Robot description refused: link' in process.log, process)
     assert ros.state('/late') == 'unconfigured'
     ros.describe(planar.read_text())
     ros.wait_until_active(process, '/late')
@@ -90,7 +90,9 @@ def test_a_late_a_broken_and_a_new_description(ros, started, planar, gripper):
     ros.wait_for('samples', lambda: samples, process)
 
     ros.describe('<robot')
-    ros.wait_for('the warning', lambda: 'Failed to parse new URDF' in process.log, process)
+    ros.wait_for(
+        'the warning', lambda: 'New robot description refused: URDF bytes' in process.log, process
+    )
     count = len(samples)
     ros.wait_for('more samples', lambda: len(samples) > count, process)
 
@@ -109,8 +111,11 @@ def test_a_broken_description_is_named_once(ros, started, planar):
     topic = '/arm/robot_description'
     ros.wait_for('the node', lambda: ros.state('/arm/told') == 'unconfigured', process)
     for text, message in (
-        ('<robot name="broken"><link/></robot>', 'Failed to parse URDF: link'),
-        (planar.read_text(), "Failed to parse URDF: parameter 'payload.frame': unknown frame"),
+        ('<robot name="broken"><link/></robot>', 'Robot description refused: link'),
+        (
+            planar.read_text(),
+            "Robot description refused: parameter 'payload.frame': unknown frame",
+        ),
     ):
         ros.describe(text, topic)
         ros.wait_for('the error', lambda message=message: message in process.log, process)

@@ -95,10 +95,10 @@ def test_a_rejected_description_stays_a_problem_when_settings_change(source):
     source.finish()
     source.describe(BROKEN)
     assert tuple(source.finish().gravity) == source.values.gravity
-    assert source.source.problem.startswith('Failed to parse new URDF: link')
+    assert source.source.problem.startswith('New robot description refused: link')
     source.set_gravity(MOON)
     assert tuple(source.finish().gravity) == MOON
-    assert source.source.problem.startswith('Failed to parse new URDF: link')
+    assert source.source.problem.startswith('New robot description refused: link')
 
 
 def test_settings_that_fit_make_a_rejected_first_description_usable(empty, planar):

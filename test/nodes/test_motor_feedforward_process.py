@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from node_processes import trajectory
 from planar_sea import NAMES, TEXT, motor_feedforward, write_joints
 from std_msgs.msg import Float64MultiArray
+from stream_client import jet_of
 
 from screw_dynamics.nodes.conversions import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque, JointReference, MotorFeedforward
@@ -66,16 +69,7 @@ def test_samples_agree_with_equations_by_hand(ros, start):
         if link is None:
             continue
         checked += 1
-        reference = link.reference
-        jet = np.array(
-            [
-                reference.positions,
-                reference.velocities,
-                reference.accelerations,
-                link.reference_jerk,
-                link.reference_snap,
-            ]
-        )
+        jet = jet_of(link)
         theta, rate, acceleration, effort = motor_feedforward(jet)
         np.testing.assert_allclose(sample.motor_position, theta, rtol=0, atol=1e-12)
         np.testing.assert_allclose(sample.motor_velocity, rate, rtol=0, atol=1e-6)
@@ -187,6 +181,18 @@ def test_a_bad_start_is_fatal_and_says_why(ros, planar, tmp_path, text, paramete
     assert '[FATAL]' in process.log
     assert reason in process.log
     assert 'Traceback' not in process.log
+
+
+def test_springs_of_another_robot_refuse_its_description(ros, planar, tmp_path):
+    path = write_joints(tmp_path, TEXT.replace('joint_2', 'elbow'))
+    process = ros.start('feedforward', namespace='/other', elastic_joints_path=path)
+    ros.describe(planar.read_text(), '/other/robot_description')
+    reason = "Robot description refused: parameter 'elastic_joints_path': .*unknown joint 'elbow'"
+    ros.wait_for('the refusal', lambda: re.search(reason, process.log), process)
+    # the same springs fit the robot that has this joint
+    ros.describe(planar.read_text().replace('joint_2', 'elbow'), '/other/robot_description')
+    ros.wait_until_active(process, '/other/feedforward')
+    assert process.interrupt() == 0, process.log
 
 
 def test_stiffness_changes_while_it_runs(ros, start):

@@ -50,6 +50,7 @@ def server(ros, planar, name, path):
         return ros.call(kind, f'/{name}/{service}', kind.Request(**fields))
 
     ask.set = lambda mode: ros.set_parameter(f'/{name}', 'check_limits', mode)
+    ask.process = process
     ros.wait_for('the model', lambda: ask(position=[0.0, 0.0]).error_code != -4, process)
     return ask
 
@@ -131,6 +132,7 @@ def test_limits(ask, ask_mixed):
     text = ask_mixed(**still, velocity=[5.5, 0.0]).message
     assert 'joint_1: motor velocity 5.' in text, text
     assert 'limit 5 rad/s' in text, text
+    assert '[WARN]' in ask_mixed.process.log and text in ask_mixed.process.log
     assert ask_mixed.set('off')[0]
 
 

@@ -15,6 +15,8 @@ from screw_dynamics.nodes.conversions import set_stamp
 from screw_dynamics.nodes.inputs.external_wrench import ExternalWrenches
 from screw_dynamics.nodes.inputs.stream_messages import StreamReader, instant_of
 from screw_dynamics.nodes.robot.other_joints import other_joints
+from screw_dynamics.nodes.services.error_codes import LimitError
+from screw_dynamics.nodes.services.feasibility import check_positions
 from screw_dynamics_interfaces.msg import JointReference
 
 NOW = 1_700_000_000 * 10**9
@@ -145,16 +147,16 @@ class TestJointState:
                 reader.positions(message)
 
 
-def test_position_limits(reader, model):
+def test_position_limits(model):
     j = int(np.argmax(np.isfinite(model.limits.upper)))
     positions = np.zeros(model.n)
     positions[j] = model.limits.upper[j] + 1.0
     text = f'position of joint {model.joint_names[j]}: expected within'
-    assert reader.beyond_limits(np.zeros(model.n), 'reject') == ''
-    assert reader.beyond_limits(positions, 'off') == ''
-    assert reader.beyond_limits(positions, 'warn').startswith(text)
-    with pytest.raises(InputError, match=text):
-        reader.beyond_limits(positions, 'reject')
+    assert check_positions(model, np.zeros(model.n), 'reject') == ''
+    assert check_positions(model, positions, 'off') == ''
+    assert check_positions(model, positions, 'warn').startswith(text)
+    with pytest.raises(LimitError, match=text):
+        check_positions(model, positions, 'reject')
 
 
 def test_stamps():

@@ -13,7 +13,7 @@ from rclpy.qos import qos_profile_sensor_data
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import JointState
 
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.inputs.stream_messages import StreamReader, instant_of
@@ -21,6 +21,7 @@ from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
 from screw_dynamics.nodes.reference.streamed_reference import Stream
 from screw_dynamics.nodes.running.stream_reports import WRENCH_TOPIC, StreamReports
+from screw_dynamics.nodes.services.feasibility import check_positions
 
 
 class StreamInputs:
@@ -90,12 +91,11 @@ class StreamInputs:
         values = self._parameters()
         try:
             now, output = self._now(), self._output()
-            reader = self._reader_of(output.model)
-            jet, rows = reader.jet(message)
-            warning = reader.beyond_limits(jet[0], values.check_limits)
+            jet, rows = self._reader_of(output.model).jet(message)
+            warning = check_positions(output.model, jet[0], values.check_limits)
             instant = instant_of(message, now, values.max_reference_age)
             followed = output.streamed.add_sample(jet, rows, instant, now)
-        except InputError as error:
+        except ScrewDynamicsError as error:
             self._reports.count_rejected(topic, str(error))
             logger.error(f'{topic} rejected: {error}', throttle_duration_sec=1.0)
             return
@@ -115,12 +115,11 @@ class StreamInputs:
         values = self._parameters()
         try:
             now, output = self._now(), self._output()
-            reader = self._reader_of(output.model)
-            positions = reader.positions(message)
-            warning = reader.beyond_limits(positions, values.check_limits)
+            positions = self._reader_of(output.model).positions(message)
+            warning = check_positions(output.model, positions, values.check_limits)
             instant_of(message, now, values.max_reference_age)
             followed = output.add_positions(positions, now)
-        except InputError as error:
+        except ScrewDynamicsError as error:
             self._reports.count_rejected(topic, str(error))
             logger.error(f'{topic} rejected: {error}', throttle_duration_sec=1.0)
             return

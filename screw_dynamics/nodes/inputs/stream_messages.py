@@ -35,7 +35,6 @@ class StreamReader:
 
     def __init__(self, model: ScrewModel, other_joints: Mapping[str, str]) -> None:
         self._names, self._other_joints = model.joint_names, other_joints
-        self._lower, self._upper = model.limits.lower, model.limits.upper
         self._read_names: list[str] = []
         self._order: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
@@ -145,40 +144,6 @@ class StreamReader:
                 if np.isfinite(value):
                     expected = f'at most {LARGEST:g} in size'
                 raise InputError(f'{field} of joint {name}: expected {expected}, got {value}')
-
-    def beyond_limits(self, positions: Array, mode: str) -> str:
-        """
-        Compare positions with the position limits.
-
-        Parameters
-        ----------
-        positions : (n,) ndarray
-        mode : {'off', 'warn', 'reject'}
-
-        Returns
-        -------
-        str
-            A sentence on the first joint that is outside; empty where all is well.
-
-        Raises
-        ------
-        InputError
-            With that sentence, in mode 'reject'.
-
-        """
-        if mode == 'off':
-            return ''
-        outside = (positions < self._lower) | (positions > self._upper)
-        if not outside.any():
-            return ''
-        j = int(np.argmax(outside))
-        text = (
-            f'position of joint {self._names[j]}: expected within '
-            f'[{self._lower[j]:g}, {self._upper[j]:g}], got {positions[j]:g}'
-        )
-        if mode == 'reject':
-            raise InputError(text)
-        return text
 
 
 def instant_of(message: Any, now: int, max_age: float) -> int:

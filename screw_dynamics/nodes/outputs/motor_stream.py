@@ -53,7 +53,7 @@ class MotorStream:
         self._node, self._jet, self._elastic = node, jet, elastic
         self._least = elastic.required_rows(model)
         # a joint with a damper in its place takes one derivative less
-        counts = sorted({max(self._least, 3), JET_ROWS})
+        counts = sorted({self._least, JET_ROWS})
         table = elastic.motors(model)
         self.stiffness = StiffnessTransition(table.variable_names, table.stiffness)
         self.stiffness.check(parameters.stiffness)

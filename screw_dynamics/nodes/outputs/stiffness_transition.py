@@ -24,6 +24,8 @@ _CONDITIONS = np.array(
     ]
 )
 _ROWS = 3
+# entry d, row p, column e: factor of u^e in the d-th derivative of u^p
+_DERIVATIVES = tuple(np.polynomial.polynomial.polyder(np.eye(6), d).T for d in range(_ROWS))
 
 
 class StiffnessTransition:
@@ -118,8 +120,7 @@ class StiffnessTransition:
             u = min(1.0, max(0.0, (instant - self._begin) / SECOND / self._duration))
             powers = u ** np.arange(6.0)
             for d in range(_ROWS):
-                factors = np.polynomial.polynomial.polyder(np.eye(6), d) if d else np.eye(6)
-                self._jet[d] = factors.T @ powers[: 6 - d] @ self._coefficients
+                self._jet[d] = _DERIVATIVES[d] @ powers[: 6 - d] @ self._coefficients
                 self._jet[d] /= self._duration**d
             if u == 1.0:
                 self._arrive()

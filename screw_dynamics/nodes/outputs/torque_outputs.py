@@ -18,7 +18,7 @@ from screw_dynamics.nodes.reference.reference import Source
 from screw_dynamics.trajectory import JET_ROWS
 
 _DEPTH = 10
-_LEAST_ROWS = 3  # without accelerations there is no effort
+LEAST_ROWS = 3  # without accelerations there is no effort
 
 
 class TorqueSample(NamedTuple):
@@ -109,7 +109,7 @@ class FeedforwardTorqueOutput(MessageOutput):
     def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
         messages = {
             rows: interfaces.msg.FeedforwardTorque(joint_names=list(joint_names))
-            for rows in range(_LEAST_ROWS, JET_ROWS + 1)
+            for rows in range(LEAST_ROWS, JET_ROWS + 1)
         }
         super().__init__(node, messages[JET_ROWS], '~/feedforward')
         self._variants = {}

@@ -10,6 +10,7 @@ from rclpy.node import Node
 from screw_dynamics.arrays import Array
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.outputs.torque_outputs import (
+    LEAST_ROWS,
     CommandsOutput,
     FeedforwardTorqueOutput,
     JointEffortOutput,
@@ -19,8 +20,6 @@ from screw_dynamics.nodes.outputs.torque_outputs import (
 from screw_dynamics.nodes.outputs.trajectory_effort_output import TrajectoryEffortOutput
 from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
 from screw_dynamics.trajectory import JET_ROWS
-
-_LEAST_ROWS = 3  # without accelerations there is no effort
 
 
 class TorquePublishers:
@@ -48,9 +47,9 @@ class TorquePublishers:
         order = parameters.derivative_order
         tau = np.zeros((order + 1, len(joint_names)))
         self._arrays = {}
-        for rows in range(_LEAST_ROWS, JET_ROWS + 1):
-            known = min(order, rows - _LEAST_ROWS)
-            self._arrays[rows] = jet[: known + _LEAST_ROWS], tau[: known + 1]
+        for rows in range(LEAST_ROWS, JET_ROWS + 1):
+            known = min(order, rows - LEAST_ROWS)
+            self._arrays[rows] = jet[: known + LEAST_ROWS], tau[: known + 1]
         self._outputs: list[TorqueOutput] = []
         self.trajectory: TrajectoryEffortOutput | None = None
         if interfaces.msg is not None:

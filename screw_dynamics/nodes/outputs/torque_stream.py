@@ -24,6 +24,7 @@ from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.nodes.reference.reference import Reference, Source
 from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
 from screw_dynamics.nodes.robot.elastic_source import with_stiffness
+from screw_dynamics.nodes.robot.model_info import joint_kinds
 from screw_dynamics.trajectory import JET_ROWS, compile_filter, compile_sampling
 
 _ORDERS = (0, 1, 2)
@@ -45,24 +46,6 @@ def compile_torques(model: ScrewModel) -> None:
         inverse_dynamics(model, jet, out=tau)
         LinkLoads(model, [], order).inverse_dynamics(jet, tau)
     check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
-
-
-def joint_kinds(model: ScrewModel) -> dict[str, str]:
-    """
-    Return the type in the URDF of every joint that is commanded.
-
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Returns
-    -------
-    dict of str to str
-        In model order.
-
-    """
-    types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
-    return {name: types[name] for name in model.joint_names}
 
 
 class TorqueStream:

@@ -10,9 +10,28 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 import screw_dynamics
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.conversions import double_array
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
+
+
+def joint_kinds(model: ScrewModel) -> dict[str, str]:
+    """
+    Return the type in the URDF of every joint that is commanded.
+
+    Parameters
+    ----------
+    model : ScrewModel
+
+    Returns
+    -------
+    dict of str to str
+        In model order.
+
+    """
+    types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
+    return {name: types[name] for name in model.joint_names}
 
 
 def model_info(loaded: LoadedModel) -> Any:
@@ -29,12 +48,9 @@ def model_info(loaded: LoadedModel) -> Any:
 
     """
     model = loaded.model
-    types = {
-        name: kind for name, kind in zip(model.tree_joint_names, model.joint_types, strict=True)
-    }
     return interfaces.msg.ModelInfo(
         joint_names=list(model.joint_names),
-        joint_types=[types[name] for name in model.joint_names],
+        joint_types=list(joint_kinds(model).values()),
         effort_limits=double_array(model.limits.effort),
         base_link=model.base_link,
         gravity=model.gravity,

@@ -205,10 +205,10 @@ class ModelSource:
             self._settings_problem = f'Failed to set gravity and payload: {build.failure}'
             logger.error(f'{self._settings_problem}; the model stays as it is')
         elif self.loaded is None:
-            self._problem = f'Failed to parse URDF: {build.failure}'
+            self._problem = f'Robot description refused: {build.failure}'
             logger.error(self._problem)
         else:
-            self._problem = f'Failed to parse new URDF: {build.failure}'
+            self._problem = f'New robot description refused: {build.failure}'
             logger.warning(f'{self._problem}; the model from {self.loaded.source} stays in use')
 
     def _use(self, loaded: LoadedModel, build: ModelBuild) -> None:

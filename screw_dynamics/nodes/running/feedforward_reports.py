@@ -9,39 +9,10 @@ from collections.abc import Callable
 
 from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.running.diagnostics import ERROR, OK, WARN, Report
+from screw_dynamics.nodes.running.model_report import model_report
 from screw_dynamics.nodes.running.tick_timer import TickTimer
 
 _MISSED_PART = 0.01  # of the ticks, above which timing is worth a warning
-
-
-def model_report(source: ModelSource) -> Report:
-    """
-    Report on the robot model.
-
-    Parameters
-    ----------
-    source : ModelSource
-
-    Returns
-    -------
-    Report
-        WARN while there is none, and while an older one stays in use because the new is bad.
-
-    """
-    if source.loaded is None:
-        return Report(WARN, source.problem)
-    model = source.loaded.model
-    return Report(
-        WARN if source.problem and not source.busy else OK,
-        source.problem or 'loaded',
-        {
-            'source': source.loaded.source,
-            'robot': model.name,
-            'joints': ', '.join(model.joint_names),
-            'base_link': model.base_link,
-            'urdf_sha256': source.loaded.sha256,
-        },
-    )
 
 
 class FeedforwardReports:

@@ -20,7 +20,6 @@ from screw_dynamics.dynamics import (
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.conversions import double_array, joint_order, request_row
-from screw_dynamics.nodes.services.error_codes import LimitError
 
 _ROWS = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
@@ -160,41 +159,6 @@ def position(model: ScrewModel, request: Any, order: NDArray[np.intp]) -> Array:
     if model.n and not len(request.position):
         raise ShapeError('position', f'({model.n},), one value per joint', (0,))
     return request_row('position', request.position, order)
-
-
-def check_limits(model: ScrewModel, q: Array, mode: str) -> str:
-    """
-    Compare positions with the limits.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) ndarray
-    mode : {'off', 'warn', 'reject'}
-
-    Returns
-    -------
-    str
-        A warning, empty where there is none.
-
-    Raises
-    ------
-    LimitError
-        In mode 'reject'.
-
-    """
-    lower, upper = model.limits.lower, model.limits.upper
-    beyond = np.flatnonzero((q < lower) | (q > upper))
-    if mode == 'off' or not beyond.size:
-        return ''
-    j = beyond[0]
-    text = (
-        f'position of joint {model.joint_names[j]}: expected within '
-        f'[{lower[j]:g}, {upper[j]:g}], got {q[j]:g}'
-    )
-    if mode == 'reject':
-        raise LimitError(text)
-    return text
 
 
 def as_requested(values: Array, order: NDArray[np.intp]) -> Array:

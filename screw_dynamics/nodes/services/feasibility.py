@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The limits that a motion exceeds, in one line, as the parameter `check_limits` wants it."""
+"""Limits that positions or a motion exceed, in one line, as `check_limits` wants it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,42 @@ from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 _PERIOD = 0.005  # s between samples
 _MOST_SAMPLES = 1000  # no tick is served while they are computed, some ms
+
+
+def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
+    """
+    Compare positions with the limits of the joints.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    positions : (n,) ndarray
+        [rad or m].
+    mode : {'off', 'warn', 'reject'}
+
+    Returns
+    -------
+    str
+        A sentence on the first joint that is outside; empty where all is well, or mode is 'off'.
+
+    Raises
+    ------
+    LimitError
+        With that sentence, in mode 'reject'.
+
+    """
+    lower, upper = model.limits.lower, model.limits.upper
+    outside = (positions < lower) | (positions > upper)
+    if mode == 'off' or not outside.any():
+        return ''
+    j = int(np.argmax(outside))
+    text = (
+        f'position of joint {model.joint_names[j]}: expected within '
+        f'[{lower[j]:g}, {upper[j]:g}], got {positions[j]:g}'
+    )
+    if mode == 'reject':
+        raise LimitError(text)
+    return text
 
 
 def check_curve(

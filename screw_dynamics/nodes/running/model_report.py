@@ -1,0 +1,38 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What every node says about its robot model on /diagnostics."""
+
+from __future__ import annotations
+
+from screw_dynamics.nodes.robot.model_source import ModelSource
+from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
+
+
+def model_report(source: ModelSource) -> Report:
+    """
+    Report on the robot model.
+
+    Parameters
+    ----------
+    source : ModelSource
+
+    Returns
+    -------
+    Report
+        WARN while there is none, and while an older one stays in use because the new is bad.
+
+    """
+    if source.loaded is None:
+        return Report(WARN, source.problem)
+    model = source.loaded.model
+    return Report(
+        WARN if source.problem and not source.busy else OK,
+        source.problem or 'loaded',
+        {
+            'source': source.loaded.source,
+            'robot': model.name,
+            'joints': ', '.join(model.joint_names),
+            'base_link': model.base_link,
+            'urdf_sha256': source.loaded.sha256,
+        },
+    )
