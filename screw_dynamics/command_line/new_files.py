@@ -15,6 +15,23 @@ from screw_dynamics.errors import BagError
 _DEVICES = (Path('/dev'), Path('/dev/fd'))
 
 
+def written_at_once(path: Path) -> bool:
+    """
+    Return whether a path is that of a pipe or device, in whose place no file can be put.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    bool
+
+    """
+    # /dev/stdout may lead to a file, whose place is not ours to take
+    return path.absolute().parent in _DEVICES or (path.exists() and not path.is_file())
+
+
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
     """
@@ -43,8 +60,7 @@ def new_file(path: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
     unfinished = target.with_name(f'.{target.name}.unfinished')
     try:
-        # /dev/stdout may lead to a file, whose place is not ours to take
-        if path.absolute().parent in _DEVICES or (path.exists() and not path.is_file()):
+        if written_at_once(path):
             yield path
             return
         try:

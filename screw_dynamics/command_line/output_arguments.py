@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from screw_dynamics.command_line.new_files import written_at_once
 from screw_dynamics.command_line.results import Results
 from screw_dynamics.command_line.results_csv import write_csv
 from screw_dynamics.errors import InputError
@@ -70,12 +72,30 @@ def check_outputs(
         if place in taken:
             raise InputError(f'{taken[place]}: expected another name for what is written')
         taken[place] = f'{path}: two outputs have this name'
-        if path != folder and place.is_dir():
+        if path == folder:
+            _check_folder(path, place)
+            continue
+        if place.is_dir():
             raise InputError(f'{path}: expected the name of a file, this is a folder')
-        if path != folder and not place.parent.is_dir():
+        if not place.parent.is_dir():
             raise InputError(f'{path}: the folder {place.parent} does not exist')
-    if folder is not None and _place(folder).exists():
-        raise InputError(f'{folder}: it exists already: expected the name of a new bag')
+        if not written_at_once(Path(path).expanduser()):
+            _require_writable(path, place.parent)
+
+
+def _check_folder(path: str | Path, place: Path) -> None:
+    if place.exists():
+        raise InputError(f'{path}: it exists already: expected the name of a new bag')
+    # folders above it are made where there are none
+    above = next(folder for folder in place.parents if folder.exists())
+    if not above.is_dir():
+        raise InputError(f'{path}: expected the name of a new bag, but {above} is no folder')
+    _require_writable(path, above)
+
+
+def _require_writable(path: str | Path, folder: Path) -> None:
+    if not os.access(folder, os.W_OK):
+        raise InputError(f'{path}: the folder {folder} is not writable')
 
 
 def write_files(results: Results, options: argparse.Namespace, title: str) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -75,63 +76,65 @@ def read_csv(path: Path) -> Results:
     except ValueError as error:
         raise InputError(f'{path}: expected numbers below the header: {error}') from None
     columns = dict(zip(header, table.T, strict=True))
+    if len(columns) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise InputError(f'{path}: expected every column once, got {twice!r} twice')
     joints = _owners(header, f'.{EFFORTS[0].name}')
     if not joints:
         raise InputError(
             f"{path}: expected columns such as 'joint_1.effort', got {', '.join(header[1:6])}"
         )
-    motors = _owners(header, f'.{MOTORS[0].name}')
+    motion, motion_deviations = _values(path, columns, joints, MOTION, 3)
+    efforts, effort_deviations = _values(path, columns, joints, EFFORTS, 1)
     return Results(
         joint_names=joints,
         times=columns['time'],
-        joint_jet=_rows(path, columns, joints, MOTION),
-        effort_jet=_rows(path, columns, joints, EFFORTS),
-        joint_deviations=_deviations(path, columns, joints, MOTION),
-        effort_deviations=_deviations(path, columns, joints, EFFORTS),
-        motors=_motors(path, columns, motors),
+        joint_jet=motion,
+        effort_jet=efforts,
+        joint_deviations=motion_deviations,
+        effort_deviations=effort_deviations,
+        motors=_motors(path, columns, _owners(header, f'.{MOTORS[0].name}')),
     )
 
 
 def _motors(path: Path, columns: dict[str, Array], names: tuple[str, ...]) -> MotorResults | None:
     if not names:
         return None
-    return MotorResults(
-        names,
-        np.full(len(names), np.nan),
-        _rows(path, columns, names, MOTORS),
-        _deviations(path, columns, names, MOTORS),
-    )
+    values, deviations = _values(path, columns, names, MOTORS, len(MOTORS))
+    return MotorResults(names, np.full(len(names), np.nan), values, deviations)
 
 
 def _owners(header: list[str], ending: str) -> tuple[str, ...]:
     return tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
 
 
-def _deviations(
+def _values(
     path: Path,
     columns: dict[str, Array],
     owners: tuple[str, ...],
     quantities: tuple[Quantity, ...],
-) -> Array | None:
-    if f'{owners[0]}.{quantities[0].name}.sd' not in columns:
-        return None
-    return _rows(path, columns, owners, quantities, '.sd')
+    least: int,
+) -> tuple[Array, Array | None]:
+    """
+    Return (T, r, n) values, and their standard deviations where there are any.
+
+    r is how many quantities the first joint or motor has, at least `least`; none is left out.
+    """
+    names = [f'.{quantity.name}' for quantity in quantities]
+    while len(names) > least and owners[0] + names[-1] not in columns:
+        names.pop()
+    deviations = None
+    if f'{owners[0]}{names[0]}.sd' in columns:
+        deviations = _table(path, columns, owners, [f'{name}.sd' for name in names])
+    return _table(path, columns, owners, names), deviations
 
 
-def _rows(
-    path: Path,
-    columns: dict[str, Array],
-    owners: tuple[str, ...],
-    quantities: tuple[Quantity, ...],
-    ending: str = '',
+def _table(
+    path: Path, columns: dict[str, Array], owners: Sequence[str], names: list[str]
 ) -> Array:
-    """Return (T, r, n) values of as many quantities as the first joint has."""
-    names = [f'.{quantity.name}{ending}' for quantity in quantities]
-    names = [name for name in names if owners[0] + name in columns]
     for owner in owners:
         for name in names:
             if owner + name not in columns:
                 raise InputError(f'{path}: column {owner + name!r} is missing')
     values = [[columns[owner + name] for owner in owners] for name in names]
-    rows: Array = np.array(values).reshape(len(names), len(owners), -1).transpose(2, 0, 1)
-    return rows
+    return np.ascontiguousarray(np.array(values).transpose(2, 0, 1))

@@ -198,7 +198,7 @@ def _panel(
     middle = slice(edge, len(times) - edge)
     bottom = float(min(values.min(), low[middle].min()))
     top = float(max(values.max(), high[middle].max()))
-    if bottom < top:
+    if 0.0 < top - bottom < np.inf:
         axis.set_ylim(bottom - 0.08 * (top - bottom), top + 0.08 * (top - bottom))
 
 

@@ -20,6 +20,8 @@ from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
 from screw_dynamics.command_line.results_from_bag import read_bag  # noqa: E402
 from screw_dynamics.command_line.results_plot import save_plot  # noqa: E402
 
+HEADER = 'a.position,a.velocity,a.acceleration,a.effort'
+
 
 @pytest.fixture
 def figures(monkeypatch):
@@ -79,6 +81,17 @@ def test_a_single_sample_is_seen(figures, tmp_path):
     assert all(axis.lines[0].get_marker() == 'o' for axis in figures[-1].axes[:4])
 
 
+@pytest.mark.parametrize('deviation', ['0.5', 'inf', 'nan'])
+def test_what_is_not_known_is_left_open(run, figures, deviation):
+    Path('a.csv').write_text(
+        f'time,{HEADER},a.effort.sd\n0,1,nan,2,3,{deviation}\n1,1,inf,2,4,0.5\n'
+    )
+    code, _, err = run('plot', 'a.csv')
+    assert code == 0, err
+    low, high = figures[-1].axes[3].get_ylim()
+    assert low < 3.0 and high > 4.0
+
+
 def test_units_are_those_of_the_joint(run, figures):
     slider = (
         Path('my_robot.urdf')
@@ -132,7 +145,13 @@ def test_csv_and_bag_hold_the_same(run, measured_bag):
         ('time,a\n0,1\n', "expected columns such as 'joint_1.effort', got a"),
         ('time,a.effort\n0,1,2\n', 'row 2: expected 2 cells, got 3'),
         ('time,a.effort\n0,x\n', 'expected numbers below the header'),
-        ('time,a.effort,a.position,b.effort\n0,1,2,3\n', "column 'b.position' is missing"),
+        (f'time,{HEADER},b.effort\n0,1,2,3,4,5\n', "column 'b.position' is missing"),
+        ('time,a.effort\n0,1\n', "column 'a.position' is missing"),
+        ('time,a.position,a.velocity,a.effort\n0,1,2,3\n', "column 'a.acceleration' is missing"),
+        (f'time,{HEADER},a.snap\n0,1,2,3,4,5\n', "column 'a.jerk' is missing"),
+        (f'time,{HEADER},a.position.sd\n0,1,2,3,4,5\n', "column 'a.velocity.sd' is missing"),
+        (f'time,{HEADER},a.effort\n0,1,2,3,4,5\n', "every column once, got 'a.effort' twice"),
+        (f'time,{HEADER},a.motor_position\n0,1,2,3,4,5\n', "'a.motor_velocity' is missing"),
     ],
 )
 def test_files_that_hold_no_results(run, text, message):
