@@ -12,9 +12,10 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
-from screw_dynamics.errors import BagError, TrajectoryError
+from screw_dynamics.command_line.trajectory_source import in_model_order
+from screw_dynamics.errors import BagError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.trajectory import TrajectoryPoint, Waypoints, waypoints_from_points
+from screw_dynamics.trajectory import TrajectoryPoint, Waypoints
 
 SECOND = 1_000_000_000  # ns
 
@@ -65,12 +66,8 @@ def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:
         )
         for point in message.points
     ]
-    try:
-        return waypoints_from_points(message.joint_names, points, model.joint_names)
-    except TrajectoryError as error:
-        raise TrajectoryError(
-            f'{found.topic}, message received at {found.log_time} ns: {error}'
-        ) from None
+    where = f'{found.topic}, message received at {found.log_time} ns'
+    return in_model_order(where, message.joint_names, points, model)
 
 
 class JointSamples(NamedTuple):

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from screw_dynamics.command_line.topics import TRAJECTORY, is_bag, one_topic
 from screw_dynamics.errors import BagError, InputError, TrajectoryError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.trajectory import Waypoints, waypoints_from_points
+from screw_dynamics.trajectory import TrajectoryPoint, Waypoints, waypoints_from_points
 from screw_dynamics.trajectory.trajectory_file import read_trajectory
 
 
@@ -60,10 +61,41 @@ def read_waypoints(options: argparse.Namespace, model: ScrewModel) -> Waypoints:
     if options.topic is not None or options.message is not None:
         raise InputError(f'{path}: --topic and --message choose from a bag, this is a file')
     found = read_trajectory(str(path))
+    return in_model_order(str(path), found.joint_names, found.points, model)
+
+
+def in_model_order(
+    where: str,
+    joint_names: Sequence[str],
+    points: Sequence[TrajectoryPoint],
+    model: ScrewModel,
+) -> Waypoints:
+    """
+    Check points and put them into the joint order of the model.
+
+    Parameters
+    ----------
+    where : str
+        What they come from, for the error text.
+    joint_names : sequence of str
+    points : sequence of TrajectoryPoint
+    model : ScrewModel
+
+    Returns
+    -------
+    Waypoints
+
+    Raises
+    ------
+    TrajectoryError
+
+    """
     try:
-        return waypoints_from_points(found.joint_names, found.points, model.joint_names)
+        return waypoints_from_points(joint_names, points, model.joint_names)
     except TrajectoryError as error:
-        raise TrajectoryError(f'{path}: {error}') from None
+        others = set(joint_names) != set(model.joint_names)
+        hint = '; choose those of the robot by --joints, --tip-link or --locked' if others else ''
+        raise TrajectoryError(f'{where}: {error}{hint}') from None
 
 
 def _from_bag(path: Path, options: argparse.Namespace, model: ScrewModel) -> Waypoints:

@@ -186,7 +186,7 @@ def test_a_robot_without_limits(run):
         (['my_trajectory.yaml', 'my_trajectory.yaml'], 'my_trajectory.yaml'),
         (
             ['my_robot.urdf', 'my_trajectory.yaml', '--joints', 'joint_1'],
-            "doesn't match the joints",
+            'choose those of the robot by --joints, --tip-link or --locked',
         ),
         (['my_robot.urdf', 'my_trajectory.yaml', '--payload', 'hand=1'], "unknown frame 'hand'"),
         (['my_robot.urdf', 'my_trajectory.yaml', '--rate', '1e9'], '--rate: expected at most'),
