@@ -22,10 +22,11 @@ from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fi
 from screw_dynamics.nodes.robot.model_info import ModelInfoOutput, joint_kinds
 from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
-from screw_dynamics.nodes.running.diagnostics import OK, Diagnostics, Report
+from screw_dynamics.nodes.running.diagnostics import Diagnostics
 from screw_dynamics.nodes.running.executor import run_node
 from screw_dynamics.nodes.running.feedforward_reports import FeedforwardReports
 from screw_dynamics.nodes.running.managed_node import ManagedNode
+from screw_dynamics.nodes.running.output_reports import OutputReports
 from screw_dynamics.nodes.running.stream_reports import StreamReports
 from screw_dynamics.nodes.running.tick_timer import TickTimer
 from screw_dynamics.trajectory import JET_ROWS
@@ -66,13 +67,12 @@ class FeedforwardNode(ManagedNode):
             lambda: self._settings.values,
             lambda: self.get_clock().now().nanoseconds,
         )
-        tasks = {**self._reports.tasks(), **self._stream_reports.tasks()}
+        outputs = OutputReports(lambda: self._stream, lambda: self._settings.values)
+        tasks = {**self._reports.tasks(), **outputs.tasks(), **self._stream_reports.tasks()}
         self._sync: ControllerSync | None = None
         if self._settings.values.sync == 'controller_state':
             self._sync = ControllerSync(self, lambda: self._stream, lambda: self._settings.values)
             tasks.update(self._sync.tasks())
-        if self._settings.values.elastic_joints_path:
-            tasks['motors'] = self._motors_report
         self._diagnostics = Diagnostics(
             self,
             tasks,
@@ -230,10 +230,6 @@ class FeedforwardNode(ManagedNode):
         except ScrewDynamicsError as error:
             self._reports.count_not_finite(str(error))
             self.get_logger().error(f'Nothing published: {error}', throttle_duration_sec=1.0)
-
-    def _motors_report(self) -> Report:
-        motors = None if self._stream is None else self._stream.motors
-        return Report(OK, 'not configured') if motors is None else motors.report()
 
     def _on_jump(self, reason: str) -> None:
         assert self._stream is not None

@@ -211,6 +211,34 @@ def test_positions_go_through_the_filter(ros, process, samples, model):
         np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=1e-11 * scale)
 
 
+def test_a_stream_beyond_the_limits_is_reported(ros, process, samples, reports, model):
+    """Its positions are within them; what it takes to follow is known tick by tick alone."""
+    limit = model.limits.velocity[1]
+    slow = np.zeros((5, 2))
+    fast = slow.copy()
+    fast[1, 1] = 2.0 * limit
+
+    def report_on(jet, message):
+        """Return the values of a report that begins so, while a sample is streamed."""
+        told = []
+
+        def reported():
+            found, values = status(ros, reports, 'limits')
+            if found.message.startswith(message):
+                told.append(values)
+            return told
+
+        stream_until(ros, process, SAMPLES, lambda: reference(jet), reported)
+        return told[0]
+
+    values = report_on(fast, 'limit exceeded: joint_')
+    assert values['joint_2: velocity'] == f'{2.0 * limit:g} rad/s, limit {limit:g} rad/s'
+    assert report_on(slow, 'kept') == {}
+    assert ros.set_parameter('/feedforward', 'check_limits', 'off')[0]
+    assert status(ros, reports, 'limits')[0].message == 'not checked'
+    assert ros.set_parameter('/feedforward', 'check_limits', 'warn')[0]
+
+
 @pytest.mark.parametrize(
     'name, value, reason',
     [

@@ -10,7 +10,12 @@ import numpy as np
 from rclpy.node import Node
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import DeflectionFilter, ElasticJoints, elastic_feedforward
+from screw_dynamics.elastic import (
+    DeflectionFilter,
+    ElasticJoints,
+    MotorFeedforward,
+    elastic_feedforward,
+)
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
@@ -111,7 +116,9 @@ class MotorStream:
         self._start = None
         self._problem = ''
 
-    def publish(self, sample: TorqueSample, wrenches: Mapping[str, Array]) -> None:
+    def publish(
+        self, sample: TorqueSample, wrenches: Mapping[str, Array]
+    ) -> MotorFeedforward | None:
         """
         Compute and publish the motor commands of the sample that the shared array holds.
 
@@ -121,25 +128,31 @@ class MotorStream:
         wrenches : mapping of str to (6,) ndarray
             In force, ON the links, constant in their frames.
 
+        Returns
+        -------
+        MotorFeedforward or None
+            What is published, in shared arrays; None where nothing is.
+
         """
         if sample.rows < self._least:
             self._fail(
                 f'expected references with derivatives up to order {self._least - 1}, got them '
                 f'up to order {sample.rows - 1}'
             )
-            return
+            return None
         rows = JET_ROWS if sample.rows == JET_ROWS else self._least
         try:
             self._compute(sample, rows, wrenches)
         except ScrewDynamicsError as error:
             self._fail(str(error))
-            return
+            return None
         if self._problem:
             self._node.get_logger().info('Motor commands are published again')
             self._problem = ''
         self._published += 1
         for output in self._outputs:
             output.publish(sample, rows)
+        return self._motors[rows]
 
     def _compute(self, sample: TorqueSample, rows: int, wrenches: Mapping[str, Array]) -> None:
         jets = None

@@ -16,6 +16,7 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.inputs.external_wrench import ExternalWrenches
 from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.outputs.limit_watch import LimitWatch
 from screw_dynamics.nodes.outputs.motor_stream import MotorStream
 from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
 from screw_dynamics.nodes.outputs.torque_publishers import TorquePublishers
@@ -87,6 +88,7 @@ class TorqueStream:
         self.motors = (
             None if elastic is None else MotorStream(node, model, elastic, self._jet, parameters)
         )
+        self.limits = LimitWatch(model, elastic)
 
     @property
     def elastic(self) -> ElasticJoints | None:
@@ -138,6 +140,7 @@ class TorqueStream:
             return False
         self.model = model
         self.wrenches.set_model(model)
+        self.limits.set_model(model)
         if self.motors is not None:
             self.motors.set_model(model)
         return True
@@ -166,8 +169,13 @@ class TorqueStream:
         jet, tau = self._publishers.arrays(sample.rows)
         self.wrenches.inverse_dynamics(jet, tau, now, self._parameters.external_wrench_timeout)
         self._publishers.publish(sample)
+        watched = self._parameters.check_limits != 'off'
+        if watched:
+            self.limits.add(jet, tau[0])
         if self.motors is not None:
-            self.motors.publish(sample, self.wrenches.in_force())
+            motors = self.motors.publish(sample, self.wrenches.in_force())
+            if watched and motors is not None:
+                self.limits.add_motors(motors)
 
     def _sample(self, now: int) -> TorqueSample | None:
         """Write the joint jet of this tick; None where there is nothing to publish."""

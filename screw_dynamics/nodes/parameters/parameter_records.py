@@ -157,7 +157,8 @@ class FeedforwardParameters(ModelParameters):
     check_limits: str = parameter(
         'warn',
         'What to do with trajectories whose positions, velocities or efforts are beyond the '
-        'limits of the URDF, or whose motors or springs are beyond theirs.',
+        'limits of the URDF, or whose motors or springs are beyond theirs, and with streamed '
+        'positions; unless off, /diagnostics tells what was published beyond a limit.',
         choices=('off', 'warn', 'reject'),
     )
     hold_when_idle: bool = parameter(

@@ -1,0 +1,154 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`LimitWatch`: whether what is published keeps the limits of joints, springs and motors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import ElasticJoints, FeasibilityReport, MotorFeedforward
+from screw_dynamics.elastic.limit_quantities import drive_checks, effort_checks, motion_checks
+from screw_dynamics.errors import InputError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
+
+_INSTANTS = np.zeros(2)  # of the smallest and of the largest values: not known
+
+
+class LimitWatch:
+    """
+    Keeps the smallest and the largest values since the last report, and holds these to the limits.
+
+    Trajectories are checked before they are followed; of a stream, and of the load by external
+    wrenches, only samples are ever known. A tick compares in place and allocates nothing.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    elastic : ElasticJoints or None
+        Whose springs and motors are watched too.
+
+    """
+
+    def __init__(self, model: ScrewModel, elastic: ElasticJoints | None) -> None:
+        self._elastic = elastic
+        self._motion = np.empty((2, 2, model.n))  # smallest and largest; position and velocity
+        self._effort = np.empty((2, model.n))
+        self._drives: MotorFeedforward | None = None
+        if elastic is not None:
+            table = elastic.motors(model)
+            self._drives = MotorFeedforward(
+                motor_names=table.names,
+                gear_ratios=table.gear_ratios,
+                effort_jet=np.empty((2, 2, model.n)),
+                deflection_jet=np.empty((2, 1, table.m)),
+                motor_jet=np.empty((2, 2, table.m)),
+                motor_effort_jet=np.empty((2, 1, table.m)),
+            )
+            self._effort = self._drives.effort
+        self.set_model(model)
+
+    def set_model(self, model: ScrewModel) -> None:
+        """
+        Begin anew with another model of the same joints.
+
+        Parameters
+        ----------
+        model : ScrewModel
+
+        """
+        self._model = model
+        self._clear()
+
+    def _clear(self) -> None:
+        self._seen = False
+        self._motion[0], self._motion[1] = np.inf, -np.inf
+        self._effort[:] = 0.0  # keeps every limit
+        if self._drives is not None:
+            drives = self._drives
+            for jet in (
+                drives.effort_jet,
+                drives.deflection_jet,
+                drives.motor_jet,
+                drives.motor_effort_jet,
+            ):
+                jet[:] = 0.0
+
+    def add(self, jet: Array, effort: Array) -> None:
+        """
+        Take note of a sample.
+
+        Parameters
+        ----------
+        jet : (rows, n) ndarray
+            Position, velocity; further rows are not used.
+        effort : (n,) ndarray
+
+        """
+        self._seen = True
+        _extend(self._motion, jet[:2])
+        _extend(self._effort, effort)
+
+    def add_motors(self, motors: MotorFeedforward) -> None:
+        """
+        Take note of the motor commands of a sample.
+
+        Parameters
+        ----------
+        motors : MotorFeedforward
+            Of one sample.
+
+        """
+        drives = self._drives
+        assert drives is not None
+        for extremes, jet in (
+            (drives.effort_jet, motors.effort_jet),
+            (drives.deflection_jet, motors.deflection_jet),
+            (drives.motor_jet, motors.motor_jet),
+            (drives.motor_effort_jet, motors.motor_effort_jet),
+        ):
+            rows = min(extremes.shape[1], len(jet))
+            _extend(extremes[:, :rows], jet[:rows])
+
+    def report(self) -> Report:
+        """
+        Return what there is to say on /diagnostics, and begin anew.
+
+        Returns
+        -------
+        Report
+            WARN where a limit was exceeded since the last report.
+
+        """
+        if not self._seen:
+            return Report(OK, 'nothing published')
+        model = self._model
+        try:
+            checks = motion_checks(model, _INSTANTS, self._motion)
+            if self._elastic is None or self._drives is None:
+                checks += effort_checks(model, _INSTANTS, self._effort)
+            else:
+                checks += drive_checks(model, self._elastic, _INSTANTS, self._drives)
+        except InputError as error:
+            return Report(WARN, str(error))  # limits that are none
+        finally:
+            self._clear()
+        values: dict[str, object] = {
+            f'{check.joint}: {check.quantity}': (
+                f'{check.worst:g} {check.unit}, limit {check.limit:g} {check.unit}'
+            )
+            for check in FeasibilityReport(tuple(checks)).violations
+        }
+        if not values:
+            return Report(OK, 'kept')
+        name, value = next(iter(values.items()))
+        more = f' (and {len(values) - 1} more)' if len(values) > 1 else ''
+        return Report(WARN, f'limit exceeded: {name} {value}{more}', values)
+
+
+def _extend(extremes: Array, values: Array) -> None:
+    """Widen the span from the smallest to the largest values."""
+    smallest, largest = extremes
+    np.minimum(smallest, values, out=smallest)
+    np.maximum(largest, values, out=largest)
