@@ -22,11 +22,14 @@ pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfac
 pytest.importorskip('rosbags', reason='the demo records a bag')
 
 from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.demo.processes import DemoError  # noqa: E402
 from screw_dynamics.demo.recording import (  # noqa: E402
     TORQUE_TOPIC,
     TRAJECTORY_TOPIC,
     read_recording,
 )
+from screw_dynamics.demo.service_checks import _accepted  # noqa: E402
+from screw_dynamics_interfaces.srv import GetMassMatrix  # noqa: E402
 
 TIMEOUT = 150.0  # s; the first run compiles the kernels
 DURATION, RATE = 1.5, 100.0
@@ -161,3 +164,15 @@ def test_an_environment_without_ros_is_named(tmp_path: Path) -> None:
         'demo: needs ROS 2 and the built screw_dynamics_interfaces (AMENT_PREFIX'
     )
     assert len(err.splitlines()) == 1
+
+
+def test_an_answer_that_is_of_no_use_is_named(arm: Any) -> None:
+    names = list(arm.joint_names)
+    response = GetMassMatrix.Response(success=True, joint_names=names)
+    assert _accepted(response, arm) is response
+    response.joint_names = names[::-1]
+    with pytest.raises(DemoError, match=r"GetMassMatrix: expected the joints \('joint_1', .* got"):
+        _accepted(response, arm)
+    response.success, response.message = False, 'no model'
+    with pytest.raises(DemoError, match='GetMassMatrix refused: no model'):
+        _accepted(response, arm)

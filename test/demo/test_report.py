@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +13,10 @@ import pytest
 
 pytest.importorskip('rosbags', reason='recordings are read from bags')
 
+from screw_dynamics.demo.node_diagnostics import TickTimes  # noqa: E402
 from screw_dynamics.demo.processes import DemoError  # noqa: E402
 from screw_dynamics.demo.recomputation import recompute  # noqa: E402
-from screw_dynamics.demo.report import compute_times, peak_table, timing  # noqa: E402
+from screw_dynamics.demo.report import compute_times, peak_table, report, timing  # noqa: E402
 
 RATE = 50.0
 
@@ -90,3 +92,22 @@ def test_every_sample_is_timed(arm: Any, recording: Any) -> None:
     times = compute_times(arm, recording)
     assert times.shape == recording.time.shape
     assert (times > 0.0).all()
+
+
+def test_the_report_is_in_the_units_it_names(arm: Any, recording: Any) -> None:
+    kept = np.delete(np.arange(len(recording.time)), [30, 31])
+    gap = replace(
+        recording,
+        time=recording.time[kept],
+        joint_jet=recording.joint_jet[kept],
+        effort_jet=recording.effort_jet[kept],
+    )
+    check = recompute(arm, gap, 10, ignore)
+    text = '\n'.join(report('An arm', arm, gap, check, RATE, TickTimes(123e-6, 456e-6)))
+    assert text.startswith('An arm: 7 joints, 6 waypoints in 2 s\n')
+    assert f'{len(kept)} samples, 2 missed ticks, longest gap 60.00 ms' in text
+    assert 'mean 123 us, longest 456 us' in text
+    times = re.search(r'median (\d+\.\d) us, 99 % below (\d+\.\d) us', text)
+    assert times
+    # from a microsecond to a millisecond, on any machine
+    assert 0.1 < float(times[1]) <= float(times[2]) < 1e5

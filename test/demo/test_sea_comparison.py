@@ -32,7 +32,7 @@ from screw_dynamics.demo.sea.scene import (  # noqa: E402
     sample_times,
     scene,
 )
-from screw_dynamics.demo.sea.table import comparison_table, ratios  # noqa: E402
+from screw_dynamics.demo.sea.table import arm_table, comparison_table, ratios  # noqa: E402
 from screw_dynamics.demo.sea.tracking import (  # noqa: E402
     FALLEN,
     MUJOCO,
@@ -44,6 +44,7 @@ from screw_dynamics.demo.sea.tracking import (  # noqa: E402
 from screw_dynamics.elastic import check_feasibility  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+PUBLISHED = (ROOT / 'docs' / 'demo_sea.md').read_text(encoding='utf-8')
 SOFT = Arm(PANDA, 'soft', 'hanging')
 
 
@@ -73,7 +74,8 @@ def test_exact_feedforward_tracks_to_the_tolerance(outcomes):
     assert largest(outcomes, EXACT, OWN) < 1e3 * RTOL
     assert largest(outcomes, RIGID, MUJOCO) > 1e6 * largest(outcomes, EXACT, MUJOCO)
     assert largest(outcomes, RIGID, MUJOCO) > 1e2 * largest(outcomes, HELD, MUJOCO)
-    assert ratios(outcomes, RIGID, HELD)[SOFT] > 1e2
+    free = (largest(outcomes, kind, MUJOCO) for kind in (RIGID, HELD))
+    assert ratios(outcomes, RIGID, HELD) == {SOFT: next(free) / next(free)}
     with_feedback = (largest(outcomes, kind, MUJOCO, True) for kind in (RIGID, HELD))
     assert next(with_feedback) > 1e2 * next(with_feedback)
 
@@ -118,6 +120,27 @@ def test_upright_arms_fall_and_hanging_ones_hardly():
         assert hanging < 1.6 and upright > 1.8 * hanging
 
 
+def test_published_numbers_come_out_again(outcomes):
+    lines = PUBLISHED.split(f'| {SOFT.name}', 1)[1].splitlines()[: len(FEEDFORWARDS)]
+    groups = {(OWN, False): 0, (MUJOCO, False): 3, (MUJOCO, True): 6}
+    compared = 0
+    for outcome in outcomes:
+        if outcome.feedforward == EXACT:
+            continue  # what remains there is rounding
+        cells = lines[FEEDFORWARDS.index(outcome.feedforward)].split('|')
+        first = groups[outcome.engine, outcome.feedback]
+        values = (outcome.largest, outcome.rms, outcome.oscillation)
+        for cell, value in zip(cells[-10:-1][first : first + 3], values, strict=True):
+            # two digits are printed
+            assert value == pytest.approx(float(cell), rel=0.051), (outcome.feedforward, cell)
+            compared += 1
+    assert compared == 30
+
+
+def test_published_arms_come_out_again():
+    assert '\n'.join(arm_table()) in PUBLISHED
+
+
 def all_outcomes(outcomes):
     """The outcomes of one arm as if they were those of all, for table and figure."""
     blank = replace(outcomes[0], oscillation=float('nan'))
@@ -138,6 +161,11 @@ def test_table_and_figure_hold_every_run(outcomes, tmp_path):
     assert len({line.count('|') for line in lines}) == 1
     assert all(len(line) == len(lines[0]) for line in lines)
     text = document(every)
+    exact = [largest(outcomes, EXACT, engine) for engine in (OWN, MUJOCO)]
+    assert f'at most {exact[0]:.1e} rad in our\n  equations, {exact[1]:.1e} rad in MuJoCo' in text
+    by_rigid = largest(outcomes, RIGID, MUJOCO)
+    assert f'rigid one is {by_rigid / exact[1]:.0e} times' in text
+    assert f'still is {by_rigid / largest(outcomes, HELD, MUJOCO):.0f} times' in text
     assert '\n'.join(lines) in text and str(FALLEN) in text and 'nan' not in text
     save_comparison(every, tmp_path / 'plot.png')
     pixels = (image.imread(tmp_path / 'plot.png')[..., :3] * 255).round().astype(int)
@@ -156,7 +184,6 @@ def test_the_whole_comparison(tmp_path):
     assert time.monotonic() - began < 120.0  # 45 s on an idle machine
     assert 'Panda, soft, upright' in done.stdout
     assert (tmp_path / 'demo_sea.png').stat().st_size > 50_000
-    published = (ROOT / 'docs' / 'demo_sea.md').read_text(encoding='utf-8')
-    names = [line.split('|')[1:3] for line in published.splitlines() if line.startswith('|')]
+    names = [line.split('|')[1:3] for line in PUBLISHED.splitlines() if line.startswith('|')]
     again = (tmp_path / 'demo_sea.md').read_text(encoding='utf-8')
     assert [line.split('|')[1:3] for line in again.splitlines() if line.startswith('|')] == names
