@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -24,6 +23,7 @@ from screw_dynamics.elastic.require_joints import require_joints
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.scalars import require_count, require_number
 
 
 class DeflectionFilter:
@@ -78,9 +78,7 @@ class DeflectionFilter:
         self._table = table
         self.joint_names = table.damped_names
         least = joints.required_rows(model)
-        rows = max(least, 4) if rows is None else rows
-        if rows < least:
-            raise InputError(f'rows: expected at least {least}, got {rows}')
+        rows = least if rows is None else require_count('rows', rows, least)
         count = len(self.joint_names)
         self._clock = np.zeros(2)
         self._psi = np.empty((count, rows - table.lost_orders))
@@ -189,8 +187,7 @@ class DeflectionFilter:
         if efforts.shape != shape:
             raise ShapeError('effort_jet', str(shape), efforts.shape)
         require_finite('effort_jet', efforts)
-        if not (math.isfinite(h) and h >= 0.0):
-            raise InputError(f'h: expected a time step of 0 s or more, got {h!r}')
+        h = require_number('h', h)
         table = self._table
         time = self._clock[TIME] + (h if self._clock[STARTED] else 0.0)
         _advance(

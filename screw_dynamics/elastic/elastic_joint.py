@@ -11,7 +11,7 @@ import numpy as np
 from screw_dynamics.elastic.motor import Motor
 from screw_dynamics.elastic.rotor import Rotor
 from screw_dynamics.elastic.springs import AntagonisticPair, Spring
-from screw_dynamics.elastic.values import checked_number
+from screw_dynamics.elastic.values import check_number
 from screw_dynamics.errors import ModelError
 
 
@@ -61,8 +61,7 @@ class ElasticJoint:
             if not isinstance(value, kind) and not (optional and value is None):
                 raise ModelError(f'{name}: expected a {kind.__name__}, got {value!r}')
         for name in ('max_deflection', 'max_effort_rate'):
-            value = checked_number(name, getattr(self, name), above=True, infinite=True)
-            object.__setattr__(self, name, value)
+            check_number(self, name, above=True, infinite=True)
         if isinstance(self.spring, AntagonisticPair):
             if self.second_motor is None:
                 object.__setattr__(self, 'second_motor', self.motor)

@@ -17,9 +17,10 @@ from screw_dynamics.elastic.elastic_joints_yaml import read_elastic_joints, writ
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
 from screw_dynamics.elastic.rotor_coupling import RotorCoupling, rotor_coupling
-from screw_dynamics.errors import InputError, ModelError, UnknownNameError
+from screw_dynamics.errors import ModelError, UnknownNameError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
+from screw_dynamics.scalars import require_count
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,10 @@ class ElasticJoints:
             `rows` itself where nothing is coupled.
 
         """
-        return rows - self.required_rows(model) + 3 + self.motors(model).lost_orders
+        coupling = self.coupling(model)
+        if coupling is None:
+            return rows
+        return rows - coupling.rows + 3 + self.motors(model).lost_orders
 
     def buffers(self, model: ScrewModel, rows: int | None = None) -> MotorFeedforward:
         """
@@ -191,9 +195,8 @@ class ElasticJoints:
 
         """
         table = self.motors(model)
-        rows = self.required_rows(model) if rows is None else rows
-        if rows < self.required_rows(model):
-            raise InputError(f'rows: expected at least {self.required_rows(model)}, got {rows}')
+        least = self.required_rows(model)
+        rows = least if rows is None else require_count('rows', rows, least)
         shapes = table.jet_shapes(self.uncoupled_rows(model, rows))
         jets = (np.full(shape, np.nan) for shape in shapes)
         return MotorFeedforward(table.names, table.gear_ratios, *jets)

@@ -21,10 +21,10 @@ from screw_dynamics.elastic.springs import (
     TabulatedSpring,
     VariableStiffness,
 )
-from screw_dynamics.elastic.values import checked_number
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.model.yaml_document import read_document, write_document
 from screw_dynamics.model.yaml_reader import Node
+from screw_dynamics.scalars import require_number
 
 SPRINGS: dict[str, type[Spring]] = {
     spring.type: spring
@@ -114,8 +114,9 @@ def _joint(node: Node) -> ElasticJoint:
     if node.value.get('limits') is not None:
         _check_keys(node['limits'], tuple(_LIMITS))
         for key, entry in node['limits'].entries():
-            limit = checked_number(entry.path, entry.number(), above=True, infinite=True)
-            parts[_LIMITS[key]] = limit
+            parts[_LIMITS[key]] = require_number(
+                entry.path, entry.number(), above=True, infinite=True, error=ModelError
+            )
     if node.value.get('rotor') is not None:
         parts['rotor'] = _record(node['rotor'], Rotor)
     return _built(node, ElasticJoint, parts)

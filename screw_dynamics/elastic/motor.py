@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from screw_dynamics.elastic.values import checked_number
+from screw_dynamics.elastic.values import check_number
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,7 @@ class Motor:
         for field in fields(self):
             limit = field.name.startswith('max_')
             above = limit or field.name in ('gear_ratio', 'coulomb_velocity')
-            value = checked_number(
-                field.name, getattr(self, field.name), above=above, infinite=limit
-            )
-            object.__setattr__(self, field.name, value)
+            check_number(self, field.name, above=above, infinite=limit)
 
     @property
     def joint_inertia(self) -> float:

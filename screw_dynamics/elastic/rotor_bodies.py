@@ -177,7 +177,7 @@ def model_with_rotors(model: ScrewModel, rotors: Sequence[RotorBody]) -> ScrewMo
         parents=np.append(model.parents, [rotor.carrier for rotor in rotors]),
         home_poses=np.concatenate([model.home_poses, np.tile(np.eye(4), (extra, 1, 1))]),
         screws=np.vstack([model.screws, *[[*rotor.axis, 0.0, 0.0, 0.0] for rotor in rotors]]),
-        inertias=np.array(inertias),
+        inertias=np.array(inertias).reshape(-1, 6, 6),
         coordinates=np.append(model.coordinates, model.n + np.arange(extra)),
         multipliers=np.append(model.multipliers, [rotor.gear_ratio for rotor in rotors]),
         offsets=np.append(model.offsets, np.zeros(extra)),

@@ -78,36 +78,37 @@ def coupled_efforts(
     highest = int(coupling.orders[table.variable >= 0].max(initial=0))
     stiffness = as_stiffness_jets(table, stiffness_jets, (*batch, order + highest + 1))
 
-    positions = np.zeros((*(batch or (1,)), rows, coupling.model.n))
-    positions[:, :, :n] = joint_jets
+    positions = np.zeros((*batch, rows, coupling.model.n))
+    positions[..., :n] = joint_jets
     kept = order + 1 + table.lost_orders
-    efforts = np.empty((len(positions), kept, n))
-    reactions = np.zeros((len(positions), order + 1, table.m))
+    efforts = np.empty((*batch, kept, n))
+    reactions = np.zeros((*batch, order + 1, table.m))
     spins = range(n, coupling.model.n)
     # with rotors that do not turn on their links only the motion of these is left
-    reactions[:, :, coupling.motors] = _efforts(coupling, positions, wrenches, order)[:, :, n:]
+    reactions[..., coupling.motors] = _efforts(coupling, positions, wrenches, order)[..., n:]
     for a, rotor in zip(spins, coupling.rotors, strict=True):
-        positions[:, :, a] = positions[:, :, rotor.coordinate]
+        positions[..., a] = positions[..., rotor.coordinate]
 
     for level in coupling.levels:
         reach = order + int(coupling.orders[list(level)].max())
         passed = _efforts(coupling, positions, wrenches, reach)
         for j in level:
             known = order + int(coupling.orders[j]) + 1
-            effort = np.ascontiguousarray(passed[:, :known, j])
-            efforts[:, :, j] = effort[:, :kept]
+            effort = np.ascontiguousarray(passed[..., :known, j])
+            efforts[..., j] = effort[..., :kept]
             felt = [a for a, i in enumerate(coupling.motors) if table.joint_of_motor[i] == j]
             if felt and table.laws[j] != RIGID:
-                phi = spring_jets(joints, table, j, effort, stiffness, single=not batch)
+                samples = effort.reshape(-1, known)
+                phi = spring_jets(joints, table, j, samples, stiffness, single=not batch)
                 for a in felt:
                     # higher orders of theta enter no row that is read
                     motor = coupling.motors[a] - table.first_motor[j]
-                    positions[:, :known, n + a] += phi[:, :, motor]
-    return efforts.reshape(*batch, kept, n), reactions.reshape(*batch, order + 1, table.m)
+                    positions[..., :known, n + a] += phi[:, :, motor].reshape(effort.shape)
+    return efforts, reactions
 
 
 def _efforts(
     coupling: RotorCoupling, positions: Array, wrench_jets: Mapping[str, Array], order: int
 ) -> Array:
     wrenches = {name: wrench[..., : order + 1, :] for name, wrench in wrench_jets.items()}
-    return inverse_dynamics(coupling.model, positions[:, : order + 3], wrenches)
+    return inverse_dynamics(coupling.model, positions[..., : order + 3, :], wrenches)

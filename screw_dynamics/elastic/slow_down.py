@@ -17,6 +17,7 @@ from screw_dynamics.elastic.feasibility import Jets, as_jets, as_motion, check_f
 from screw_dynamics.elastic.feasibility_report import FeasibilityReport, LimitCheck
 from screw_dynamics.errors import InfeasibleError, InputError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.scalars import require_number
 from screw_dynamics.trajectory.time_scaling import scale_speed
 
 # Quantities that do not change with speed.
@@ -123,9 +124,8 @@ def slow_down(
 
     """
     for name, value in (('max_factor', max_factor), ('step', step)):
-        if not 1.0 < value < math.inf:
-            raise InputError(f'{name}: expected a finite number above 1, got {value!r}')
-    if not 0.0 < tolerance < 1.0:
+        require_number(name, value, 1.0, above=True)
+    if not 0.0 < require_number('tolerance', tolerance) < 1.0:
         raise InputError(f'tolerance: expected a number between 0 and 1, got {tolerance!r}')
     jets, instants = as_motion(model, joint_jets, times)
     wrenches = as_jets('wrench_jets', wrench_jets)

@@ -16,7 +16,7 @@ from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.elastic.require_joints import require_joints
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.simulation.arguments import require_count, require_number
+from screw_dynamics.scalars import require_count, require_number
 from screw_dynamics.simulation.body_wrenches import body_wrenches
 from screw_dynamics.simulation.equations_of_motion import DERIVATIVE, RUNGE_KUTTA
 from screw_dynamics.simulation.failures import failure

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
 from screw_dynamics.errors import InputError, ShapeError, SimulationError
-from screw_dynamics.simulation.arguments import require_number
+from screw_dynamics.scalars import require_number
 
 if TYPE_CHECKING:
     from screw_dynamics.simulation.elastic_robot import ElasticRobot
@@ -90,7 +90,7 @@ def integrate(
         )
     if method not in METHODS:
         raise InputError(f'method: expected one of {", ".join(METHODS)}, got {method!r}')
-    rtol = require_number('rtol', rtol, above_zero=True)
+    rtol = require_number('rtol', rtol, above=True)
     atol = rtol / 100.0 if atol is None else require_number('atol', atol)
 
     def derivative(t: float, y: Array) -> Array:

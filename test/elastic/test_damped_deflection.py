@@ -162,8 +162,8 @@ def test_no_step_changes_nothing():
 
 def test_unusable_arguments_are_named():
     damper = one_joint(1.0)
-    for h in (-1e-9, np.nan, np.inf):
-        with pytest.raises(InputError, match='h: expected a time step of 0 s or more'):
+    for h in (-1e-9, np.nan, np.inf, 'a', None):
+        with pytest.raises(InputError, match='h: expected a finite number of 0 or more'):
             damper.step(np.zeros((3, 1)), h)
     with pytest.raises(ShapeError, match=r'effort_jet: expected shape \(3, 1\), got \(2, 1\)'):
         damper.step(np.zeros((2, 1)), 0.1)
@@ -177,7 +177,7 @@ def test_unusable_arguments_are_named():
         damper.reset({'joint_1': [0.0, 1.0]})
     with pytest.raises(InputError, match='deflection: expected a mapping .*, got list'):
         damper.reset([0.0])
-    with pytest.raises(InputError, match='rows: expected at least 4, got 3'):
+    with pytest.raises(InputError, match='rows: expected a whole number of 4 or more, got 3'):
         one_joint(1.0, 3)
     with pytest.raises(InputError, match='joints: expected ElasticJoints, got dict'):
         sd.DeflectionFilter(random_model(np.random.default_rng(1), 1), {})

@@ -213,6 +213,9 @@ def test_parts_of_the_wrong_kind_are_named():
     ):
         with pytest.raises(ModelError, match=message):
             sd.ElasticJoints(*arguments)
+    for text in ('200', b'200'):
+        with pytest.raises(ModelError, match='stiffness: expected a finite number above 0'):
+            sd.LinearSpring(text)
     with pytest.raises(ModelError, match='spring: expected a Spring, got 3.0'):
         sd.ElasticJoint(3.0)
     with pytest.raises(ModelError, match='motor: expected a Motor, got None'):
@@ -260,5 +263,6 @@ def test_rows_that_motor_efforts_need(rng):
         assert record.required_rows(model) == rows
         assert record.buffers(model).motor_jet.shape == (3, 2)
         assert record.buffers(model, rows + 2).motor_effort_jet.shape == (3, 2)
-        with pytest.raises(InputError, match=f'rows: expected at least {rows}, got {rows - 1}'):
-            record.buffers(model, rows - 1)
+        for few in (rows - 1, rows + 0.5, str(rows)):
+            with pytest.raises(InputError, match=f'rows: expected a whole number of {rows} or'):
+                record.buffers(model, few)

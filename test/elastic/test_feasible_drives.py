@@ -36,7 +36,7 @@ def tabulated_and_damped(*, rotor_coupling=False, **limits):
 
 def sway(samples=101, w=3.0):
     """Return jets of two carts, the second under 10 cos wt, and their times."""
-    times = 5.0 + np.linspace(0.0, 4.0, samples)
+    times = 5.0 + 4.0 * np.linspace(0.0, 1.0, samples) ** 1.5
     jets = np.zeros((samples, 5, 2))
     for d in range(5):
         jets[:, d, 1] = -10.0 * w ** (d - 2) * np.cos(w * times + d * np.pi / 2)
@@ -217,6 +217,15 @@ def test_limits_that_nobody_filled_in_forbid_nothing():
     for joints in (None, sd.ElasticJoints({'hinge': sd.ElasticJoint(TABLE)})):
         report = sd.check_feasibility(model, joints, jets, [0.0])
         assert [check.quantity for check in report.checks] == ['position'] and report.feasible
+
+
+def test_a_joint_that_may_stand_at_one_place_only_may_stand_there():
+    model = sd.read_urdf(URDF.format(0.5, 0.5, 2, 5))
+    jets = np.zeros((1, 3, 1))
+    jets[0, 0] = 0.5
+    assert sd.check_feasibility(model, None, jets, [0.0]).feasible
+    jets[0, 0] = 0.6
+    assert not sd.check_feasibility(model, None, jets, [0.0]).feasible
 
 
 @pytest.mark.parametrize(

@@ -123,8 +123,13 @@ def test_times_are_checked_without_dampers(model):
 
 @pytest.mark.parametrize('value', [np.nan, np.inf])
 def test_the_joint_that_is_not_finite_is_named(model, mixed, value):
-    jet = np.zeros((5, model.n))
-    jet[3, 2] = value
     name = model.joint_names[2]
-    with pytest.raises(NotFiniteError, match=rf"joint_jet\[3, 2\] \(joint '{name}', derivative 3"):
-        sd.elastic_feedforward(model, mixed, jet)
+    spinning = sd.ElasticJoint(sd.LinearSpring(300.0), sd.Motor(0.01, 10.0))
+    coupled = sd.ElasticJoints({name: spinning}, rotor_coupling=True)
+    assert coupled.required_rows(model) > 5
+    for joints, rows in ((mixed, 5), (coupled, coupled.required_rows(model))):
+        jet = np.zeros((rows, model.n))
+        jet[3, 2] = value
+        text = rf"joint_jet\[3, 2\] \(joint '{name}', derivative 3"
+        with pytest.raises(NotFiniteError, match=text):
+            sd.elastic_feedforward(model, joints, jet)

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracles.random_models import random_model
@@ -32,6 +34,47 @@ def test_rotors_without_inertia_cost_nothing(weightless, orders):
     )
     np.testing.assert_array_equal(joints.coupling(model).orders, orders)
     assert joints.required_rows(model) == max(orders) + 3
+
+
+@pytest.mark.parametrize(('tilt', 'orders'), [(0.0, [2, 2]), (1e-12, [2, 2]), (1e-6, [2, 4])])
+def test_a_rotor_that_is_hardly_tilted_is_felt(tilt, orders):
+    model = sd.ScrewModel.from_screws(
+        [-1, 0], [np.eye(4)] * 2, [[0, 0, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0]], [np.eye(6)] * 2
+    )
+    tilted = sd.ElasticJoint(SPRING, MOTOR, rotor=sd.Rotor((1.0, 0.0, tilt)))
+    joints = sd.ElasticJoints(
+        {'joint_1': sd.ElasticJoint(SPRING, MOTOR), 'joint_2': tilted}, rotor_coupling=True
+    )
+    np.testing.assert_array_equal(joints.coupling(model).orders, orders)
+
+
+def test_links_may_be_called_as_rotors_are(rng):
+    model = random_model(rng, 3)
+    joints = sd.ElasticJoints(
+        dict.fromkeys(model.joint_names, sd.ElasticJoint(SPRING, MOTOR)), rotor_coupling=True
+    )
+    jet = rng.normal(size=(9, 3))
+    expected = sd.elastic_feedforward(model, joints, jet)
+    names = dict(
+        zip(model.frames, (f'rotor of {joint}' for joint in model.joint_names), strict=False)
+    )
+    renamed = replace(
+        model,
+        body_names=tuple(names.get(name, name) for name in model.body_names),
+        frames={names.get(name, name): frame for name, frame in model.frames.items()},
+        base_link=names.get(model.base_link, model.base_link),
+    )
+    assert 'rotor of joint_2' in renamed.frames
+    result = sd.elastic_feedforward(renamed, joints, jet)
+    np.testing.assert_array_equal(result.motor_effort, expected.motor_effort)
+
+
+def test_a_robot_without_joints_has_nothing_to_couple():
+    base = sd.ScrewModel.from_screws(
+        [], np.zeros((0, 4, 4)), np.zeros((0, 6)), np.zeros((0, 6, 6))
+    )
+    joints = sd.ElasticJoints({}, rotor_coupling=True)
+    assert sd.elastic_feedforward(base, joints, np.zeros((3, 0))).motor_jet.shape == (3, 0)
 
 
 def test_the_joint_whose_spring_fails_is_named(rng):

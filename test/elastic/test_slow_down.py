@@ -107,12 +107,21 @@ def test_what_no_speed_can_mend_is_named():
     assert slow.factor == pytest.approx(240.0, rel=ACCURACY)
 
 
+def test_no_factor_above_the_largest_is_tried():
+    # 1, 1.5 and 2: the next power of the step would be 2.25
+    jets, times = single(0.0, 2.1, 0.0)
+    with pytest.raises(InfeasibleError, match='feasible at 1/2 of its speed'):
+        sd.slow_down(pendulum(velocity=1.0), None, jets, times, max_factor=2.0, step=1.5)
+    slow = sd.slow_down(pendulum(velocity=1.1), None, jets, times, max_factor=2.0, step=1.5)
+    assert slow.factor == pytest.approx(2.1 / 1.1, rel=ACCURACY)
+
+
 def test_stiffness_out_of_range_is_no_matter_of_speed():
     spring = sd.VariableStiffness(100.0, min_stiffness=50.0, max_stiffness=150.0)
     joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(spring)})
     jets, times = swing()
     stiffness = {'joint_1': np.array([40.0, 0.0, 0.0])}
-    with pytest.raises(InfeasibleError, match='joint_1: stiffness 40 N m/rad'):
+    with pytest.raises(InfeasibleError, match='feasible when slow, got joint_1: stiffness 40 N'):
         sd.slow_down(pendulum(), joints, jets, times, stiffness_jets=stiffness)
 
 
@@ -181,12 +190,14 @@ def test_slower_speeds_are_tried_though_the_motion_is_feasible_as_it_is():
     ('arguments', 'text'),
     [
         ({'max_factor': 1.0}, 'max_factor: expected a finite number above 1'),
+        ({'max_factor': '9'}, "max_factor: expected a finite number above 1, got '9'"),
         ({'step': np.inf}, 'step: expected a finite number above 1'),
         (
             {'step': 1.0 + 1e-10},
             'step: expected 1.00046062 or more, so that at most 10000 factors',
         ),
         ({'step': 1.001, 'max_factor': 1e30}, 'lead to max_factor = 1e.30, got 1.001'),
+        ({'tolerance': None}, 'tolerance: expected a finite number'),
         ({'tolerance': 0.0}, 'tolerance: expected a number between 0 and 1'),
     ],
 )

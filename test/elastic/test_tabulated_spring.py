@@ -187,7 +187,14 @@ def test_numbers_of_any_size_make_a_spring_or_an_error(table):
 
 
 @pytest.mark.parametrize(
-    'table', [([0, 1e-300], [0, 1]), ([-1e160, 0, 1e160], [-1, 0, 1]), ([0, 1e-310], [0, 1e-5])]
+    'table',
+    [
+        ([0, 1e-300], [0, 1]),
+        ([-1e160, 0, 1e160], [-1, 0, 1]),
+        ([0, 1e-310], [0, 1e-5]),
+        # seen from the last point the first two are one
+        ([0, 1e-30, 1, 2, 3], [0, 1e-30, 1, 2, 3]),
+    ],
 )
 def test_lines_far_from_one_are_kept(table):
     with warnings.catch_warnings():

@@ -15,7 +15,16 @@ MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob('*.py'))
 
 ROS_ROOMS = {'nodes', 'demo', 'bags'}
 # what every room may use: it says nothing about robots
-BASE = {'argument_types', 'arrays', 'errors', 'jit', 'share', 'text_table', 'yaml_loading'}
+BASE = {
+    'argument_types',
+    'arrays',
+    'errors',
+    'jit',
+    'scalars',
+    'share',
+    'text_table',
+    'yaml_loading',
+}
 # imported by others at the first compiled call only
 COMPILED_VARIANTS = {'dynamics/lanes.py', 'dynamics/taylor_compiled.py'}
 # each room, and the rooms below it that it may import

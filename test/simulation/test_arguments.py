@@ -18,7 +18,7 @@ def robot():
     return ElasticRobot(two_links.model(), two_links.joints())
 
 
-@pytest.mark.parametrize('h', [-1e-3, np.nan, np.inf, 'a', None, [1e-3]])
+@pytest.mark.parametrize('h', [-1e-3, np.nan, np.inf, 'a', '0', True, None, [1e-3]])
 def test_length_of_a_step(robot, h):
     state = robot.state(two_links.START)
     with pytest.raises(InputError, match='h: expected a finite number of 0 or more, got'):
@@ -26,7 +26,7 @@ def test_length_of_a_step(robot, h):
     assert np.array_equal(state, robot.state(two_links.START))
 
 
-@pytest.mark.parametrize('steps', [-3, 2.5, 'a', None])
+@pytest.mark.parametrize('steps', [-3, 2.5, 'a', True, None])
 def test_number_of_steps(robot, steps):
     with pytest.raises(InputError, match='steps: expected a whole number of 0 or more, got'):
         robot.step(robot.state(two_links.START), np.zeros(2), 1e-3, steps=steps)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from screw_dynamics.elastic.springs.spring import Spring
-from screw_dynamics.elastic.values import check_range, checked_number
+from screw_dynamics.elastic.values import check_number, check_order
 
 
 class AdjustableSpring(Spring):
@@ -18,11 +18,8 @@ class AdjustableSpring(Spring):
 
     def _check_stiffness(self) -> None:
         """Check the stiffness and its range."""
-        stiffness = checked_number('stiffness', self.stiffness, above=True)
-        low = checked_number('min_stiffness', self.min_stiffness)
-        high = checked_number('max_stiffness', self.max_stiffness, above=True, infinite=True)
-        check_range('min_stiffness', low, 'stiffness', stiffness)
-        check_range('stiffness', stiffness, 'max_stiffness', high)
-        object.__setattr__(self, 'stiffness', stiffness)
-        object.__setattr__(self, 'min_stiffness', low)
-        object.__setattr__(self, 'max_stiffness', high)
+        check_number(self, 'stiffness', above=True)
+        check_number(self, 'min_stiffness')
+        check_number(self, 'max_stiffness', above=True, infinite=True)
+        check_order(self, 'min_stiffness', 'stiffness')
+        check_order(self, 'stiffness', 'max_stiffness')

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.adjustable_spring import AdjustableSpring
 from screw_dynamics.elastic.springs.spring import PAIR_CUBIC, PAIR_EXPONENTIAL, PAIR_QUADRATIC
-from screw_dynamics.elastic.values import checked_number
+from screw_dynamics.elastic.values import check_number
 from screw_dynamics.errors import ModelError
 
 # what each law needs, and its code
@@ -82,10 +82,10 @@ class AntagonisticPair(AdjustableSpring):
         object.__setattr__(self, 'law', str(self.law))
         for name in ('spring_stiffness', 'rate', 'quadratic_stiffness', 'cubic_stiffness'):
             needed = name in _FIELDS[self.law]
-            value = checked_number(name, getattr(self, name), above=needed)
+            check_number(self, name, above=needed)
+            value = getattr(self, name)
             if value and not needed:
                 raise ModelError(f'{name}: expected none with the law {self.law!r}, got {value:g}')
-            object.__setattr__(self, name, value)
         if not isinstance(self.pull_only, bool):
             raise ModelError(f'pull_only: expected true or false, got {self.pull_only!r}')
         self._check_stiffness()

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.spring import CUBIC, Spring
-from screw_dynamics.elastic.values import checked_number
+from screw_dynamics.elastic.values import check_number
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,8 @@ class CubicSpring(Spring):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        stiffness = checked_number('stiffness', self.stiffness, above=True)
-        cubic = checked_number('cubic_stiffness', self.cubic_stiffness)
-        object.__setattr__(self, 'stiffness', stiffness)
-        object.__setattr__(self, 'cubic_stiffness', cubic)
+        check_number(self, 'stiffness', above=True)
+        check_number(self, 'cubic_stiffness')
 
     @property
     def parameters(self) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.spring import DAMPED, LINEAR, Spring
-from screw_dynamics.elastic.values import checked_number
+from screw_dynamics.elastic.values import check_number
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,8 @@ class LinearSpring(Spring):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        stiffness = checked_number('stiffness', self.stiffness, above=True)
-        object.__setattr__(self, 'stiffness', stiffness)
-        object.__setattr__(self, 'damping', checked_number('damping', self.damping))
+        check_number(self, 'stiffness', above=True)
+        check_number(self, 'damping')
 
     @property
     def code(self) -> int:

@@ -1,0 +1,89 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of the single numbers that cross the public API."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral
+
+from screw_dynamics.errors import InputError, ModelError
+
+
+def require_number(
+    name: str,
+    value: object,
+    low: float = 0.0,
+    *,
+    above: bool = False,
+    infinite: bool = False,
+    error: type[InputError | ModelError] = InputError,
+) -> float:
+    """
+    Return a number that lies in its range.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument or field, for the error text.
+    value : object
+    low : float
+        Lower bound.
+    above : bool
+        Whether the bound itself is too low.
+    infinite : bool
+        Whether plus infinity is a value, as for limits.
+    error : type
+        What to raise.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError or ModelError
+
+    Examples
+    --------
+    >>> require_number('rotor_inertia', 3e-5)
+    3e-05
+
+    """
+    try:
+        # text is no number, though float() reads it
+        number = math.nan if isinstance(value, (bool, str, bytes)) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    in_range = number > low if above else number >= low
+    if not in_range or (math.isinf(number) and not infinite):
+        kind = 'a number' if infinite else 'a finite number'
+        bound = f'above {low:g}' if above else f'of {low:g} or more'
+        raise error(f'{name}: expected {kind} {bound}, got {value!r}')
+    return number
+
+
+def require_count(name: str, value: object, low: int = 0) -> int:
+    """
+    Return a whole number of at least `low`.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the error text.
+    value : object
+    low : int
+        Lower bound.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    InputError
+
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
+        raise InputError(f'{name}: expected a whole number of {low} or more, got {value!r}')
+    return int(value)
