@@ -18,7 +18,7 @@ from screw_dynamics.nodes.launching.launch_arguments import (
     parameter_file,
 )
 from screw_dynamics.nodes.launching.launched_node import given, recorder, typed
-from screw_dynamics.nodes.robot.urdf_file import urdf_file
+from screw_dynamics.nodes.robot.existing_file import existing_file
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -71,7 +71,7 @@ def _robot_state_publisher(context: LaunchContext) -> Node:
     path = given(context, 'urdf_file')
     if not path:
         raise RuntimeError("argument 'start_rsp': expected 'urdf_file' with it, got none")
-    description = urdf_file(path, "argument 'urdf_file'").read_text(encoding='utf-8')
+    description = existing_file(path, "argument 'urdf_file'").read_text(encoding='utf-8')
     return Node(
         package='robot_state_publisher',
         executable='robot_state_publisher',

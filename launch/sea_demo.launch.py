@@ -20,7 +20,7 @@ from screw_dynamics.nodes.launching.launch_arguments import (
     parameter_file,
 )
 from screw_dynamics.nodes.launching.launched_node import given, launched_node, recorder, typed
-from screw_dynamics.nodes.robot.urdf_file import urdf_file
+from screw_dynamics.nodes.robot.existing_file import existing_file
 
 DELAY = 0.5  # s from sending to the beginning of the motion
 READY = ('joint_states', 'feedforward/feedforward')  # published when both nodes have their robot
@@ -105,7 +105,7 @@ def _ended_together(loop: list[Node], others: list[Node]) -> list[LaunchDescript
 
 
 def _sender(context: LaunchContext) -> Node:
-    file = urdf_file(given(context, 'trajectory_file'), "argument 'trajectory_file'")
+    file = existing_file(given(context, 'trajectory_file'), "argument 'trajectory_file'")
     return Node(
         package=PACKAGE,
         executable='trajectory_sender',

@@ -19,7 +19,7 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.conversions import joint_order
 from screw_dynamics.nodes.outputs.torque_stream import compile_torques
-from screw_dynamics.nodes.parameters.parameter_records import DynamicsServerParameters
+from screw_dynamics.nodes.parameters.dynamics_server_parameters import DynamicsServerParameters
 from screw_dynamics.nodes.parameters.parameters import NodeParameters
 from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fit
 from screw_dynamics.nodes.robot.model_info import ModelInfoOutput

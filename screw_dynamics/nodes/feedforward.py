@@ -16,7 +16,7 @@ from screw_dynamics.nodes.inputs.stream_inputs import StreamInputs
 from screw_dynamics.nodes.inputs.trajectory_inputs import TrajectoryInputs
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
 from screw_dynamics.nodes.outputs.trajectory_effort_output import require_two_topics
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.parameters.parameters import NodeParameters
 from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fit, with_stiffness
 from screw_dynamics.nodes.robot.model_info import ModelInfoOutput, joint_kinds

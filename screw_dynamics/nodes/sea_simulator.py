@@ -23,7 +23,7 @@ from screw_dynamics.nodes.inputs.motor_inputs import (
 )
 from screw_dynamics.nodes.outputs.state_output import StateOutput
 from screw_dynamics.nodes.parameters.parameters import NodeParameters
-from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.robot.elastic_source import require_fit
 from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.robot.robot_description import LoadedModel

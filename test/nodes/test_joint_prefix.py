@@ -9,7 +9,7 @@ import pytest
 
 from screw_dynamics import mass_matrix, read_urdf
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.parameters.parameter_records import ModelParameters
+from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
 from screw_dynamics.nodes.robot.robot_description import load_model
 
 LINK = (

@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 import screw_dynamics as sd
 from screw_dynamics.nodes.outputs.stiffness_transition import StiffnessTransition
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.robot.elastic_source import compile_motors
 from screw_dynamics.trajectory import waypoints_from_points
 

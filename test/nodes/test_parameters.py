@@ -11,13 +11,11 @@ import yaml
 
 from screw_dynamics import share_path
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.parameters.parameter_records import (
-    DynamicsServerParameters,
-    FeedforwardParameters,
-    ModelParameters,
-)
+from screw_dynamics.nodes.parameters.dynamics_server_parameters import DynamicsServerParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
 from screw_dynamics.nodes.parameters.parameter_rules import coerced, descriptor, rule_of
-from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
 
 RECORDS = {
     'feedforward': FeedforwardParameters,
@@ -88,6 +86,12 @@ def test_values_must_fit_together():
         replace(parameters, robot_description='<robot/>', urdf_path='robot.urdf').check()
     with pytest.raises(InputError, match="'payload.frame': expected a link for the payload of 2"):
         replace(parameters, payload_mass=2.0).check()
+    springs = FeedforwardParameters(stiffness=(100.0,), commands_content='motor_efforts')
+    replace(springs, elastic_joints_path='joints.yaml').check()
+    with pytest.raises(InputError, match="'commands_content': expected link_efforts without"):
+        springs.check()
+    with pytest.raises(InputError, match=r"'stiffness': expected no value .* got \[100.0\]"):
+        replace(springs, commands_content='link_efforts').check()
 
 
 @pytest.mark.parametrize('name', RULES)

@@ -12,7 +12,7 @@ import pytest
 
 from screw_dynamics import read_urdf, share_path
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.trajectory import waypoints_from_points
 
 START = 1_700_000_000 * 10**9

@@ -16,7 +16,7 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.conversions import SECOND, nanoseconds
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
 
 TOPIC = '~/controller_state'

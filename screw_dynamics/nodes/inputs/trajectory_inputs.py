@@ -19,7 +19,7 @@ from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.conversions import SECOND
 from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.running.feedforward_reports import FeedforwardReports
 
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

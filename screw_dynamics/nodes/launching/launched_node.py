@@ -13,7 +13,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from screw_dynamics.nodes.launching.launch_arguments import PACKAGE
-from screw_dynamics.nodes.robot.urdf_file import urdf_file
+from screw_dynamics.nodes.robot.existing_file import existing_file
 
 # arguments that become parameters of type string where they are given
 _TEXTS = {'urdf_file': 'urdf_path', 'joint_prefix': 'joint_prefix'}
@@ -102,7 +102,7 @@ def launched_node(
         If there is no such parameter file: a node would start without its parameters.
 
     """
-    file = urdf_file(given(context, 'params_file'), "argument 'params_file'")
+    file = existing_file(given(context, 'params_file'), "argument 'params_file'")
     log_level = f'{logger_name(context, name)}:={given(context, "log_level")}'
     values = {'use_sim_time': typed('use_sim_time', bool), **(parameters or {})}
     for argument, parameter in _TEXTS.items():

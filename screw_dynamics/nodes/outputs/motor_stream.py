@@ -22,7 +22,7 @@ from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.outputs.motor_outputs import MotorCommandsOutput, MotorFeedforwardOutput
 from screw_dynamics.nodes.outputs.stiffness_transition import StiffnessTransition
 from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
 from screw_dynamics.trajectory import JET_ROWS
 

@@ -18,7 +18,7 @@ from screw_dynamics.nodes.outputs.torque_outputs import (
     TorqueSample,
 )
 from screw_dynamics.nodes.outputs.trajectory_effort_output import TrajectoryEffortOutput
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.trajectory import JET_ROWS
 
 

@@ -20,7 +20,7 @@ from screw_dynamics.nodes.outputs.limit_watch import LimitWatch
 from screw_dynamics.nodes.outputs.motor_stream import MotorStream
 from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
 from screw_dynamics.nodes.outputs.torque_publishers import TorquePublishers
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.nodes.reference.reference import Reference, Source
 from screw_dynamics.nodes.reference.streamed_reference import StreamedReference

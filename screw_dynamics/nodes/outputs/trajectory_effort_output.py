@@ -16,7 +16,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.conversions import SECOND
 from screw_dynamics.nodes.outputs.effort_points import effort_points
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.motion import Motion
 
 TOPIC = '~/joint_trajectory_effort'

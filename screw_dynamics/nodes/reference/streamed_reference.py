@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.nodes.conversions import SECOND
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.filtered_positions import FilteredPositions
 from screw_dynamics.nodes.reference.latest_sample import LatestSample, StreamSample
 from screw_dynamics.nodes.reference.motion import continuable

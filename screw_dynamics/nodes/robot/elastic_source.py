@@ -17,7 +17,7 @@ from screw_dynamics.elastic import (
 )
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SpringRangeError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.robot.urdf_file import urdf_file
+from screw_dynamics.nodes.robot.existing_file import existing_file
 
 _PARAMETER = "parameter 'elastic_joints_path'"
 
@@ -43,7 +43,7 @@ def read_elastic_joints(path: str) -> ElasticJoints | None:
     """
     if not path:
         return None
-    file = urdf_file(path, _PARAMETER)
+    file = existing_file(path, _PARAMETER)
     try:
         return ElasticJoints.from_yaml(file)
     except ScrewDynamicsError as error:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.nodes.parameters.parameter_records import ModelParameters
+from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
 
 

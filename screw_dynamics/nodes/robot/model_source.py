@@ -15,15 +15,15 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from std_msgs.msg import String
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.parameters.parameter_records import ModelParameters
+from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
 from screw_dynamics.nodes.robot.elastic_source import read_elastic_joints
+from screw_dynamics.nodes.robot.existing_file import existing_file
 from screw_dynamics.nodes.robot.model_build import ModelBuild
 from screw_dynamics.nodes.robot.robot_description import (
     LoadedModel,
     load_model,
     with_settings,
 )
-from screw_dynamics.nodes.robot.urdf_file import urdf_file
 
 TOPIC = 'robot_description'
 _POLL_PERIOD = 0.05  # s between looks at the working thread
@@ -85,7 +85,7 @@ class ModelSource:
         if values.robot_description:
             self._start_given(values.robot_description, "parameter 'robot_description'")
         elif values.urdf_path:
-            path = urdf_file(values.urdf_path, "parameter 'urdf_path'")
+            path = existing_file(values.urdf_path, "parameter 'urdf_path'")
             try:
                 text = path.read_text(encoding='utf-8')
             except (OSError, UnicodeDecodeError) as error:

@@ -14,7 +14,7 @@ import numpy as np
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InertiaError, InputError, UnknownNameError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.parameters.parameter_records import ModelParameters
+from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
 from screw_dynamics.nodes.robot.other_joints import other_joints
 from screw_dynamics.parsers import read_urdf
 

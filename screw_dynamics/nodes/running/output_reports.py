@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.running.diagnostics import OK, Report
 
 _NOT_CONFIGURED = Report(OK, 'not configured')

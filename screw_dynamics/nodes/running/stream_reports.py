@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
-from screw_dynamics.nodes.parameters.parameter_records import FeedforwardParameters
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.streamed_reference import Stream
 from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
 

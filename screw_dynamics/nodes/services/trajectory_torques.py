@@ -20,7 +20,7 @@ from screw_dynamics.nodes.conversions import (
     trajectory_points,
 )
 from screw_dynamics.nodes.outputs.effort_points import effort_points
-from screw_dynamics.nodes.parameters.parameter_records import DynamicsServerParameters
+from screw_dynamics.nodes.parameters.dynamics_server_parameters import DynamicsServerParameters
 from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.nodes.services.error_codes import LimitError
 from screw_dynamics.nodes.services.feasibility import check_curve

@@ -9,7 +9,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import MotorTable
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
 
 
 class MotorDrives:

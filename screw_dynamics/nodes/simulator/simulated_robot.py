@@ -11,7 +11,7 @@ from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.simulator.motor_drives import MotorDrives
 from screw_dynamics.nodes.simulator.step_length import substeps_for
 from screw_dynamics.simulation import ElasticRobot

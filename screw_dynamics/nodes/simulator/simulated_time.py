@@ -14,7 +14,7 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from screw_dynamics.nodes.conversions import SECOND, set_stamp
-from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.running.tick_timer import TickTimer
 
 _LONGEST_LAG = 0.1  # s that are caught up with; what is more is left out

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from screw_dynamics.nodes.parameters.sea_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.running.diagnostics import ERROR, OK, WARN, Report
 from screw_dynamics.nodes.simulator.simulated_robot import SimulatedRobot
 from screw_dynamics.nodes.simulator.simulated_time import SimulatedTime

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.parameters.parameter_records import ModelParameters
+from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
 from screw_dynamics.nodes.parameters.parameter_rules import parameter
 
 

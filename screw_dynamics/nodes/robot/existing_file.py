@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`urdf_file`: the file behind a path or a package:// address."""
+"""`existing_file`: the file behind a path or a package:// address."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 from screw_dynamics.errors import InputError
 
 
-def urdf_file(path: str, name: str) -> Path:
+def existing_file(path: str, name: str) -> Path:
     """
     Return the file that a path or a package:// address names.
 
