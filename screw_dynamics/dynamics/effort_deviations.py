@@ -14,9 +14,6 @@ from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.model import ScrewModel
 
-# Relative to the variances: keeps the roots of rounded covariances real.
-_ROUNDING = 1e-12
-
 
 def effort_deviations(
     model: ScrewModel,
@@ -132,7 +129,7 @@ def _roots(covariances: Array) -> Array:
     scale = np.sqrt(np.maximum(np.einsum('...aa->...a', covariances), 0.0))
     safe = np.where(scale > 0.0, scale, 1.0)
     unit = covariances / (safe[..., :, None] * safe[..., None, :])
-    unit = unit + _ROUNDING * np.eye(unit.shape[-1])
     values, vectors = np.linalg.eigh(unit)
+    # rounded covariances may have eigenvalues just below 0
     roots: Array = scale[..., :, None] * vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]
     return roots

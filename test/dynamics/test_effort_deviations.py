@@ -9,7 +9,7 @@ import pytest
 from oracles.random_models import random_model
 
 import screw_dynamics as sd
-from screw_dynamics.dynamics.effort_deviations import effort_deviations
+from screw_dynamics.dynamics.effort_deviations import effort_deviations, propagated_deviations
 from screw_dynamics.errors import NotFiniteError, ShapeError
 from screw_dynamics.trajectory import measured_motion
 
@@ -50,7 +50,19 @@ def test_covariances_of_very_unequal_rows(rng):
             model, jets - step
         )
         expected += (0.5 * difference) ** 2
-    np.testing.assert_allclose(found, np.sqrt(expected), rtol=1e-3)
+    np.testing.assert_allclose(found, np.sqrt(expected), rtol=1e-6)
+
+
+def test_odd_terms_count_and_even_ones_do_not():
+    covariances = np.zeros((1, 1, 3, 3))
+    covariances[0, 0, 0, 0] = 0.25
+
+    def found(function):
+        jets = np.zeros((1, 3, 1))
+        return propagated_deviations(lambda x: function(x[:, 0, 0]), jets, covariances)
+
+    assert found(lambda q: q + q**3) == pytest.approx(0.5 + 0.5**3, rel=1e-14)
+    assert found(lambda q: 3.0 * q + q**2) == pytest.approx(1.5, rel=1e-14)
 
 
 def test_bands_of_the_efforts_cover_the_true_efforts(rng):

@@ -210,3 +210,8 @@ def test_end_of_a_simulation_is_explained(model):
     linear = ElasticRobot(model, two_links.joints())
     with pytest.raises(SimulationError, match='a shorter step'):
         linear.step(start, np.zeros(2), 0.5, steps=200)
+    # the one that is not finite, not the one with the largest deflection
+    state = linear.state(two_links.START, None, two_links.START + np.array([5.0, 0.0]))
+    state[5] = np.nan
+    with pytest.raises(SimulationError, match="motor 'joint_2': the motion is not finite"):
+        linear.step(state, np.zeros(2), 1e-3)
