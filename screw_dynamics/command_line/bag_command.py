@@ -135,8 +135,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _description(bag: Bag) -> str:
     """Return the latest robot description in the bag."""
+    texts = {}
     for topic, about in bag.topics.items():
         if about.type == ROBOT_DESCRIPTION and about.count and topic.endswith('robot_description'):
             *_, last = bag.messages([topic])
-            return str(last.message.data)
-    raise BagError(f'{bag.path}: no robot_description was recorded: give the robot by --urdf')
+            texts[topic] = str(last.message.data)
+    if not texts:
+        raise BagError(f'{bag.path}: no robot_description was recorded: give the robot by --urdf')
+    if len(set(texts.values())) > 1:
+        raise BagError(
+            f'{bag.path}: robots differ on {", ".join(texts)}: give the one meant by --urdf'
+        )
+    return texts.popitem()[1]

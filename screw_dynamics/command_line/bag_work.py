@@ -56,7 +56,7 @@ def process(bag: Bag, topic: str, model: ScrewModel, options: argparse.Namespace
 
     """
     names = _new_topics(bag, options)
-    joints = read_elastic(options)
+    joints = read_elastic(options, model)
     where = f'{bag.path}: topic {topic!r}'
     messages = _messages(bag, topic, options)
     followed: list[FollowedTrajectory] = []

@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
         options.bag,
     )
     model = read_robot(options)
-    joints = read_elastic(options)
+    joints = read_elastic(options, model)
     waypoints = read_waypoints(options, model)
     curve = curve_through(waypoints, options.interpolation)
     warn_of_gaps(curve, options.rate)

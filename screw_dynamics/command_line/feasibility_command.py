@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
     """
     model = read_robot(options)
-    joints = read_elastic(options)
+    joints = read_elastic(options, model)
     curve = curve_through(read_waypoints(options, model), options.interpolation)
     times = dense_times(curve, options.rate)
     jets = sampled_jets(curve, times, model, joints)

@@ -13,7 +13,14 @@ import numpy as np
 from screw_dynamics.argument_types import positive
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.errors import InputError, ModelError, NotFiniteError, TrajectoryError
+from screw_dynamics.errors import (
+    InputError,
+    ModelError,
+    NotFiniteError,
+    TrajectoryError,
+    UnknownNameError,
+)
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
     Waypoints,
@@ -71,13 +78,15 @@ def add_motion_options(parser: argparse.ArgumentParser, rate_of: str = '') -> No
     )
 
 
-def read_elastic(options: argparse.Namespace) -> ElasticJoints | None:
+def read_elastic(options: argparse.Namespace, model: ScrewModel) -> ElasticJoints | None:
     """
     Return the elastic joints that the options name.
 
     Parameters
     ----------
     options : argparse.Namespace
+    model : ScrewModel
+        The robot whose joints they are.
 
     Returns
     -------
@@ -91,8 +100,10 @@ def read_elastic(options: argparse.Namespace) -> ElasticJoints | None:
     if options.elastic is None:
         return None
     try:
-        return ElasticJoints.from_yaml(Path(options.elastic).expanduser())
-    except ModelError as error:
+        joints = ElasticJoints.from_yaml(Path(options.elastic).expanduser())
+        joints.motors(model)  # built once: here its errors can name the file
+        return joints
+    except (ModelError, UnknownNameError) as error:
         if options.elastic in str(error):
             raise
         raise ModelError(f'{options.elastic}: {error}') from None
@@ -175,7 +186,7 @@ def sample_times(start: float, end: float, rate: float) -> Array:
             f'{end - start:g} s gives {steps:.3g}'
         )
     # a rest shorter than the rounding of the times is no sample of its own
-    count = int(np.ceil(steps - 1e-6))
+    count = max(int(np.ceil(steps - 1e-6)), int(end > start))
     times: Array = start + np.arange(count + 1) / rate
     times[-1] = end
     return times

@@ -43,6 +43,9 @@ def _numbers(where: str, key: str, values: Any) -> list[float]:
     if not isinstance(values, list):
         raise TrajectoryError(f'{where}, {key}: expected a list of numbers, got {values!r}')
     try:
-        return [float(value) for value in values]
+        # YAML's yes and no would be 1 and 0
+        if not any(isinstance(value, bool) for value in values):
+            return [float(value) for value in values]
     except (TypeError, ValueError):
-        raise TrajectoryError(f'{where}, {key}: expected numbers, got {values!r}') from None
+        pass
+    raise TrajectoryError(f'{where}, {key}: expected numbers, got {values!r}')

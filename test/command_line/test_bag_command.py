@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from recordings import (  # noqa: E402
     NOISE,
     SECOND,
     START,
+    description,
     joint_state,
     joint_trajectory,
     true_jets,
@@ -163,6 +166,14 @@ def test_what_a_controller_would_reject_is_left_out(run, folder):
     assert not (folder / 'new2').exists()
 
 
+def test_one_robot_described_on_two_topics(run, folder):
+    _, _, text = description(folder / 'my_robot.urdf')
+    trajectory = joint_trajectory(['joint_1', 'joint_2'], [(0.0, [0, 0]), (1.0, [1, 1])])
+    rows = [(f'/{arm}/robot_description', 0, text) for arm in ('left', 'right')]
+    write_bag(folder / 'twice', [*rows, ('/t', 5, trajectory)])
+    assert run('bag', 'twice', '-o', 'new')[0] == 0
+
+
 @pytest.mark.parametrize(
     ('arguments', 'text'),
     [
@@ -188,6 +199,7 @@ def test_what_a_controller_would_reject_is_left_out(run, folder):
             'smoothing_time: expected 0.002',
         ),
         (['bare', '-o', 'new'], 'give the robot by --urdf'),
+        (['robots', '-o', 'new'], 'robots differ on /left/robot_description, /right/robot_des'),
         (['two', '-o', 'new', '--urdf', 'my_robot.urdf'], 'choose by --topic one of'),
         (['other', '-o', 'new', '--urdf', 'my_robot.urdf'], 'joint_2 are not among joint_1'),
     ],
@@ -197,6 +209,10 @@ def test_errors_are_one_line(run, measured_bag, folder, arguments, text):
     write_bag(folder / 'bare', [('/a', 0, one)])
     write_bag(folder / 'other', [('/a', 0, one)])
     write_bag(folder / 'two', [('/a', 0, one), ('/b', 0, one)])
+    _, _, left = description(folder / 'my_robot.urdf')
+    right = replace(left, data=left.data.replace('joint_1', 'joint_a'))
+    descriptions = ('/left/robot_description', 0, left), ('/right/robot_description', 0, right)
+    write_bag(folder / 'robots', [*descriptions, ('/a', 1, one)])
     code, out, err = run('bag', *arguments)
     errors = [line for line in err.splitlines() if not line.startswith('warning: ')]
     assert code == 1 and len(errors) == 1, err

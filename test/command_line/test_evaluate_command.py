@@ -168,6 +168,11 @@ def test_points_closer_than_samples_are_told(run):
     assert run('feasibility', 'my_robot.urdf', 'one.csv')[0] == 0
 
 
+def test_a_motion_shorter_than_a_sample_has_a_start_and_an_end(run):
+    code, out, _ = run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--rate', '1e-9')
+    assert code == 0 and out.startswith('2 samples over 1.2 s\n')
+
+
 def test_a_robot_without_limits(run):
     text = Path('my_robot.urdf').read_text().replace('type="revolute"', 'type="continuous"')
     lines = [line for line in text.splitlines() if '<limit' not in line]
@@ -192,12 +197,17 @@ def test_a_robot_without_limits(run):
         (['my_robot.urdf', 'my_trajectory.yaml', '--rate', '1e9'], '--rate: expected at most'),
         (['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_robot.urdf'], 'my_robot.urdf'),
         (
+            ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'others.yaml'],
+            "others.yaml: unknown joint 'elbow': expected one of joint_1, joint_2",
+        ),
+        (
             ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_trajectory.yaml'],
             'my_trajectory.yaml: document: expected',
         ),
     ],
 )
 def test_errors_are_one_line(run, command, arguments, text):
+    Path('others.yaml').write_text(Path('my_springs.yaml').read_text().replace('joint_1', 'elbow'))
     code, _, err = run(command, *arguments)
     assert code == 1 and err.count('\n') == 1, err
     assert err.startswith(f'screw_dynamics {command}: ') and text in err, err

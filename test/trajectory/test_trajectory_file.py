@@ -99,6 +99,11 @@ def test_files(tmp_path, name, text):
             '{joint_names: [a], points: [{time_from_start: 0, positions: [1], velocities: 0}]}',
             'point #0, velocities: expected a list of numbers, got 0',
         ),
+        (
+            False,
+            '{joint_names: [a], points: [{time_from_start: 0, positions: [yes]}]}',
+            r'point #0, positions: expected numbers, got \[True\]',
+        ),
         (False, '{joint_names: [a], points: []}', 'at least one point, got none'),
         (
             False,
