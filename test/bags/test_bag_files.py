@@ -54,6 +54,7 @@ def test_topics_and_times(sample_bag: Path) -> None:
         assert bag.duration == pytest.approx(0.004 * (COUNT - 1), abs=1e-12)
         assert len(list(bag.messages())) == COUNT
         assert list(bag.messages(['/silent'])) == []
+        assert list(bag.messages([])) == []
         assert bag.arrays('/silent')['time'].shape == (0,)
 
 

@@ -25,6 +25,7 @@ def test_one_warning_names_all_links():
         link('zero_mass', 0, '1 0 0 1 0 1'),
         link('indefinite', 1, '1 2 0 1 0 1'),
         link('triangle', 1, '1 0 0 1 0 2.1'),
+        link('barely', 1, '1 0 0 1 0 2.00001'),
     )
     with pytest.warns(InertiaWarning) as warned:
         model = read_urdf(urdf)
@@ -33,7 +34,8 @@ def test_one_warning_names_all_links():
         'links that are no physical bodies, used as they are ('
         'moving links without mass: empty, zero, zero_mass; '
         'mass 0 stated: zero, zero_mass; '
-        'inertia not positive semidefinite, or triangle rule broken: indefinite, triangle)'
+        'inertia not positive semidefinite, or triangle rule broken: '
+        'indefinite, triangle, barely)'
     )
     # the numbers are kept
     assert model.inertias[model.body_names.index('triangle'), 2, 2] == 2.1
