@@ -67,7 +67,7 @@ def lump_links(tree: Tree, selection: Selection) -> tuple[list[Body], dict[str, 
     frames = {selection.base_link: Frame(-1, np.eye(4))}
     for joint in tree.below(selection.base_link):
         support = frames[joint.parent]
-        pose = _times(support.pose, joint.origin)
+        pose = support.pose @ joint.origin  # exact where the former is the identity
         motion = selection.motions.of(joint.name) if joint.moves else Motion(None, 0.0, 0.0)
         if motion.coordinate is not None:
             bodies.append(Body(joint, motion, support.body, pose))
@@ -80,11 +80,6 @@ def lump_links(tree: Tree, selection: Selection) -> tuple[list[Body], dict[str, 
         if frame.body >= 0:
             _add_link(bodies[frame.body], tree.links[joint.child], frame.pose)
     return bodies, {name: at for name, at in frames.items() if not tree.links[name].virtual}
-
-
-def _times(left: Array, right: Array) -> Array:
-    """Return the product of two poses, bit for bit `right` where `left` is the identity."""
-    return right if np.array_equal(left, np.eye(4)) else left @ right
 
 
 def _add_link(body: Body, link: Link, pose: Array) -> None:

@@ -145,6 +145,9 @@ def test_times_outside_of_the_recording_are_refused():
     motion = measured_motion(np.arange(20.0), np.zeros((20, 1)))
     with pytest.raises(InputError, match='expected 0 to 19 s, within the recording, got 20 s'):
         motion.jets([20.0])
+    with pytest.raises(InputError, match='within the recording, got -0.01 s'):
+        motion.jets([-0.01])
+    assert np.isfinite(motion.jets([-1e-9, 19.0 + 1e-9])).all()  # as times are rounded
     with pytest.raises(InputError, match='rows: expected 1 to 5, got 6'):
         motion.jets([2.0], 6)
     with pytest.raises(ShapeError):
