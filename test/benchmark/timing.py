@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import gc
 import timeit
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +32,6 @@ def race(
     calls: Mapping[str, tuple[Callable[..., object], tuple[object, ...]]],
     rounds: int = 41,
     round_seconds: float = 0.004,
-    progress: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> dict[str, Measured]:
     """Time every call once per round, each repeated to fill `round_seconds`."""
     timers, repeats = {}, {}
@@ -44,7 +43,7 @@ def race(
         repeats[name] = max(1, int(round_seconds / once))
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     gc.collect()
-    for _ in progress(range(rounds)):
+    for _ in range(rounds):
         for name, timer in timers.items():
             seconds[name].append(timer.timeit(repeats[name]) / repeats[name])
     return {name: Measured(np.array(values)) for name, values in seconds.items()}
