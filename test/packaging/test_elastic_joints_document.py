@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""docs/elastic_joints.md lists what the reader of springs and motors takes; its example is read."""
+"""docs/elastic_joints.md lists what the file of springs and motors holds; its example is read."""
 
 from __future__ import annotations
 
