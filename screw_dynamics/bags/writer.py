@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Queue
 from threading import Lock, Thread
-from typing import Literal
+from typing import Any, Literal
 
 from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer, WriterError
@@ -18,6 +18,8 @@ from screw_dynamics.errors import BagError
 
 # The version of metadata.yaml that ROS 2 Jazzy and newer write.
 BAG_VERSION: Literal[9] = 9
+# Messages that may wait where nobody is delayed by waiting: images are some MB each.
+OFFLINE_CAPACITY = 64
 
 
 class BagWriter:
@@ -25,7 +27,8 @@ class BagWriter:
     An MCAP bag, open for writing; closes at the end of a ``with`` block, whatever happens in it.
 
     `write` only puts the message in a queue: a thread writes it, so that a slow disk delays
-    no callback. Nothing is dropped; `close` writes what is left, the index and metadata.yaml.
+    no callback. Nothing is dropped; `close` writes what is left, the index and metadata.yaml. Who
+    reads messages faster than they are written limits the queue, whose memory would grow.
 
     Parameters
     ----------
@@ -33,6 +36,8 @@ class BagWriter:
         The folder to create.
     compress : bool
         Compress the chunks of the file with zstd.
+    capacity : int
+        Messages in the queue at which `write` waits; 0 for no limit.
 
     Raises
     ------
@@ -47,10 +52,10 @@ class BagWriter:
 
     """
 
-    def __init__(self, path: str | Path, compress: bool = False) -> None:
+    def __init__(self, path: str | Path, compress: bool = False, capacity: int = 0) -> None:
         self.path = Path(path)
         self._connections: dict[str, Connection] = {}
-        self._queue: SimpleQueue[tuple[Connection, int, bytes] | None] = SimpleQueue()
+        self._queue: Queue[tuple[Connection, int, bytes] | None] = Queue(capacity)
         self._error: Exception | None = None
         self._closed = False
         self._lock = Lock()  # topics are added while the thread writes
@@ -146,11 +151,6 @@ class BagWriter:
             raise BagError(f'{self.path}: topic {topic!r}: not added before writing') from None
         self._queue.put((connection, log_time, data))
 
-    @property
-    def pending(self) -> int:
-        """Number of messages that wait to be written."""
-        return self._queue.qsize()
-
     def close(self) -> None:
         """
         Write what is queued, the index and metadata.yaml; a second call does nothing.
@@ -173,11 +173,16 @@ class BagWriter:
             raise BagError(f'{self.path}: cannot be written: {self._error}') from self._error
 
     def _drain(self) -> None:
+        while (item := self._queue.get()) is not None:
+            if self._error is None:  # else what comes is dropped: nobody shall wait for room
+                self._attempt(self._writer.write, *item)
+        if self._error is None:
+            self._attempt(self._writer.close)
+
+    def _attempt(self, action: Callable[..., object], *arguments: Any) -> None:
         try:
-            while (item := self._queue.get()) is not None:
-                with self._lock:
-                    self._writer.write(*item)
-            self._writer.close()
+            with self._lock:
+                action(*arguments)
         except Exception as error:  # handed to the caller by the next write or close
             self._error = error
             self._writer.abort()

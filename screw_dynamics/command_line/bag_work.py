@@ -12,6 +12,7 @@ import numpy as np
 
 from screw_dynamics.bags import Bag, BagMessage, BagWriter
 from screw_dynamics.bags.message_types import MessageTypes
+from screw_dynamics.bags.writer import OFFLINE_CAPACITY
 from screw_dynamics.command_line.bag_joint_states import measured_results
 from screw_dynamics.command_line.bag_messages import SECOND
 from screw_dynamics.command_line.bag_trajectories import (
@@ -83,7 +84,10 @@ def process(bag: Bag, topic: str, model: ScrewModel, options: argparse.Namespace
                 options.smoothing_time,
             )
         )
-    with new_folder(options.output) as place, BagWriter(place) as writer:
+    with (
+        new_folder(options.output) as place,
+        BagWriter(place, capacity=OFFLINE_CAPACITY) as writer,
+    ):
         if options.copy:
             _copy(bag, writer)
         output = ResultsWriter(writer, names[0], names[1])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagWriter
 from screw_dynamics.bags.message_types import MessageTypes
+from screw_dynamics.bags.writer import OFFLINE_CAPACITY
 from screw_dynamics.command_line.bag_messages import SECOND
 from screw_dynamics.command_line.new_files import new_folder
 from screw_dynamics.command_line.progress import progress
@@ -67,7 +68,7 @@ def write_bag(results: Results, path: Path, continuity: int) -> None:
     """
     stamps = np.round(results.times * SECOND).astype(np.int64)
     origin = Origin(stamps, stamps, continuity, SOURCE_TRAJECTORY)
-    with new_folder(path) as place, BagWriter(place) as writer:
+    with new_folder(path) as place, BagWriter(place, capacity=OFFLINE_CAPACITY) as writer:
         ResultsWriter(writer).write(results, origin)
 
 

@@ -1,0 +1,82 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The queue of the writer: who waits for a disk that is slow, and what an error does to it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+pytest.importorskip('rosbags', reason='bags need the package rosbags')
+
+from bag_sample import SAMPLE, SAMPLE_TYPE, START  # noqa: E402
+
+from screw_dynamics.bags import Bag, BagWriter  # noqa: E402
+from screw_dynamics.errors import BagError  # noqa: E402
+
+DATA = b'\x00\x01\x00\x00'
+COUNT = 10
+
+
+@pytest.mark.parametrize('capacity, taken', [(0, COUNT), (3, 4)])
+def test_the_disk_delays_only_who_asked_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capacity: int, taken: int
+) -> None:
+    writer = BagWriter(tmp_path / 'bag', capacity=capacity)
+    writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+    disk_is_ready, write = Event(), writer._writer.write
+
+    def slow(*arguments: object) -> None:
+        disk_is_ready.wait(60)
+        write(*arguments)
+
+    monkeypatch.setattr(writer._writer, 'write', slow)
+    written = []
+
+    def produce() -> None:
+        for i in range(COUNT):
+            writer.write('/sample', START + i, DATA)
+            written.append(i)
+
+    producer = Thread(target=produce)
+    producer.start()
+    # one message is on its way to the disk, the others wait
+    deadline = time.monotonic() + 60
+    while len(written) < taken and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.2)  # in which no more may be taken
+    assert len(written) == taken
+    disk_is_ready.set()
+    producer.join(60)
+    writer.close()
+    with Bag(tmp_path / 'bag') as bag:
+        assert bag.topics['/sample'].count == COUNT
+
+
+def test_a_disk_error_reaches_who_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = BagWriter(tmp_path / 'bag', capacity=1)
+    writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+
+    def full(*_: object) -> None:
+        time.sleep(0.05)  # the queue is full by then
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr(writer._writer, 'write', full)
+    told = []
+
+    def produce() -> None:
+        try:
+            for i in range(COUNT):
+                writer.write('/sample', START + i, DATA)
+        except BagError as error:
+            told.append(str(error))
+
+    producer = Thread(target=produce, daemon=True)
+    producer.start()
+    producer.join(60)
+    assert not producer.is_alive() and 'No space left on device' in told[0]
+    with pytest.raises(BagError, match='No space left on device'):
+        writer.close()
