@@ -48,7 +48,7 @@ def weights(x, result):
     # e^-x / (k-1)! sum_m x^m / (m! (k + m)): no cancellation
     result[1:] = 0.0
     term, m = 1.0, 0
-    while m <= x or term > 1e-19:
+    while term > 1e-19:
         for k in range(1, count):
             result[k] += term / (k + m)
         m += 1

@@ -21,8 +21,9 @@ class Motor:
     rotor_inertia : float
         J of rotor and fast gear parts about the spin axis [kg m^2].
     gear_ratio : float
-        r > 0, motor revolutions per revolution of the joint, or rad/m of a prismatic one. With
-        the default 1 all values are already reflected to the joint.
+        r > 0, motor revolutions per revolution of the joint, or rad/m of a prismatic one; the
+        size alone of a gear that reverses the sense, see `Rotor`. With the default 1 all values
+        are already reflected to the joint.
     viscous_friction : float
         [N m s/rad]
     coulomb_friction : float

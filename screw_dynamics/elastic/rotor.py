@@ -20,7 +20,8 @@ class Rotor:
     Parameters
     ----------
     axis : (3,) sequence of float, optional
-        Spin axis in the frame of the carrier, any length above 0; default the joint's axis.
+        About which the rotor turns by r theta, in the frame of the carrier, any length above 0;
+        default the joint's axis. Opposite to that where the gear reverses the sense.
     carrier : str, optional
         Name of the link that carries the motor; default the link before the joint.
 

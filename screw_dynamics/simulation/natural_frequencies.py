@@ -52,8 +52,8 @@ def natural_frequencies(
     Raises
     ------
     InputError
-        If a stiffness or rotor inertia behind a spring is not above 0, or a table does not reach
-        to the effort 0.
+        If a stiffness or rotor inertia behind a spring is not above 0, a table does not reach to
+        the effort 0, or a joint moves no mass.
     ShapeError, NotFiniteError, UnknownNameError
 
     Examples
@@ -69,7 +69,7 @@ def natural_frequencies(
     from scipy.linalg import eigh
 
     table = require_joints(joints).motors(model)
-    matrix = mass_matrix(model, as_vector('q', q, model.n))
+    links = link_mobility(model, table, q)
     slopes = _at_rest(table) if stiffness is None else stiffness
     slopes = as_vector('stiffness', slopes, table.m)
     rotors, rigid = table.rows[:, INERTIA], table.laws[table.joint_of_motor] == RIGID
@@ -79,13 +79,49 @@ def natural_frequencies(
                 f'motor {table.names[i]!r}: expected stiffness and rotor inertia above 0, '
                 f'got {slopes[i]:g} and {rotors[i]:g}'
             )
-    at_rigid = table.joint_of_motor[rigid]
-    matrix[at_rigid, at_rigid] += rotors[rigid]
     owner = table.joint_of_motor[~rigid]
-    mobility = np.linalg.inv(matrix)[np.ix_(owner, owner)] + np.diag(1.0 / rotors[~rigid])
+    mobility = links[np.ix_(owner, owner)] + np.diag(1.0 / rotors[~rigid])
     # mobility K x = w^2 x  <=>  mobility y = w^2 K^-1 y with y = K x: both symmetric
     squares = eigh(mobility, np.diag(1.0 / slopes[~rigid]), eigvals_only=True)
     return np.sqrt(squares)
+
+
+def link_mobility(model: ScrewModel, table: MotorTable, q: ArrayLike) -> Array:
+    """
+    Return the inverse of the mass matrix, with the rotors of rigid joints in it.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    table : MotorTable
+        Of the robot.
+    q : (n,) array_like
+        Link positions [rad or m].
+
+    Returns
+    -------
+    (n, n) ndarray
+        [1/(kg m^2), 1/(kg m), 1/kg]
+
+    Raises
+    ------
+    InputError
+        If a joint moves no mass.
+    ShapeError, NotFiniteError
+
+    """
+    matrix = mass_matrix(model, as_vector('q', q, model.n))
+    rigid = table.laws[table.joint_of_motor] == RIGID
+    at_rigid = table.joint_of_motor[rigid]
+    matrix[at_rigid, at_rigid] += table.rows[rigid, INERTIA]
+    try:
+        mobility: Array = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        raise InputError(
+            'model: expected joints that move mass, got a singular mass matrix at q = '
+            f'{np.asarray(q).tolist()}'
+        ) from None
+    return mobility
 
 
 def _at_rest(table: MotorTable) -> Array:

@@ -132,6 +132,13 @@ def test_a_fast_start_is_no_larger_than_a_start_at_rest(speed, rows):
         np.testing.assert_allclose(phi[1 : rows - 1], rates, rtol=1e-10, atol=1e-13)
 
 
+@pytest.mark.parametrize(('rate', 'taken'), [(3.0, True), (-8.0, True), (-12.0, False)])
+def test_a_start_from_two_rows_takes_the_second_if_it_is_smaller(rate, taken):
+    phi = one_joint(0.5, 4).step([[5.0], [rate]], 0.0)[:, 0]
+    assert phi[0] == pytest.approx((5.0 - taken * 0.5 * rate) / K, rel=1e-15)
+    assert phi[1] == pytest.approx((5.0 - K * phi[0]) / (0.5 * K), rel=1e-14)
+
+
 def test_a_slow_start_takes_every_term():
     constant = 1e-3
     for t in [*np.linspace(0.0, 1.0, 11), (np.pi - 0.3) / RATE]:

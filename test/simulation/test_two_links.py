@@ -211,6 +211,19 @@ def test_a_table_without_rest_has_no_frequencies_of_its_own(model):
     assert natural_frequencies(model, joints, two_links.START, slopes).shape == (2,)
 
 
+def test_joints_that_move_no_mass_are_named_but_for_rigid_ones_with_a_rotor():
+    flange = sd.ScrewModel.from_screws(
+        [-1, 0], [np.eye(4)] * 2, [[0, 0, 1, 0, 0, 0]] * 2, [np.eye(6), np.zeros((6, 6))]
+    )
+    soft = sd.ElasticJoint(sd.LinearSpring(70.0), sd.Motor(0.5))
+    with pytest.raises(InputError, match=r'joints that move mass, .* at q = \[0.0, 1.0\]'):
+        natural_frequencies(flange, two_links.joints(soft, soft), [0.0, 1.0])
+    rigid = sd.ElasticJoint(motor=sd.Motor(0.25))
+    # the flange spins freely: 70 (1 / 1 + 1 / 0.5)
+    frequencies = natural_frequencies(flange, two_links.joints(soft, rigid), [0.0, 1.0])
+    np.testing.assert_allclose(frequencies, np.sqrt(210.0), rtol=1e-12)
+
+
 def test_motors_alone_track_the_motion_to_the_tolerance(model):
     robot = ElasticRobot(model, two_links.joints())
     theta, _ = spong(model, 0.0)

@@ -9,12 +9,11 @@ import math
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics import mass_matrix
 from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring
 from screw_dynamics.elastic.motor_table import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.simulation import natural_frequencies
+from screw_dynamics.simulation.natural_frequencies import link_mobility, natural_frequencies
 
 # Step times frequency: a step is wrong by 0.1^5 / 120 of an amplitude, and springs may become 700
 # times as stiff before the steps are unstable (at 2.8).
@@ -46,7 +45,7 @@ def substeps_for(
     Raises
     ------
     InputError
-        If the stiffness of a spring at rest is not known.
+        If the stiffness of a spring at rest is not known, or a joint moves no mass.
 
     """
     try:
@@ -54,7 +53,7 @@ def substeps_for(
     except InputError as error:
         raise InputError(
             "parameter 'substeps': expected 1 or more, as 0 takes springs whose stiffness at rest "
-            f'is known: {error}'
+            f'is known and links with mass: {error}'
         ) from None
     fastest = float(frequencies.max(initial=0.0)) + _damping_rate(model, elastic, q, derivative)
     return max(1, math.ceil(period * fastest / _STEP_ANGLE))
@@ -75,8 +74,8 @@ def _damping_rate(model: ScrewModel, elastic: ElasticJoints, q: Array, derivativ
     drive = drive + np.where(
         rows[:, COULOMB] > 0.0, rows[:, COULOMB] / rows[:, COULOMB_VELOCITY], 0.0
     )
-    link_mobility = np.diag(np.linalg.inv(mass_matrix(model, q)))[table.joint_of_motor]
+    mobility = np.diag(link_mobility(model, table, q))[table.joint_of_motor]
     # a rigid joint without rotor inertia moves that of its link
-    inertia = np.where(rows[:, INERTIA] > 0.0, rows[:, INERTIA], 1.0 / link_mobility)
-    rates = (dampers + drive) / inertia + dampers * link_mobility
+    inertia = np.where(rows[:, INERTIA] > 0.0, rows[:, INERTIA], 1.0 / mobility)
+    rates = (dampers + drive) / inertia + dampers * mobility
     return float(rates.max(initial=0.0))
