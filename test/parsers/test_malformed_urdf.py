@@ -10,6 +10,8 @@ from urdf_texts import LIMIT, chain, joint, link, robot
 from screw_dynamics.errors import InertiaError, TopologyError, UnsupportedJointError, UrdfError
 from screw_dynamics.parsers import read_urdf
 
+MORE_INSIDE = link('a', 1).split('>', 1)[1].replace('</inertial></link>', '<origin/></inertial>')
+
 
 def with_joint(content: str = LIMIT, kind: str = 'revolute') -> str:
     return robot(link('a'), link('b', 1), joint('elbow', 'a', 'b', kind, content))
@@ -115,6 +117,16 @@ CASES = {
         with_joint(LIMIT + '<origin xyz="0 0 ${height}"/>'),
         UrdfError,
         "xyz: expected a plain value, got the xacro expression '0 0 ${height}'",
+    ),
+    'xacro function': (
+        with_joint(LIMIT + '<origin xyz="0 0 $(arg height)"/>'),
+        UrdfError,
+        "xyz: expected a plain value, got the xacro expression '0 0 $(arg height)'",
+    ),
+    'repetition with more inside': (
+        robot(link('a', 1).replace('</link>', MORE_INSIDE + '</link>')),
+        UrdfError,
+        "link 'a' (line 1): expected one <inertial>, got different ones (lines 1 and 1)",
     ),
     'damping': (
         with_joint(LIMIT + '<dynamics damping="inf"/>'),

@@ -45,6 +45,21 @@ def test_defaults_are_one_and_zero():
     np.testing.assert_array_equal(model.offsets, [0, 0])
 
 
+def test_a_fixed_joint_is_followed_where_it_stands():
+    # its own mimic tag, as careless exporters write it, does not count
+    urdf = robot(
+        *(link(name) for name in ('base', 'plate')),
+        *(link(name, 1) for name in ('arm', 'finger')),
+        joint('a', 'base', 'arm'),
+        joint('f', 'base', 'plate', 'fixed', '<mimic joint="a"/>'),
+        joint('b', 'arm', 'finger', content=mimic('f', 2, 0.3)),
+    )
+    model = read_urdf(urdf)
+    assert model.joint_names == model.tree_joint_names == ('a',)
+    turn = model.frames['finger'].pose
+    np.testing.assert_allclose(turn[1:3, 1], [np.cos(0.3), np.sin(0.3)], rtol=1e-15)
+
+
 def test_independent_ignores_mimic():
     model = read_urdf(CHAIN, mimic='independent')
     assert model.joint_names == ('c', 'b', 'a')

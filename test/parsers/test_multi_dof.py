@@ -41,6 +41,12 @@ def test_planar_moves_in_the_plane_and_turns_about_its_normal():
     np.testing.assert_allclose(frame_poses(model, q)['body'], expected, atol=1e-15)
 
 
+@pytest.mark.parametrize('kind', ['planar', 'floating'])
+def test_limits_without_a_single_unit_are_dropped(kind):
+    limits = read_urdf(base_joint(kind, '<limit effort="3" velocity="2"/>')).limits
+    assert np.isinf([limits.lower, limits.upper, limits.velocity, limits.effort]).all()
+
+
 @pytest.mark.parametrize('axis', ['1 0 0', '0 -1 0', '1 2 3'])
 def test_planar_axes_are_right_handed_about_any_normal(axis):
     screws = read_urdf(base_joint('planar', f'<axis xyz="{axis}"/>')).screws

@@ -130,6 +130,22 @@ def test_numbers_may_be_text_and_absent_values_have_defaults():
     np.testing.assert_array_equal(model.screws, [[1, 0, 0, 0, 0, 0]])
 
 
+@pytest.mark.parametrize('kind', ['fixed', 'floating'])
+def test_what_has_no_axis_may_carry_any(kind):
+    model = from_urdfpy(robot_object(joint_type=kind, axis=np.zeros(3)))
+    assert model.n == (0 if kind == 'fixed' else 6)
+
+
+def test_a_mimic_tag_of_a_fixed_joint_does_not_count():
+    found = robot_object(joint_type='fixed', mimic=SimpleNamespace(joint='nobody'))
+    follower = robot_object(name='k', child='c', mimic=SimpleNamespace(joint='j', offset=0.5))
+    found.joints += follower.joints
+    found.links.append(SimpleNamespace(name='c', inertial=None))
+    model = from_urdfpy(found)
+    assert model.n == 0
+    np.testing.assert_allclose(model.frames['c'].pose[1, 0], np.sin(0.5), rtol=1e-15)
+
+
 @pytest.mark.parametrize(
     ('robot', 'error', 'message'),
     [
@@ -138,6 +154,11 @@ def test_numbers_may_be_text_and_absent_values_have_defaults():
         (robot_object(mass=-1), InertiaError, 'mass: expected 0 or more, got -1 kg'),
         (robot_object(inertia=np.ones(6)), InertiaError, 'inertia: expected 3x3'),
         (robot_object(inertia=np.triu(np.ones((3, 3)))), InertiaError, 'a symmetric tensor'),
+        (
+            robot_object(inertia=[[1, 1e-6, 0], [0, 1, 0], [0, 0, 1]]),
+            InertiaError,
+            'a symmetric tensor',
+        ),
         (robot_object(axis=np.zeros(3)), UrdfError, "'j', <axis>: xyz: expected an axis that is"),
         (robot_object(axis=[1, 0]), UrdfError, "'j', <axis>: xyz: expected 3 finite numbers"),
         (robot_object(axis='z'), UrdfError, "'j', <axis>: xyz: expected 3 numbers, got 'z'"),

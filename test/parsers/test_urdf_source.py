@@ -26,6 +26,7 @@ DECLARED = f'<?xml version="1.0" encoding="iso-8859-1"?>\n{DOCUMENT}'
         DOCUMENT.encode(),
         b'\n' + DOCUMENT.encode(),
         DECLARED.encode('iso-8859-1'),
+        b'\n ' + DECLARED.encode('iso-8859-1'),
         DOCUMENT.encode('utf-16'),
         DOCUMENT.encode('utf-8-sig'),
         f'<?xml version="1.0" encoding="cp1252"?>{DOCUMENT}'.encode('cp1252'),
@@ -37,7 +38,7 @@ def test_text_and_bytes(source):
 
 def test_paths(tmp_path):
     path = tmp_path / 'roboter für tests.urdf'
-    path.write_bytes(DECLARED.encode('iso-8859-1'))
+    path.write_bytes(b'\n' + DECLARED.encode('iso-8859-1'))
     assert read_urdf(path).name == read_urdf(str(path)).name == 'Müller'
 
 
@@ -59,6 +60,11 @@ def test_paths(tmp_path):
             b'<?xml version="1.0" encoding="klingon"?><robot/>',
             'URDF bytes: expected',
         ),
+        (
+            b'<?xml version="1.0" encoding="shift_jis"?><robot/>',
+            'URDF bytes: expected a known text encoding: multi-byte encodings are not supported',
+        ),
+        ('<robot name="\ud800"/>', 'URDF text: expected well-formed XML, got not well-formed'),
         (b'<robot name="\xff"/>', 'expected well-formed XML, got not well-formed (invalid token)'),
     ],
 )
