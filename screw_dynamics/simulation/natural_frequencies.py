@@ -115,13 +115,12 @@ def link_mobility(model: ScrewModel, table: MotorTable, q: ArrayLike) -> Array:
     at_rigid = table.joint_of_motor[rigid]
     matrix[at_rigid, at_rigid] += table.rows[rigid, INERTIA]
     try:
-        mobility: Array = np.linalg.inv(matrix)
+        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     except np.linalg.LinAlgError:
         raise InputError(
             'model: expected joints that move mass, got a singular mass matrix at q = '
             f'{np.asarray(q).tolist()}'
         ) from None
-    return mobility
 
 
 def _at_rest(table: MotorTable) -> Array:
