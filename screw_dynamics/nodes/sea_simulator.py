@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 from rclpy.node import Node
-from rclpy.qos_overriding_options import QoSOverridingOptions
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
 from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.endpoints import make_subscription
 from screw_dynamics.nodes.inputs.motor_inputs import (
     command_age,
     command_of_array,
@@ -68,18 +68,15 @@ class SeaSimulatorNode(Node):
         )
 
     def _subscribe(self) -> None:
-        options = {'qos_overriding_options': QoSOverridingOptions.with_default_policies()}
         if self._settings.values.input == 'commands':
             self._convert = command_of_array
-            self.create_subscription(
-                Float64MultiArray, '~/commands', self._on_command, 10, **options
-            )
+            make_subscription(self, Float64MultiArray, '~/commands', self._on_command)
             return
         if interfaces.msg is None:
             raise InputError(f"input 'motor_feedforward': {interfaces.MISSING}")
         self._convert = command_of_feedforward
-        self.create_subscription(
-            interfaces.msg.MotorFeedforward, '~/motor_feedforward', self._on_command, 10, **options
+        make_subscription(
+            self, interfaces.msg.MotorFeedforward, '~/motor_feedforward', self._on_command
         )
 
     # model ---------------------------------------------------------------------------------------

@@ -18,11 +18,11 @@ from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.publisher import Publisher
-from rclpy.qos_overriding_options import QoSOverridingOptions
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.nodes.conversions import double_array, set_stamp
+from screw_dynamics.nodes.endpoints import make_publisher
 from screw_dynamics.nodes.parameters.parameter_rules import parameter
 from screw_dynamics.nodes.parameters.parameters import NodeParameters
 from screw_dynamics.nodes.running.executor import run_node
@@ -184,12 +184,7 @@ def send(node: Node) -> str:
     parameters = NodeParameters(node, SenderParameters).values
     trajectory = parameters.trajectory()
     message = trajectory_message(trajectory)
-    publisher = node.create_publisher(
-        JointTrajectory,
-        TOPIC,
-        10,
-        qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-    )
+    publisher = make_publisher(node, JointTrajectory, TOPIC)
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     # a timer wakes the executor even if nothing arrives

@@ -20,7 +20,6 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.nodes import conversions
-from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.services import error_codes
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetMassMatrix
@@ -89,7 +88,7 @@ def test_trajectory_points():
 
 
 class TestJointStates:
-    """Any order, further joints, several messages, old and broken ones."""
+    """Any order, further joints, broken ones."""
 
     def test_order_and_further_joints(self):
         message = JointState(name=['x', 'c', 'a'], position=[9.0, 3.0, 1.0])
@@ -101,32 +100,6 @@ class TestJointStates:
         message = JointState(name=['a', 'b'], position=[1.0])
         with pytest.raises(InputError, match="expected 2 values in 'position' .* or none, got 1"):
             conversions.joint_state_rows(message, NAMES)
-
-    def test_a_state_may_come_in_parts(self):
-        buffer = JointStateBuffer(NAMES)
-        buffer.update(JointState(name=['c', 'a'], position=[3.0, 1.0]), now=0)
-        assert buffer.state(0, 1.0) is None
-        buffer.update(JointState(name=['b'], position=[2.0]), now=5 * 10**8)
-        np.testing.assert_array_equal(
-            buffer.state(5 * 10**8, 1.0), [[1.0, 2.0, 3.0], *np.zeros((4, 3))]
-        )
-
-    def test_old_and_nan_values_do_not_count(self):
-        buffer = JointStateBuffer(NAMES)
-        buffer.update(JointState(name=list(NAMES), position=[1.0, 2.0, float('nan')]), now=0)
-        assert buffer.state(0, 1.0) is None
-        buffer.update(JointState(name=['c'], position=[3.0]), now=0)
-        assert buffer.state(0, 1.0) is not None
-        assert buffer.state(2 * 10**9, 1.0) is None
-        buffer.clear()
-        assert buffer.state(0, 1.0) is None
-
-    def test_where_no_trajectory_can_start_is_not_known(self):
-        buffer = JointStateBuffer(['a'])
-        buffer.update(JointState(name=['a'], position=[1e308], velocity=[0.0]), now=0)
-        assert buffer.state(0, 1.0) is None
-        buffer.update(JointState(name=['a'], position=[1.0], velocity=[-1e308]), now=0)
-        assert buffer.state(0, 1.0, moving=True)[:2].tolist() == [[1.0], [0.0]]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from node_processes import LATCHED, trajectory
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray
 from std_srvs.srv import Trigger
-from stream_client import efforts_of, jet_of
+from stream_client import efforts_of, jet_of, status
 
 from screw_dynamics import read_urdf, recursive_body_fixed
 from screw_dynamics.nodes.conversions import nanoseconds
@@ -142,10 +142,8 @@ def test_a_bad_message_changes_nothing_but_the_counter(ros, process, samples):
 
 
 def rejected(ros, reports):
-    reports.clear()
-    ros.wait_for('diagnostics', lambda: reports)
-    status = {status.name: status for status in reports[-1].status}['feedforward: trajectory']
-    return int({value.key: value.value for value in status.values}['rejected']), status.message
+    found, values = status(ros, reports, 'trajectory')
+    return int(values['rejected']), found.message
 
 
 def test_standard_messages_carry_the_same_effort(ros, process, samples):

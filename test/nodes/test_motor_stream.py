@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,8 +15,10 @@ from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
 from screw_dynamics.nodes.outputs.stiffness_transition import StiffnessTransition
+from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.nodes.reference.reference import Source
 from screw_dynamics.nodes.robot.elastic_source import compile_motors
 from screw_dynamics.trajectory import waypoints_from_points
 
@@ -137,6 +140,35 @@ def test_a_new_start_forgets_and_a_new_model_does_not(follow, planar):
     assert stream.motors.report().values == {'published': 14, 'not published': 0}
 
 
+def test_a_damper_goes_on_with_fewer_derivatives(follow):
+    stream = follow(DAMPED)
+    recorder = Recorder(stream)
+    for k in range(4):
+        stream.publish(START + k * 10**8)
+    # the same instant without its snap: another filter, in the same state
+    stream.motors.publish(TorqueSample(START + 3 * 10**8, Source.STREAM, 3, rows=4), {})
+    np.testing.assert_allclose(recorder.rows[-1][1], recorder.rows[-2][1], rtol=0, atol=1e-12)
+
+
+def test_a_damper_begins_anew_after_what_could_not_be_computed(follow):
+    stream = follow(DAMPED)
+    recorder = Recorder(stream)
+    now = START + 3 * 10**8
+    stream.publish(START)
+    stream.publish(now)
+    passing = recorder.rows[-1][1]
+    stream.publish(now)
+    np.testing.assert_array_equal(recorder.rows[-1][1], passing)
+    stream.motors.publish(TorqueSample(now, Source.STREAM, 2, rows=3), {})
+    assert stream.motors.report().values == {'published': 3, 'not published': 1}
+    stream.publish(now)
+    fresh = follow(DAMPED)
+    first = Recorder(fresh)
+    fresh.publish(now)
+    np.testing.assert_array_equal(recorder.rows[-1][1], first.rows[0][1])
+    assert np.abs(first.rows[0][1] - passing).max() > 1e-6
+
+
 def test_another_stiffness_comes_smoothly(follow):
     """The two springs of a pair, differentiated: their rates belong to their values."""
     pair = sd.AntagonisticPair('exponential', stiffness=120.0, spring_stiffness=20.0, rate=8.0)
@@ -165,6 +197,27 @@ def test_another_stiffness_comes_smoothly(follow):
     for bad in ([1.0, 2.0], [-1.0]):
         with pytest.raises(sd.errors.InputError, match=r'variable stiffness \(joint_2\), got'):
             stream.motors.stiffness.check(bad)
+
+
+def test_limits_are_watched_unless_nobody_asks(follow):
+    motor = sd.Motor(rotor_inertia=0.1, max_effort=1.0)
+    stream = follow(sd.ElasticJoints({'joint_2': sd.ElasticJoint(sd.LinearSpring(300.0), motor)}))
+    stream.publish(START)
+    motors = stream.motors._motors[5]
+    value = f'{motors.motor_effort[1]:g} N m, limit 1 N m'
+    assert stream.limits.report().values == {'joint_2: motor effort': value}
+    limits = replace(stream.model.limits, effort=np.array([2.0, 50.0]))
+    stream.publish(START)
+    assert stream.replace_model(replace(stream.model, limits=limits))
+    assert stream.limits.report().message == 'nothing published'
+    stream.publish(START)
+    assert stream.limits.report().values == {
+        'joint_1: effort': f'{motors.effort[0]:g} N m, limit 2 N m',
+        'joint_2: motor effort': value,
+    }
+    stream.apply(FeedforwardParameters(check_limits='off'))
+    stream.publish(START)
+    assert stream.limits.report().message == 'nothing published'
 
 
 @pytest.mark.parametrize('begin', [0, START])

@@ -199,14 +199,17 @@ class TestExternalWrench:
         first, second = self.frames(model)
         values = {first: [1, 2, 3, 4, 5, 6], second: [-3, 1, 4, -1, 5, 9]}
         wrenches.add(self.message(first, *values[first]), NOW, 0.1)
-        wrenches.add(self.message(second, *values[second], stamp=NOW + 50_000_000), NOW, 0.1)
         jet = np.random.default_rng(0).normal(size=(order + 3, model.n))
         out = np.empty((order + 1, model.n))
         for now, fresh in (
+            (NOW, [first]),
             (NOW + 100_000_000, [first, second]),
             (NOW + 120_000_000, [second]),
             (NOW + 160_000_000, []),
         ):
+            if now == NOW + 100_000_000:  # after efforts under the first alone
+                message = self.message(second, *values[second], stamp=NOW + 50_000_000)
+                wrenches.add(message, NOW, 0.1)
             wrenches.inverse_dynamics(jet, out, now, 0.1)
             loads = {f: np.vstack([values[f], *[np.zeros(6)] * order]) for f in fresh}
             expected = sd.recursive_body_fixed(model, jet, loads)

@@ -211,6 +211,27 @@ def test_positions_go_through_the_filter(ros, process, samples, model):
         np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=1e-11 * scale)
 
 
+@pytest.mark.parametrize('topic', [SAMPLES, POSITIONS])
+def test_positions_beyond_their_limits(ros, process, samples, topic):
+    """Followed with a warning, or rejected, as check_limits says."""
+    jet = np.zeros((5, 2))
+    jet[0, 0] = 4.0
+
+    def message():
+        return reference(jet) if topic == SAMPLES else positions(*jet[0])
+
+    text = f'{topic.replace("/feedforward", "~")}{{}}: position of joint joint_1: expected within'
+    stream_until(ros, process, topic, message, lambda: text.format('') in process.log and samples)
+    assert ros.set_parameter('/feedforward', 'check_limits', 'reject')[0]
+    rejected = text.format(' rejected')
+    stream_until(ros, process, topic, message, lambda: rejected in process.log)
+    wait(ros, process, 1.5 * MAX_AGE)
+    count = len(samples)
+    stream_until(ros, process, topic, message, lambda: process.log.count(rejected) > 1)
+    assert len(samples) == count
+    assert ros.set_parameter('/feedforward', 'check_limits', 'warn')[0]
+
+
 def test_a_stream_beyond_the_limits_is_reported(ros, process, samples, reports, model):
     """Its positions are within them; what it takes to follow is known tick by tick alone."""
     limit = model.limits.velocity[1]

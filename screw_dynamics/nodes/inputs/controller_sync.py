@@ -11,10 +11,10 @@ from typing import Any
 
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
-from rclpy.qos_overriding_options import QoSOverridingOptions
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.conversions import SECOND, nanoseconds
+from screw_dynamics.nodes.endpoints import make_subscription
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
@@ -83,12 +83,8 @@ class ControllerSync:
         self._last: tuple[int, float] | None = None  # instant [ns], time from start [s]
         self._apart_since: int | None = None
         self._problem = ''
-        self._subscription = node.create_subscription(
-            state_type(),
-            TOPIC,
-            self._on_state,
-            qos_profile_sensor_data,
-            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+        self._subscription = make_subscription(
+            node, state_type(), TOPIC, self._on_state, qos_profile_sensor_data
         )
 
     def _on_state(self, message: Any) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
-from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.endpoints import make_subscription
 from screw_dynamics.nodes.inputs.stream_messages import StreamReader, instant_of
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
@@ -64,14 +64,8 @@ class StreamInputs:
         if interfaces.msg is not None:
             topics.append((interfaces.msg.JointReference, Stream.SAMPLES.value, self._on_sample))
         self._subscriptions = [
-            node.create_subscription(
-                kind,
-                topic,
-                callback,
-                # matches every publisher, and a late sample is worth nothing
-                qos_profile_sensor_data,
-                qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-            )
+            # matches every publisher, and a late sample is worth nothing
+            make_subscription(node, kind, topic, callback, qos_profile_sensor_data)
             for kind, topic, callback in topics
         ]
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
-from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
@@ -17,12 +16,11 @@ from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.conversions import SECOND
+from screw_dynamics.nodes.endpoints import DEPTH, LATCHED, make_subscription
 from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.running.feedforward_reports import FeedforwardReports
-
-_LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class TrajectoryInputs:
@@ -62,19 +60,13 @@ class TrajectoryInputs:
         self._node, self._output, self._parameters = node, output, parameters
         self._other_joints, self._now, self._reports = other_joints, now, reports
         topics: list[tuple[Any, str, Callable[[Any], None], Any]] = [
-            (JointTrajectory, '~/joint_trajectory', self._on_trajectory, 10),
+            (JointTrajectory, '~/joint_trajectory', self._on_trajectory, DEPTH),
             (JointState, 'joint_states', self._on_joint_state, qos_profile_sensor_data),
         ]
         if follow_speed:
-            topics.append((Float64, '~/speed_scaling', self._on_speed, _LATCHED))
+            topics.append((Float64, '~/speed_scaling', self._on_speed, LATCHED))
         self._subscriptions = [
-            node.create_subscription(
-                kind,
-                topic,
-                callback,
-                qos,
-                qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-            )
+            make_subscription(node, kind, topic, callback, qos)
             for kind, topic, callback, qos in topics
         ]
         self._service = node.create_service(Trigger, '~/clear', self._on_clear)

@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rclpy.node import Node
-from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.nodes.conversions import field_view, set_stamp
+from screw_dynamics.nodes.outputs.torque_outputs import MessageOutput
 
 _FIELDS = ('position', 'velocity', 'effort')
 
 
-class StateOutput:
+class StateOutput(MessageOutput):
     """
     Publishes position, velocity and effort of named joints or motors.
 
@@ -29,14 +29,8 @@ class StateOutput:
     """
 
     def __init__(self, node: Node, topic: str, names: Sequence[str]) -> None:
-        self._node, self._message = node, JointState(name=list(names))
+        super().__init__(node, JointState(name=list(names)), topic)
         self._views = [field_view(self._message, field, len(names)) for field in _FIELDS]
-        self._publisher = node.create_publisher(
-            JointState,
-            topic,
-            10,
-            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-        )
 
     def publish(self, time: int, state: tuple[Array, Array, Array]) -> None:
         """
@@ -54,7 +48,3 @@ class StateOutput:
         for view, values in zip(self._views, state, strict=True):
             view[:] = values
         self._publisher.publish(self._message)
-
-    def destroy(self) -> None:
-        """Destroy the publisher."""
-        self._node.destroy_publisher(self._publisher)

@@ -7,17 +7,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 from rclpy.node import Node
-from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.conversions import field_view, set_stamp
+from screw_dynamics.nodes.endpoints import make_publisher
 from screw_dynamics.nodes.reference.reference import Source
 from screw_dynamics.trajectory import JET_ROWS
 
-_DEPTH = 10
 LEAST_ROWS = 3  # without accelerations there is no effort
 
 
@@ -69,12 +68,7 @@ class MessageOutput:
 
     def __init__(self, node: Node, message: Any, topic: str) -> None:
         self._node, self._message = node, message
-        self._publisher = node.create_publisher(
-            type(message),
-            topic,
-            _DEPTH,
-            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-        )
+        self._publisher = make_publisher(node, type(message), topic)
         self._copies: list[tuple[Array, Array]] = []
 
     def _carry(self, owner: Any, field: str, row: Array) -> None:

@@ -8,20 +8,19 @@ from typing import Any
 
 import numpy as np
 from rclpy.node import Node
-from rclpy.qos_overriding_options import QoSOverridingOptions
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.conversions import SECOND
+from screw_dynamics.nodes.endpoints import make_publisher
 from screw_dynamics.nodes.outputs.effort_points import effort_points
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.motion import Motion
 
 TOPIC = '~/joint_trajectory_effort'
 INPUT = '~/joint_trajectory'
-_DEPTH = 10
 _MOST_POINTS = 20_000  # no tick is served while they are filled in
 
 
@@ -63,12 +62,7 @@ class TrajectoryEffortOutput:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._publisher = node.create_publisher(
-            JointTrajectory,
-            TOPIC,
-            _DEPTH,
-            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-        )
+        self._publisher = make_publisher(node, JointTrajectory, TOPIC)
 
     def publish(self, header: Any, model: ScrewModel, motion: Motion, period: float) -> None:
         """

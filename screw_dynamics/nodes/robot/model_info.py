@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 
 import screw_dynamics
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.conversions import double_array
+from screw_dynamics.nodes.endpoints import LATCHED
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
 
 
@@ -75,7 +75,7 @@ class ModelInfoOutput:
             self._publisher = node.create_publisher(
                 interfaces.msg.ModelInfo,
                 '~/model_info',
-                QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+                LATCHED,
             )
 
     def publish(self, loaded: LoadedModel) -> None:

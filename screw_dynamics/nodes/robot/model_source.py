@@ -10,11 +10,10 @@ from typing import TypeAlias
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from rclpy.qos_overriding_options import QoSOverridingOptions
 from std_msgs.msg import String
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.nodes.endpoints import LATCHED, make_subscription
 from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
 from screw_dynamics.nodes.robot.elastic_source import read_elastic_joints
 from screw_dynamics.nodes.robot.existing_file import existing_file
@@ -92,13 +91,7 @@ class ModelSource:
                 raise InputError(f'{path}: {error}') from None
             self._start_given(text, str(path))
         else:
-            node.create_subscription(
-                String,
-                TOPIC,
-                self._on_description,
-                QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
-                qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-            )
+            make_subscription(node, String, TOPIC, self._on_description, LATCHED)
 
     @property
     def busy(self) -> bool:

@@ -10,10 +10,10 @@ from typing import Protocol
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.qos_overriding_options import QoSOverridingOptions
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from screw_dynamics.nodes.conversions import SECOND, set_stamp
+from screw_dynamics.nodes.endpoints import make_publisher
 from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.running.tick_timer import TickTimer
 
@@ -144,12 +144,7 @@ class LockStep:
         self._covered = self._expecting = False
         self._due = self._give_up = time.monotonic()
         self._message = ClockMessage()
-        self._publisher = node.create_publisher(
-            ClockMessage,
-            '/clock',
-            10,
-            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-        )
+        self._publisher = make_publisher(node, ClockMessage, '/clock')
         self._timer = node.create_timer(
             max(_SHORTEST_LOOK, 0.5e-9 * self._period),
             self._look,

@@ -1,0 +1,72 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Publishers and subscriptions whose quality of service parameters can override."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.subscription import Subscription
+
+DEPTH = 10
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def make_publisher(node: Node, kind: Any, topic: str) -> Publisher:
+    """
+    Return a reliable publisher.
+
+    Parameters
+    ----------
+    node : Node
+    kind : type
+        Of the messages.
+    topic : str
+
+    Returns
+    -------
+    Publisher
+
+    """
+    return node.create_publisher(
+        kind, topic, DEPTH, qos_overriding_options=QoSOverridingOptions.with_default_policies()
+    )
+
+
+def make_subscription(
+    node: Node,
+    kind: Any,
+    topic: str,
+    callback: Callable[[Any], None],
+    qos: QoSProfile | int = DEPTH,
+) -> Subscription:
+    """
+    Return a subscription.
+
+    Parameters
+    ----------
+    node : Node
+    kind : type
+        Of the messages.
+    topic : str
+    callback : callable
+    qos : QoSProfile or int
+        Without overrides.
+
+    Returns
+    -------
+    Subscription
+
+    """
+    return node.create_subscription(
+        kind,
+        topic,
+        callback,
+        qos,
+        qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+    )
