@@ -67,7 +67,9 @@ def elastic_feedforward(
         Of damped joints at the first sample [rad or m]; by default quasi-steady. A filter
         carries the deflections from call to call, in a control loop or from batch to batch.
     out : MotorFeedforward, optional
-        Of `joints.buffers`: filled and returned, for one sample. In memory of its own.
+        Of `joints.buffers`: filled and returned, for one sample. In memory of its own. A call
+        then makes no arrays of the robot's size but for external wrenches, stiffnesses that vary
+        and coupled rotors.
 
     Returns
     -------
