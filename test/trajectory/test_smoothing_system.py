@@ -122,3 +122,18 @@ def test_heavy_smoothing_leaves_a_polynomial_untouched():
     index, part = knots.intervals_of(times)
     fit = (knots.weights(part) * coefficients[index[:, None] + np.arange(6), 0]).sum(axis=1)
     np.testing.assert_allclose(fit, samples[:, 0], atol=1e-10)
+
+
+def test_noise_is_what_a_polynomial_leaves_per_degree_of_freedom(rng):
+    times = np.linspace(0.0, 1.0, 20)
+    samples = np.column_stack((rng.normal(size=20), 1e3 + 0.01 * rng.normal(size=20)))
+    system = SmoothingSystem(UniformKnots(0.0, 1.0 / 8, 8, 5), times, samples)
+    smoothing = 1e9
+    _, minimum = system.solve(smoothing, system.factor(smoothing))
+    residuals = [np.polyfit(times, column, 4, full=True)[1][0] for column in samples.T]
+    np.testing.assert_allclose(
+        system.noise_variance(minimum), np.array(residuals) / (20 - 5), rtol=1e-6
+    )
+    # no less than what the last digits of the samples are worth
+    least = (np.finfo(float).eps * np.abs(samples).max(axis=0)) ** 2
+    np.testing.assert_array_equal(system.noise_variance(np.zeros(2)), least)
