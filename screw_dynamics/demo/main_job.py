@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from screw_dynamics.argument_types import positive
 from screw_dynamics.demo.drive import URDF, drive_nodes
 from screw_dynamics.demo.node_diagnostics import read_tick_times
 from screw_dynamics.demo.plots import save_plot
@@ -95,7 +96,11 @@ def _parser() -> argparse.ArgumentParser:
         help='where bag, plot, report and logs go (default: output/demo)',
     )
     parser.add_argument(
-        '--duration', type=float, default=8.0, metavar='SECONDS', help='of the motion (default: 8)'
+        '--duration',
+        type=positive,
+        default=8.0,
+        metavar='SECONDS',
+        help='of the motion (default: 8)',
     )
     parser.add_argument(
         '--rate', type=float, default=250.0, metavar='HZ', help='of publication (default: 250)'

@@ -156,6 +156,16 @@ def test_a_node_that_does_not_start_is_named(tmp_path: Path) -> None:
     assert re.search(r'^demo: feedforward ended with exit code \d+, last wrote: ', err, re.M)
 
 
+@pytest.mark.parametrize('duration', ['0', '-1', 'nan', 'long'])
+def test_a_duration_is_checked_before_anything_starts(tmp_path: Path, duration: str) -> None:
+    process = start_demo(tmp_path / 'new', '--duration', duration)
+    _, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 2
+    expected = f"argument --duration: expected a number above 0, got '{duration}'"
+    assert err.rstrip().endswith(expected)
+    assert not (tmp_path / 'new').exists()
+
+
 def test_an_environment_without_ros_is_named(tmp_path: Path) -> None:
     process = start_demo(tmp_path, without=['AMENT_PREFIX_PATH'])
     _, err = process.communicate(timeout=TIMEOUT)

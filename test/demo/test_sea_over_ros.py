@@ -44,6 +44,7 @@ def test_exact_feedforward_tracks_a_thousand_times_better(runs, folder):
     assert 5e-3 < rigid.largest < 5e-2
     assert rigid.rms > 1000.0 * exact.rms
     lines = '\n'.join(loop_report(exact, rigid))
+    assert 'in lock-step at 500 Hz' in lines
     assert f'exact feedforward   largest error {exact.largest:.2e} rad' in lines
     picture = pytest.importorskip('screw_dynamics.demo.sea.loop_plot')
     picture.save_loop(runs, folder / 'loop.png')

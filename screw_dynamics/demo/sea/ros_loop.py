@@ -198,8 +198,10 @@ def loop_report(exact: LoopRun, rigid: LoopRun) -> list[str]:
         Lines.
 
     """
+    rate = 1.0 / np.diff(exact.time).mean()
     return [
-        'Over ROS 2: feedforward and sea_simulator in lock-step at 500 Hz (config/sea_arm.yaml)',
+        f'Over ROS 2: feedforward and sea_simulator in lock-step at {rate:.0f} Hz '
+        '(config/sea_arm.yaml)',
         *(
             f'  {run.feedforward:5} feedforward   largest error {run.largest:.2e} rad, '
             f'rms {run.rms:.2e} rad ({len(run.time)} states)'
