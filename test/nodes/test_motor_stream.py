@@ -67,7 +67,8 @@ def follow(ros, planar):
     streams = []
 
     def follow(elastic, **parameters):
-        compile_motors(model, elastic)
+        if elastic is not None:
+            compile_motors(model, elastic)
         stream = TorqueStream(ros.node, model, FeedforwardParameters(**parameters), elastic)
         points = [(0.0, [-1.4, 0.5]), (0.6, [-1.0, 0.2]), (1.0, [-0.6, -0.4])]
         waypoints = waypoints_from_points(NAMES, points, model.joint_names)
@@ -218,6 +219,12 @@ def test_limits_are_watched_unless_nobody_asks(follow):
     stream.apply(FeedforwardParameters(check_limits='off'))
     stream.publish(START)
     assert stream.limits.report().message == 'nothing published'
+    rigid = follow(None)
+    assert rigid.replace_model(stream.model)
+    rigid.publish(START)
+    assert rigid.limits.report().values == {
+        'joint_1: effort': f'{motors.effort[0]:g} N m, limit 2 N m'
+    }
 
 
 @pytest.mark.parametrize('begin', [0, START])

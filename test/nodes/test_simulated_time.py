@@ -1,0 +1,125 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""When sea_simulator takes its steps, what it waits for, and what it says about both."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.running.diagnostics import ERROR, OK, WARN
+from screw_dynamics.nodes.simulator.simulated_time import LockStep, RealTime
+from screw_dynamics.nodes.simulator.simulation_report import SimulationReport
+
+SECOND = 10**9
+RATE = 100.0
+PERIOD = SECOND // 100
+START = 1_700_000_000 * SECOND
+
+
+@pytest.fixture
+def calls():
+    return SimpleNamespace(steps=[], published=[])
+
+
+@pytest.fixture
+def lock_step(ros, calls):
+    """Return a function that makes the source of /clock with some parameters."""
+    made = []
+
+    def lock_step(**values):
+        parameters = SeaSimulatorParameters(rate=RATE, **values)
+        made.append(
+            LockStep(ros.node, lambda: parameters, calls.steps.append, calls.published.append)
+        )
+        return made[-1]
+
+    yield lock_step
+    for each in made:
+        each.stop()
+
+
+def test_real_time_takes_as_many_steps_as_time_has_passed(ros, calls):
+    real = RealTime(ros.node, RATE, calls.steps.append, calls.published.append)
+    real.stop()  # its ticks are made here
+    real._tick(START)
+    assert (calls.steps, calls.published) == ([], [START])
+    real._tick(START + PERIOD - 1)
+    assert len(calls.published) == 1
+    real._tick(START + 3 * PERIOD + 1)
+    assert calls.steps == [START + k * PERIOD for k in (1, 2, 3)]
+    assert calls.published == [START, START + 3 * PERIOD]
+    # a tenth of a second is caught up with, what is more is left out
+    calls.steps.clear()
+    real._tick(START + 100 * PERIOD)
+    assert calls.steps == [START + k * PERIOD for k in range(91, 101)]
+    assert real.skipped == 87
+
+
+def test_a_step_waits_for_the_efforts_of_its_beginning(calls, lock_step):
+    clock = lock_step(real_time_factor=0.0, lock_step_timeout=60.0)
+    assert (clock.time, calls.published) == (PERIOD, [PERIOD])
+    clock.cover(clock.time)
+    assert calls.steps == [2 * PERIOD]
+    clock._look()  # others came at the step before: these are waited for
+    clock.cover(PERIOD)
+    assert clock.time == 2 * PERIOD
+    clock.cover(clock.time)
+    assert clock.time == 3 * PERIOD
+    clock.cover(None)  # of an instant that is not known
+    assert clock.time == 4 * PERIOD
+    assert calls.published == [k * PERIOD for k in (1, 2, 3, 4)]
+    assert clock.waited == 0
+
+
+def test_it_does_not_wait_for_ever(calls, lock_step):
+    clock = lock_step(real_time_factor=0.0, lock_step_timeout=0.0)
+    clock.cover(clock.time)
+    clock._look()
+    assert (clock.time, clock.waited) == (3 * PERIOD, 1)
+    clock._look()  # nobody is expected any more
+    assert (clock.time, clock.waited) == (4 * PERIOD, 1)
+
+
+def test_only_a_little_time_lost_is_made_up_for(calls, lock_step):
+    clock = lock_step(real_time_factor=1.0)
+    time.sleep(0.5)
+    begun = time.monotonic()
+    for _ in range(1000):
+        clock._look()
+    due = (0.1 + time.monotonic() - begun) * RATE
+    assert 5 < len(calls.steps) <= due + 2
+
+
+def report_of(**changes):
+    """Return the report on a simulation after a change."""
+    drives = SimpleNamespace(saturated=0)
+    robot = SimpleNamespace(braked=False, failure='', substeps=4, drives=drives)
+    clock = SimpleNamespace(time=SECOND, skipped=0, waited=0)
+    report = SimulationReport(lambda: robot, lambda: clock, SeaSimulatorParameters)
+    assert report.task()[:2] == (OK, 'ok')
+    for name, value in changes.items():
+        (owner,) = (each for each in (drives, robot, clock) if hasattr(each, name))
+        setattr(owner, name, value)
+    first = report.task()
+    # what has been told is told once, a failure until it is over
+    assert report.task().level == (ERROR if robot.failure else OK)
+    return first
+
+
+@pytest.mark.parametrize(
+    'changes, level, message',
+    [
+        ({'saturated': 3}, WARN, 'motor efforts beyond the limit of a motor are cut'),
+        ({'skipped': 2}, WARN, 'too slow for real time: states are left out'),
+        ({'waited': 1, 'saturated': 1}, WARN, 'no motor efforts within lock_step_timeout: is '),
+        ({'failure': 'not finite', 'skipped': 1}, ERROR, 'not finite'),
+    ],
+)
+def test_reports(changes, level, message):
+    found = report_of(**changes)
+    assert found.level == level
+    assert found.message.startswith(message)
