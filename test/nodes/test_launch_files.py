@@ -117,6 +117,18 @@ def test_what_bringup_starts_on_request(planar):
         nodes_of('bringup', start_rsp='true')
 
 
+def test_what_sea_demo_starts_on_request():
+    loop = ['feedforward', 'sea_simulator']
+    nodes = nodes_of('sea_demo', trajectory_file='')
+    assert [node.node_executable for node in nodes] == loop
+    nodes = nodes_of('sea_demo', record='true', namespace='arm')
+    assert [node.node_executable for node in nodes] == [*loop, 'trajectory_sender', 'recorder']
+    topics = [''.join(part.text for part in words) for words in nodes[-1].cmd[1:6]]
+    assert {'feedforward/motor_feedforward', 'joint_states', 'motor_states'} < set(topics)
+    with pytest.raises(InputError, match="argument 'trajectory_file': expected a file, got 'no"):
+        nodes_of('sea_demo', trajectory_file='no.yaml')
+
+
 def test_robot_state_publisher_gets_the_urdf_of_a_package(planar, tmp_path, monkeypatch):
     resources = tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages'
     resources.mkdir(parents=True)
