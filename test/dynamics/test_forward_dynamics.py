@@ -113,3 +113,13 @@ def test_names_wrong_shapes_and_numbers(rng):
         forward_dynamics(model, [0.0, 0.0], [0.0, 0.0], [[0.0, 0.0]])
     with pytest.raises(NotFiniteError, match=r'tau\[1\]: expected a finite number, got nan'):
         forward_dynamics(model, [0.0, 0.0], [0.0, 0.0], [0.0, np.nan])
+
+
+def test_names_an_inertia_that_overflows_only_as_seen_from_the_joint():
+    # finite in the frame of its body, 1e320 kg m^2 about the first joint
+    homes = np.array([np.eye(4), np.eye(4)])
+    homes[1, 0, 3] = 1e10
+    heavy = inertia_matrix(1e300, np.zeros(3), 1e300 * np.eye(3))
+    model = ScrewModel.from_screws([-1, 0], homes, [TURN, TURN], [np.eye(6), heavy], np.zeros(3))
+    with pytest.raises(NotFiniteError, match='overflow'):
+        forward_dynamics(model, np.zeros(2), np.zeros(2), np.ones(2))
