@@ -40,12 +40,12 @@ def sampled_jets(
     Returns
     -------
     (T, r, n) ndarray
-        r is 5; more where rotors on moving links are coupled, with a warning on stderr where the
-        curve is not that smooth.
+        r is 5; more where rotors on moving links are coupled, with a warning on stderr, as no
+        curve is that smooth.
 
     """
     rows = _rows_needed(model, joints)
-    if rows > JET_ROWS and curve.continuity < rows - 1:
+    if rows > JET_ROWS:  # which no curve through points is smooth enough for
         print(
             'warning: motor efforts jump at the points: rotors on moving links need a curve that '
             f'is {rows - 1} times continuously differentiable, this one is it '

@@ -73,9 +73,9 @@ def read_bag(path: Path, topic: str | None) -> Results:
         if motor is not None:
             loose = _companion(bag, motors[0] + DEVIATION_ENDING, stamps)
     where = f'{path}: topic {topic!r}'
-    names = torque['joint_names']
-    if names and not isinstance(names[0], str):
-        raise BagError(f'{where}: expected the same joints in all messages')
+    names = _constant(where, 'joints', torque['joint_names'])
+    if motor is not None:
+        _constant(f'{path}: topic {motors[0]!r}', 'motors', motor['motor_names'])
     return Results(
         joint_names=names,
         times=(stamps - stamps[0]) * 1e-9,
@@ -94,6 +94,13 @@ def read_bag(path: Path, topic: str | None) -> Results:
             None if loose is None else _motor_values(loose),
         ),
     )
+
+
+def _constant(where: str, what: str, names: Any) -> tuple[str, ...]:
+    """Return the names that a column holds: a tuple where all messages agree, else a list."""
+    if not isinstance(names, tuple):
+        raise BagError(f'{where}: expected the same {what} in all messages')
+    return names
 
 
 def _companion(bag: Bag, topic: str, stamps: Array) -> dict[str, Any] | None:

@@ -15,7 +15,9 @@ pytest.importorskip('matplotlib', reason='figures need matplotlib')
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.image import imread  # noqa: E402
 
-from screw_dynamics.command_line.results import Results  # noqa: E402
+from screw_dynamics.bags import BagWriter  # noqa: E402
+from screw_dynamics.command_line.results import MotorResults, Results  # noqa: E402
+from screw_dynamics.command_line.results_bag import Origin, ResultsWriter  # noqa: E402
 from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
 from screw_dynamics.command_line.results_from_bag import read_bag  # noqa: E402
 from screw_dynamics.command_line.results_plot import save_plot  # noqa: E402
@@ -158,6 +160,28 @@ def test_files_that_hold_no_results(run, text, message):
     Path('odd.csv').write_text(text)
     code, _, err = run('plot', 'odd.csv')
     assert code == 1 and err.startswith('screw_dynamics plot: odd.csv: ') and message in err
+
+
+@pytest.mark.parametrize(
+    ('joint', 'motors', 'text'),
+    [
+        ('b', ('b',), "topic '/feedforward/feedforward': expected the same joints in all"),
+        ('a', ('a/1', 'a/2'), "topic '/feedforward/motor_feedforward': expected the same motors"),
+    ],
+)
+def test_a_robot_that_changed_while_it_was_recorded_is_told(run, joint, motors, text):
+    with BagWriter('changed') as writer:
+        output = ResultsWriter(writer)
+        for i, (name, names) in enumerate([('a', ('a',)), (joint, motors)]):
+            m = len(names)
+            found = MotorResults(names, np.ones(m), np.zeros((1, 5, m)))
+            results = Results(
+                (name,), np.zeros(1), np.zeros((1, 3, 1)), np.ones((1, 1, 1)), motors=found
+            )
+            output.write(results, Origin(np.array([i]), np.array([i]), 4, 1))
+    code, _, err = run('plot', 'changed')
+    assert code == 1 and err.startswith(f'screw_dynamics plot: changed: {text}')
+    assert err.count('\n') == 1
 
 
 def test_other_errors(run, measured_bag):
