@@ -160,6 +160,12 @@ def test_tendons_pull():
     assert loose[1] > 0.0
 
 
+def test_a_slack_quadratic_tendon_transmits_nothing():
+    first, second = pair('quadratic').efforts([-0.1, 0.1], [-0.1, 0.1])
+    np.testing.assert_allclose(first, [0.0, 300.0 * 0.1**2], rtol=1e-15)
+    np.testing.assert_allclose(second, [-300.0 * 0.1**2, 0.0], rtol=1e-15)
+
+
 @pytest.mark.parametrize('stiffness', [0.0, -3.0])
 def test_a_stiffness_is_positive(stiffness):
     jets = np.zeros((3, 5, 1))
