@@ -14,7 +14,6 @@ from planar_sea import NAMES, motor_feedforward
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
-from screw_dynamics.nodes.outputs.stiffness_transition import StiffnessTransition
 from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
@@ -37,6 +36,19 @@ DAMPED = sd.ElasticJoints(
         for name, k, d in zip(NAMES, STIFFNESS, DAMPING, strict=True)
     }
 )
+PAIR = sd.ElasticJoints(
+    {
+        'joint_2': sd.ElasticJoint(
+            sd.AntagonisticPair('exponential', stiffness=120.0, spring_stiffness=20.0, rate=8.0),
+            sd.Motor(rotor_inertia=0.1),
+        )
+    }
+)
+
+
+def pair_stiffness(first, second):
+    """Return the stiffness of the pair from the deflections of its springs."""
+    return 20.0 * (np.exp(8.0 * first) + np.exp(-8.0 * second))
 
 
 class Recorder:
@@ -172,9 +184,7 @@ def test_a_damper_begins_anew_after_what_could_not_be_computed(follow):
 
 def test_another_stiffness_comes_smoothly(follow):
     """The two springs of a pair, differentiated: their rates belong to their values."""
-    pair = sd.AntagonisticPair('exponential', stiffness=120.0, spring_stiffness=20.0, rate=8.0)
-    joint = sd.ElasticJoint(pair, sd.Motor(rotor_inertia=0.1))
-    stream = follow(sd.ElasticJoints({'joint_2': joint}))
+    stream = follow(PAIR)
     recorder = Recorder(stream)
     step = 2 * 10**6
     for k in range(500):
@@ -186,8 +196,7 @@ def test_another_stiffness_comes_smoothly(follow):
     times = np.array([row[0] for row in recorder.rows])
     theta, rate = (np.array([row[i] for row in recorder.rows])[:, 1:] for i in (1, 2))
     q = stream.reference.newest.curve.jets(times)[:, 0, 1:]
-    first, second = (theta - q).T
-    sigma = 20.0 * (np.exp(8.0 * first) + np.exp(-8.0 * second))
+    sigma = pair_stiffness(*(theta - q).T)
     np.testing.assert_allclose(sigma[[0, 99, -1]], [120.0, 120.0, 90.0], rtol=1e-12)
     assert 140.0 < sigma.max() < 250.0
     # a jump of the second derivative would show in the third differences
@@ -227,19 +236,18 @@ def test_limits_are_watched_unless_nobody_asks(follow):
     }
 
 
-@pytest.mark.parametrize('begin', [0, START])
-def test_stiffness_of_a_start_and_after_the_clock_has_been_set_back(begin):
-    stiffness = StiffnessTransition(['joint_2'], np.array([120.0]))
-    stiffness.set_target([200.0], 0.5)
-    assert stiffness.sample(begin)['joint_2'].tolist() == [200.0, 0.0, 0.0]
-    stiffness.sample(begin + 30 * 10**9)
-    stiffness.set_target([100.0], 0.5)
-    assert 100.0 < stiffness.sample(begin + 30 * 10**9 + 10**8)['joint_2'][0] < 200.0
-    stiffness.forget()
-    assert stiffness.sample(begin)['joint_2'].tolist() == [100.0, 0.0, 0.0]
-    stiffness.set_target([250.0], 0.5)
-    assert 100.0 < stiffness.sample(begin + 10**8)['joint_2'][0] < 250.0
-    assert stiffness.sample(begin + 10**9)['joint_2'].tolist() == [250.0, 0.0, 0.0]
+def test_after_a_jump_of_the_clock_the_stiffness_is_there(follow):
+    stream = follow(PAIR)
+    recorder = Recorder(stream)
+    stream.publish(START)
+    stream.apply(FeedforwardParameters(stiffness=(250.0,), stiffness_transition=0.4))
+    waypoints = stream.reference.newest.waypoints
+    stream.forget()
+    stream.reference.add(waypoints, START // 2, START // 2)
+    stream.publish(START // 2)
+    q = waypoints.positions[0, 1]
+    before, after = (pair_stiffness(*(row[1][1:] - q)) for row in recorder.rows)
+    np.testing.assert_allclose([before, after], [120.0, 250.0], rtol=1e-12)
 
 
 def test_a_tick_leaves_nothing_behind(follow):

@@ -146,6 +146,9 @@ def test_without_brakes_it_falls(simulate):
     simulation = simulate('falling', idle_mode='zero', effort_timeout=0.05)
     simulation.wait('a fall', lambda: abs(simulation.links[-1].velocity[0]) > 0.5)
     assert not any(simulation.motors[-1].effort)
+    simulation.drive(5.0, -1.0)
+    simulation.wait('efforts', lambda: simulation.motors[-1].effort.tolist() == [5.0, -1.0])
+    simulation.wait('their end', lambda: not any(simulation.motors[-1].effort))
 
 
 def test_a_motion_out_of_control_is_never_published(simulate, ros):

@@ -8,6 +8,16 @@ import os
 import subprocess
 from pathlib import Path
 
+NEED_ROS = (
+    'feedforward',
+    'dynamics_server',
+    'trajectory_sender',
+    'sea_simulator',
+    'recorder',
+    'replay',
+)
+EXECUTABLES = (*NEED_ROS, 'demo', 'demo_sea', 'screw_dynamics')
+
 
 def run(
     command: list[str | Path], folder: Path, environment: dict[str, str] | None = None

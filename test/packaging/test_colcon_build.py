@@ -11,9 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from packaging_tools import run
-
-EXECUTABLES = ('feedforward', 'dynamics_server', 'trajectory_sender', 'demo')
+from packaging_tools import EXECUTABLES, run
 
 
 def build_environment() -> dict[str, str]:

@@ -12,18 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
+from packaging_tools import NEED_ROS
 
 ROOT = Path(__file__).resolve().parents[2]
-EXECUTABLES = (
-    'feedforward',
-    'dynamics_server',
-    'trajectory_sender',
-    'sea_simulator',
-    'recorder',
-    'replay',
-    'demo',
-    'demo_sea',
-)
 
 # what the script that setuptools makes does, with a word when it begins
 START = """
@@ -73,7 +64,7 @@ importlib.import_module = import_module
     assert (process.returncode, output) == (-signal.SIGINT, 'begun\n')
 
 
-@pytest.mark.parametrize('name', EXECUTABLES[:6])
+@pytest.mark.parametrize('name', NEED_ROS)
 def test_without_ros(name):
     with start(name, before=HIDE.format(package='rclpy')) as process:
         output, _ = process.communicate(timeout=60)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import setuptools
+from packaging_tools import EXECUTABLES
 
 import screw_dynamics
 from screw_dynamics.share import share_path
@@ -81,7 +82,7 @@ def test_console_scripts_can_be_called(setup_arguments):
     pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
     scripts = setup_arguments['entry_points']['console_scripts']
     names = {script.split(' = ')[0] for script in scripts}
-    assert names >= {'feedforward', 'dynamics_server', 'trajectory_sender', 'demo'}
+    assert names == set(EXECUTABLES)
     for script in scripts:
         module, function = script.split(' = ')[1].split(':')
         assert callable(getattr(importlib.import_module(module), function))
