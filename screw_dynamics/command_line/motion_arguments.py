@@ -13,13 +13,7 @@ import numpy as np
 from screw_dynamics.argument_types import positive
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.errors import (
-    InputError,
-    ModelError,
-    NotFiniteError,
-    TrajectoryError,
-    UnknownNameError,
-)
+from screw_dynamics.errors import InputError, ModelError, UnknownNameError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
@@ -141,17 +135,10 @@ def curve_through(
         waypoints.velocities,
         waypoints.accelerations,
     )
-    try:
-        with np.errstate(all='ignore'):
-            if interpolation == 'jtc':
-                curve = jtc_trajectory(shifted, start_jet)
-            else:
-                curve = smooth_trajectory(shifted, start_jet, rest_at_ends=True)
-    except (NotFiniteError, np.linalg.LinAlgError) as error:
-        raise TrajectoryError(
-            f'the curve through the points overflows: expected smaller values or more time '
-            f'between the points ({error})'
-        ) from None
+    if interpolation == 'jtc':
+        curve = jtc_trajectory(shifted, start_jet)
+    else:
+        curve = smooth_trajectory(shifted, start_jet, rest_at_ends=True)
     return PiecewisePolynomial(
         curve.breaks + begin, curve.coefficients, curve.end, curve.continuity
     )

@@ -1,0 +1,41 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""At which instants a motion is sampled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from screw_dynamics.command_line.motion_arguments import sample_times, warn_of_gaps
+from screw_dynamics.errors import InputError
+from screw_dynamics.trajectory import PiecewisePolynomial
+
+
+@pytest.mark.parametrize(
+    ('start', 'end', 'rate', 'expected'),
+    [
+        (1.0, 1.35, 10.0, [1.0, 1.1, 1.2, 1.3, 1.35]),
+        (0.0, 0.1 + 0.2, 10.0, [0.0, 0.1, 0.2, 0.3]),  # 3.0000000000000004 steps
+        (2.0, 2.0, 10.0, [2.0]),
+        (0.0, 1e-9, 10.0, [0.0, 1e-9]),
+    ],
+)
+def test_even_times_and_the_end(start, end, rate, expected):
+    times = sample_times(start, end, rate)
+    assert times[-1] == end
+    np.testing.assert_allclose(times, expected, rtol=1e-15)
+
+
+def test_too_many_samples():
+    with pytest.raises(InputError, match='at most 10000000 samples, 250 Hz over 1e.09 s gives'):
+        sample_times(0.0, 1e9, 250.0)
+    with pytest.raises(InputError, match='gives inf'):
+        sample_times(0.0, 1e9, 1e300)
+
+
+@pytest.mark.parametrize('rate, told', [(250.0, False), (249.0, True)])
+def test_points_are_as_close_as_samples_may_be(capsys, rate, told):
+    breaks = np.array([0.0, 0.004, 1.0])
+    warn_of_gaps(PiecewisePolynomial(breaks, np.zeros((2, 1, 1)), np.zeros(1), 0), rate)
+    assert bool(capsys.readouterr().err) == told
