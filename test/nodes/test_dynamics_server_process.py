@@ -136,13 +136,18 @@ def test_trajectory_torques(call, model, period, count, order):
         np.testing.assert_allclose(values, tau[:, d], rtol=0, atol=1e-6 * np.abs(tau[:, d]).max())
 
 
-def test_limits_are_enforced_on_request(ros, call, model):
+def test_limits_are_enforced_on_request(ros, server, call, model):
     beyond = np.where(np.isfinite(model.limits.upper), model.limits.upper + 1.0, 0.0).tolist()
     assert call('get_mass_matrix', position=beyond).success
     assert ros.set_parameter('/dynamics_server', 'check_limits', 'reject')[0]
     response = call('get_mass_matrix', position=beyond)
     assert response.error_code == GetMassMatrix.Response.LIMIT_EXCEEDED
     assert 'expected within [' in response.message
+    text = response.message
+    assert text not in server.log
+    assert ros.set_parameter('/dynamics_server', 'check_limits', 'warn')[0]
+    assert call('get_mass_matrix', position=beyond).success
+    ros.wait_for('the warning', lambda: text in server.log, server)
     assert ros.set_parameter('/dynamics_server', 'check_limits', 'off')[0]
 
 

@@ -95,6 +95,15 @@ def test_remappings():
     }
 
 
+@pytest.mark.parametrize('respawn', [False, True])
+def test_a_node_is_started_again_on_request(respawn):
+    for name in ('feedforward', 'dynamics_server'):
+        (node,) = nodes_of(name, respawn=str(respawn).lower())
+        assert node._ExecuteLocal__respawn is respawn
+    _, simulator, *_ = nodes_of('sea_demo', respawn=str(respawn).lower())
+    assert simulator._ExecuteLocal__respawn is respawn
+
+
 @pytest.mark.parametrize('name', ['feedforward', 'dynamics_server', 'sea_demo'])
 def test_parameters_come_from_a_file_that_exists(name):
     with pytest.raises(InputError, match="argument 'params_file': expected a file, got 'no.yaml'"):

@@ -201,6 +201,10 @@ def test_feedback_of_the_motors_holds_a_position(simulate, ros):
     taken, reason = ros.set_parameter(simulation.topic, 'feedback.proportional', [1.0, 2.0, 3.0])
     assert not taken
     assert 'expected no value, one, or 2 (joint_1, joint_2), got 3' in reason
+    for name in ('feedback.proportional', 'feedback.derivative'):
+        assert any(simulation.motors[-1].effort)
+        assert ros.set_parameter(simulation.topic, name, [0.0])[0]
+    simulation.wait('no feedback', lambda: not any(simulation.motors[-1].effort))
 
 
 @pytest.mark.parametrize(
