@@ -106,11 +106,12 @@ class ReferenceFilter:
             state = require_finite('jet', as_float_array('jet', jet))
             if state.shape != (JET_ROWS, n):
                 raise ShapeError('jet', f'({JET_ROWS}, {n})', state.shape)
-            rows[:JET_ROWS] = state / self.pole ** np.arange(JET_ROWS)[:, None]
-            rows[0] -= goal
-            # e_k = (1 + D)^k e_0: sums of neighbours, once per power
-            for k in range(1, self.order):
-                rows[k:] += rows[k - 1 : -1].copy()
+            with np.errstate(over='ignore', invalid='ignore'):
+                rows[:JET_ROWS] = state / self.pole ** np.arange(JET_ROWS)[:, None]
+                rows[0] -= goal
+                # e_k = (1 + D)^k e_0: sums of neighbours, once per power
+                for k in range(1, self.order):
+                    rows[k:] += rows[k - 1 : -1].copy()
         _require_finite_result(rows)
         self._deviations[...] = rows
         self.goal[...] = goal

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +95,28 @@ def test_samples_that_the_bands_do_not_fit_are_told(run, folder, rng, change, te
         assert not err
     else:
         assert err.startswith('warning: joint_1: ') and err.count(text) == err.count('\n') == 2
+    for correlation, factor in re.findall(
+        r'correlation ([0-9.]+)\), .* least ([0-9.]+) times', err
+    ):
+        r = float(correlation)
+        assert float(factor) == pytest.approx(np.sqrt((1 + r) / (1 - r)), abs=0.1)
+
+
+def test_turns_of_continuous_joints_are_undone(run, folder, rng):
+    text = (folder / 'my_robot.urdf').read_text().replace('"revolute"', '"continuous"')
+    (folder / 'turning.urdf').write_text(text)
+    times = np.arange(600) * 4_000_000
+    turning = np.outer(times / SECOND, [5.0, -3.0]) + NOISE * rng.normal(size=(600, 2))
+    rows = [description(folder / 'turning.urdf')]
+    for time, position in zip(
+        times.tolist(), (turning + np.pi) % (2 * np.pi) - np.pi, strict=True
+    ):
+        rows.append(('/joint_states', time, joint_state(JOINTS, position, START + time)))
+    write_bag(folder / 'odd', rows)
+    code, _, err = run('bag', 'odd', '-o', 'new', '--order', 0, '--csv', 'new.csv')
+    assert code == 0 and not err
+    jets = read_csv(Path('new.csv')).joint_jet
+    np.testing.assert_allclose(jets[:, 1], np.tile([5.0, -3.0], (600, 1)), atol=0.05)
 
 
 def test_a_smoothing_time_that_is_too_long_is_told(run, measured_bag):

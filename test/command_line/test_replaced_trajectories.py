@@ -52,6 +52,25 @@ def test_it_begins_where_the_robot_is(run, folder, after, first_point, begins_at
     np.testing.assert_array_equal(torque['reference.positions'][-1], [0.0, 0.0])
 
 
+def test_what_was_sent_early_begins_at_its_stamp(run, folder):
+    later = [(0.0, [1.0, -1.0]), (1.0, [0.0, 0.0])]
+    rows = [
+        description(folder / 'my_robot.urdf'),
+        ('/t', 0, joint_trajectory(JOINTS, later, START + 2 * SECOND)),
+        ('/t', SECOND // 2, joint_trajectory(JOINTS, FIRST)),
+    ]
+    write_bag(folder / 'early', rows)
+    code, _, err = run('bag', 'early', '-o', 'new', '--rate', 100)
+    assert code == 0, err
+    with Bag('new') as bag:
+        torque = bag.arrays('/offline/feedforward')
+    stamps = torque['header.stamp'] - START
+    assert (np.diff(stamps) > 0).all()
+    assert (stamps[0], stamps[-1]) == (SECOND // 2, 3 * SECOND)
+    np.testing.assert_array_equal(torque['reference.positions'][0], [0.0, 0.0])
+    np.testing.assert_array_equal(torque['reference.positions'][-1], [0.0, 0.0])
+
+
 def test_a_reference_rests_at_both_ends(run, folder):
     points = [
         {'time_from_start': t, 'positions': q, 'velocities': [0, 0], 'accelerations': [3.0, 2.0]}

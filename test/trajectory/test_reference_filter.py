@@ -271,3 +271,12 @@ def test_an_input_that_overflows_is_refused():
     with pytest.raises(NotFiniteError, match=r'positions\[0\] \(overflow'):
         smooth.follow([-1e308, 0.0])
     np.testing.assert_array_equal(output(smooth), [[1e308, 0.0], *np.zeros((4, 2))])
+
+
+def test_a_state_that_overflows_is_refused():
+    smooth = ReferenceFilter(1, order=5, bandwidth=1e-3)
+    smooth.start([0.5])
+    jet = np.full((5, 1), 1e307)  # divided by the powers of a slow pole
+    with pytest.raises(NotFiniteError, match='overflow in the reference filter'):
+        smooth.start([0.0], jet)
+    assert smooth.sample(1.0, np.empty((5, 1)))[0, 0] == smooth.goal[0] == 0.5
