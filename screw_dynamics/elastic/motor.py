@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from screw_dynamics.elastic.values import check_number
+from screw_dynamics.errors import ModelError
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Motor:
     max_velocity : float
         [rad/s]
 
+    Raises
+    ------
+    ModelError
+        If a value is no number, out of range, or not finite behind the gear.
+
     Examples
     --------
     >>> round(Motor(rotor_inertia=3e-5, gear_ratio=160.0).joint_inertia, 12)
@@ -56,8 +62,24 @@ class Motor:
             limit = field.name.startswith('max_')
             above = limit or field.name in ('gear_ratio', 'coulomb_velocity')
             check_number(self, field.name, above=above, infinite=limit)
+        if not np.isfinite(self.behind_gear).all():
+            raise ModelError(
+                'gear_ratio: expected one behind which rotor inertia and friction are finite '
+                f'numbers, got {self.gear_ratio:g}'
+            )
+
+    @property
+    def behind_gear(self) -> tuple[float, float, float, float]:
+        """What the joint feels: inertia, viscous friction, Coulomb friction and its velocity."""
+        ratio = self.gear_ratio
+        return (
+            ratio * ratio * self.rotor_inertia,
+            ratio * ratio * self.viscous_friction,
+            ratio * self.coulomb_friction,
+            self.coulomb_velocity / ratio,
+        )
 
     @property
     def joint_inertia(self) -> float:
         """Rotor inertia B = r^2 J as the joint feels it [kg m^2 or kg]."""
-        return self.gear_ratio**2 * self.rotor_inertia
+        return self.behind_gear[0]

@@ -174,22 +174,13 @@ def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorT
     sizes = np.array([len(column) for column in columns], dtype=np.int64)
     ratios = np.array([motor.gear_ratio for motor in motors])
     varies = [isinstance(s, AdjustableSpring) for s in springs]
-    rows = [
-        (
-            motor.joint_inertia,
-            motor.gear_ratio**2 * motor.viscous_friction,
-            motor.gear_ratio * motor.coulomb_friction,
-            motor.coulomb_velocity / motor.gear_ratio,
-        )
-        for motor in motors
-    ]
     return MotorTable(
         names=tuple(names),
         joint_names=model.joint_names,
         joint_of_motor=np.repeat(np.arange(model.n), counts),
         first_motor=np.cumsum(counts) - counts,
         gear_ratios=ratios,
-        rows=np.array(rows).reshape(-1, 4),
+        rows=np.array([motor.behind_gear for motor in motors]).reshape(-1, 4),
         max_efforts=ratios * np.array([motor.max_effort for motor in motors]),
         max_velocities=np.array([motor.max_velocity for motor in motors]) / ratios,
         laws=laws,

@@ -147,6 +147,8 @@ SOFT = 'type: linear, stiffness: 1'
         ('spring: {type: antagonistic, law: quadratic, stiffness: 1, quadratic_stiffness: 1, '
          'pull_only: 1}', 'spring.pull_only: expected true or false, got 1'),
         ('motor: {gear_ratio: 0}', 'j.motor.gear_ratio: expected a finite number above 0, got 0'),
+        ('motor: {gear_ratio: 1e200}', 'j.motor.gear_ratio: expected .* finite numbers, got 1e'),
+        ('motor: {gear_ratio: 1e-320}', 'j.motor.gear_ratio: expected .* finite numbers, got'),
         ('motor: {rotor_inertia: -1}', 'j.motor.rotor_inertia: expected a finite number of 0 or'),
         ('motor: {coulomb_velocity: 0}', 'j.motor.coulomb_velocity: expected .* above 0'),
         ('motor: {max_effort: 0}', 'j.motor.max_effort: expected a number above 0, got 0'),

@@ -167,7 +167,7 @@ def test_commands_obey_lagranges_equations(axes, rng):
         on_links, on_motors = lagrange_efforts(axes, jet, result.motor_jet)
     phi = result.motor_position - jet[0]
     spring = np.array(STIFFNESS[:n]) * phi
-    np.testing.assert_allclose(on_links, spring, rtol=0, atol=1e-11 * np.abs(spring).max())
+    np.testing.assert_allclose(on_links, spring, rtol=0, atol=1e-12 * np.abs(spring).max())
     velocity = result.motor_velocity
     ratios = np.array(RATIOS[:n])
     friction = ratios**2 * DRAG[:n] * velocity
@@ -176,7 +176,7 @@ def test_commands_obey_lagranges_equations(axes, rng):
         on_motors + friction + spring,
         result.motor_effort,
         rtol=0,
-        atol=1e-11 * np.abs(spring).max(),
+        atol=1e-12 * np.abs(spring).max(),
     )
     # what is left out without the coupling would not pass
     apart = sd.elastic_feedforward(model, sd.ElasticJoints(joints.joints), jet)

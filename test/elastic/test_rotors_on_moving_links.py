@@ -67,7 +67,7 @@ def check(links, rotors, springs, rng, order=2, wrenches=(), stiffness=None):
     motors = result.motor_effort_jet - efforts
     assert (relative_errors(np.hstack([efforts, motors]), reference) < 1e-12).all()
     error = np.abs(motors - reference.efforts[:, model.n :]).max(axis=1)
-    assert (error < 1e-10 * np.abs(reference.efforts[:, model.n :]).max(axis=1)).all()
+    assert (error < 1e-12 * np.abs(reference.efforts[:, model.n :]).max(axis=1)).all()
     phi = result.deflection_jet
     for j, spring in enumerate(springs):
         if spring is None:
