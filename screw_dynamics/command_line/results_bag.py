@@ -158,7 +158,7 @@ class ResultsWriter:
             reference=point,
             reference_jerk=motion[3],
             reference_snap=motion[4],
-            reference_continuity=min(origin.continuity, 255),
+            reference_continuity=origin.continuity,
             source=origin.source,
         )
 
@@ -182,7 +182,7 @@ class ResultsWriter:
             motor_acceleration=acceleration,
             motor_effort=effort,
             deflection=deflection,
-            reference_continuity=min(origin.continuity, 255),
+            reference_continuity=origin.continuity,
             source=origin.source,
         )
 

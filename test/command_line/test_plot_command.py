@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from screw_dynamics.command_line.results_bag import Origin, ResultsWriter  # noq
 from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
 from screw_dynamics.command_line.results_from_bag import read_bag  # noqa: E402
 from screw_dynamics.command_line.results_plot import save_plot  # noqa: E402
+from screw_dynamics.errors import InputError  # noqa: E402
 
 HEADER = 'a.position,a.velocity,a.acceleration,a.effort'
 
@@ -174,15 +176,47 @@ def test_a_robot_that_changed_while_it_was_recorded_is_told(run, joint, motors, 
     with BagWriter('changed') as writer:
         output = ResultsWriter(writer)
         for i, (name, names) in enumerate([('a', ('a',)), (joint, motors)]):
-            m = len(names)
-            found = MotorResults(names, np.ones(m), np.zeros((1, 5, m)))
-            results = Results(
-                (name,), np.zeros(1), np.zeros((1, 3, 1)), np.ones((1, 1, 1)), motors=found
-            )
+            results = one_sample(name, names)
             output.write(results, Origin(np.array([i]), np.array([i]), 4, 1))
     code, _, err = run('plot', 'changed')
     assert code == 1 and err.startswith(f'screw_dynamics plot: changed: {text}')
     assert err.count('\n') == 1
+
+
+def one_sample(joint: str, motors: tuple[str, ...]) -> Results:
+    m = len(motors)
+    return Results(
+        (joint,), np.zeros(1), np.zeros((1, 3, 1)), np.ones((1, 1, 1)),
+        motors=MotorResults(motors, np.ones(m), np.zeros((1, 5, m))),
+    )  # fmt: skip
+
+
+def test_motors_of_other_instants_are_not_drawn(run, figures):
+    with BagWriter('apart') as writer:
+        for name, instant in (('a', 0), ('b', 5)):
+            output = ResultsWriter(writer, f'/{name}/torque', f'/{name}/motors')
+            results = one_sample(name, ('m',))
+            if name == 'a':
+                results = replace(results, motors=None)
+            output.write(results, Origin(np.array([instant]), np.array([0]), 4, 1))
+    assert run('plot', 'apart', '--topic', '/a/torque', '-o', 'a.png')[0] == 0
+    assert run('plot', 'apart', '--topic', '/b/torque', '-o', 'b.png')[0] == 0
+    assert [len(lines(figure)) for figure in figures] == [4, 4 + 5]
+
+
+def test_messages_without_a_motion(run):
+    results = replace(one_sample('a', ()), joint_jet=np.zeros((1, 2, 1)), motors=None)
+    with BagWriter('still') as writer:
+        ResultsWriter(writer).write(results, Origin(np.array([0]), np.array([0]), 4, 1))
+    code, _, err = run('plot', 'still')
+    assert code == 1 and 'expected values in reference.accelerations, got none' in err
+
+
+def test_a_figure_has_an_end(tmp_path):
+    names = tuple(f'joint_{j}' for j in range(31))
+    results = Results(names, np.zeros(1), np.zeros((1, 3, 31)), np.ones((1, 1, 31)))
+    with pytest.raises(InputError, match='room for 30 joints and motors, got 31: choose some'):
+        save_plot(results, tmp_path / 'a.png', 'many')
 
 
 def test_other_errors(run, measured_bag):
