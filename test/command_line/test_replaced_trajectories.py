@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ from recordings import (  # noqa: E402
 )
 
 from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
 
 JOINTS = ('joint_1', 'joint_2')
 FIRST = [(0.0, [0.0, 0.0]), (1.0, [1.0, -1.0])]
@@ -69,6 +72,19 @@ def test_what_was_sent_early_begins_at_its_stamp(run, folder):
     assert (stamps[0], stamps[-1]) == (SECOND // 2, 3 * SECOND)
     np.testing.assert_array_equal(torque['reference.positions'][0], [0.0, 0.0])
     np.testing.assert_array_equal(torque['reference.positions'][-1], [0.0, 0.0])
+
+
+def test_motors_of_all_trajectories_are_in_the_table(run, trajectory_bag):
+    code, _, err = run(
+        'bag', trajectory_bag, '-o', 'new', '--csv', 'new.csv', '--elastic', 'my_springs.yaml'
+    )
+    assert code == 0, err
+    table = read_csv(Path('new.csv'))
+    assert table.motors is not None
+    with Bag('new') as bag:
+        motors = bag.arrays('/offline/motor_feedforward')
+    assert len(table.times) == len(motors['header.stamp'])
+    np.testing.assert_array_equal(table.motors.values[:, 0], motors['motor_position'])
 
 
 def test_a_reference_rests_at_both_ends(run, folder):
