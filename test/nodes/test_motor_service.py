@@ -11,6 +11,7 @@ from node_processes import trajectory
 from planar_sea import NAMES, STIFFNESS, TEXT, gravity_efforts, motor_feedforward, write_joints
 
 import screw_dynamics as sd
+from screw_dynamics.nodes.services.motor_service import get_motor_feedforward
 from screw_dynamics_interfaces.srv import ComputeTrajectoryTorques, GetMotorFeedforward
 
 MIXED = """
@@ -112,6 +113,18 @@ def test_pair_damper_wrench_and_stiffness(ask_mixed, planar):
     assert motors.deflection[0] == 0.05
     rate = (tau[0, 0] - 200.0 * 0.05) / 4.0
     assert motors.motor_velocity[0] == pytest.approx(JET[1, 0] + rate)
+
+
+def test_the_deflection_of_a_damped_joint_is_found_by_its_place(planar):
+    joint = sd.ElasticJoint(sd.LinearSpring(200.0, damping=4.0), sd.Motor(rotor_inertia=0.1))
+    elastic = sd.ElasticJoints({'joint_2': joint})
+    request = GetMotorFeedforward.Request(
+        joint_names=NAMES[::-1], deflection=[0.07, 0.0], **motion([1, 0])
+    )
+    response = GetMotorFeedforward.Response()
+    get_motor_feedforward(sd.read_urdf(planar), elastic, 'off', request, response)
+    assert response.motor_feedforward.motor_names == NAMES[::-1]
+    assert list(response.motor_feedforward.deflection) == [0.07, 0.0]
 
 
 def test_limits(ask, ask_mixed):
