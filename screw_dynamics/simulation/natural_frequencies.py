@@ -52,8 +52,8 @@ def natural_frequencies(
     Raises
     ------
     InputError
-        If a stiffness or rotor inertia behind a spring is not above 0, a table does not reach to
-        the effort 0, or a joint moves no mass.
+        If a stiffness or rotor inertia behind a spring is not above 0, one over the other is no
+        finite number, a table does not reach to the effort 0, or a joint moves no mass.
     ShapeError, NotFiniteError, UnknownNameError
 
     Examples
@@ -66,8 +66,6 @@ def natural_frequencies(
     array([28.2843])
 
     """
-    from scipy.linalg import eigh
-
     table = require_joints(joints).motors(model)
     links = link_mobility(model, table, q)
     slopes = _at_rest(table) if stiffness is None else stiffness
@@ -80,10 +78,18 @@ def natural_frequencies(
                 f'got {slopes[i]:g} and {rotors[i]:g}'
             )
     owner = table.joint_of_motor[~rigid]
-    mobility = links[np.ix_(owner, owner)] + np.diag(1.0 / rotors[~rigid])
-    # mobility K x = w^2 x  <=>  mobility y = w^2 K^-1 y with y = K x: both symmetric
-    squares = eigh(mobility, np.diag(1.0 / slopes[~rigid]), eigvals_only=True)
-    return np.sqrt(squares)
+    roots = np.sqrt(slopes[~rigid])
+    with np.errstate(over='ignore'):
+        mobility = links[np.ix_(owner, owner)] + np.diag(1.0 / rotors[~rigid])
+        # mobility K x = w^2 x, made symmetric by y = K^(1/2) x
+        matrix = roots[:, None] * mobility * roots
+    if not np.isfinite(matrix).all():
+        raise InputError(
+            'elastic joints: expected stiffness over inertia that is a finite number, got '
+            f'stiffness {slopes[~rigid].tolist()} and rotor inertia {rotors[~rigid].tolist()}'
+        )
+    # rounding may leave less than nothing of a slow vibration beside much faster ones
+    return np.sqrt(np.maximum(np.linalg.eigvalsh(matrix), 0.0))
 
 
 def link_mobility(model: ScrewModel, table: MotorTable, q: ArrayLike) -> Array:

@@ -50,6 +50,7 @@ def test_signal_while_kernels_are_compiled(ros, planar, tmp_path, node):
     [
         (['--params-file', '/nowhere.yaml'], '/nowhere.yaml'),
         (['-p'], '-p'),
+        (['-p', 'use_sim_time:=3'], "'use_sim_time' to '3'"),
     ],
 )
 def test_a_bad_command_line_is_fatal(ros, arguments, text):

@@ -20,6 +20,7 @@ from planar_sea import (
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
+from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.simulator.simulated_robot import SimulatedRobot
 from screw_dynamics.nodes.simulator.step_length import substeps_for
@@ -124,3 +125,17 @@ def test_steps_are_a_tenth_of_the_fastest_time_constant(planar, elastic):
         for period in (1.0, 0.002, 1e-6):
             expected = max(1, math.ceil(period * (fastest + rate) / 0.1))
             assert substeps_for(model, joints, HOME, period, derivative) == expected
+
+
+@pytest.mark.parametrize(
+    ('stiffness', 'inertia', 'message'),
+    [
+        (1e15, 1e-4, "'substeps': expected 1 or more, as 0 takes .*, above 10000: something moves"),
+        (1e300, 1e-300, "'substeps': .* stiffness over inertia that is a finite number"),
+    ],
+)
+def test_joints_too_stiff_to_simulate_are_refused(stiffness, inertia, message, planar):
+    joint = sd.ElasticJoint(sd.LinearSpring(stiffness), sd.Motor(rotor_inertia=inertia))
+    elastic = sd.ElasticJoints({'joint_1': joint})
+    with pytest.raises(InputError, match=message):
+        substeps_for(sd.read_urdf(planar), elastic, HOME, 0.002, np.zeros(2))

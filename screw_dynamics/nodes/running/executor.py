@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import rclpy
+from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.logging import get_logger
 from rclpy.node import Node
@@ -69,8 +70,9 @@ def _run(
         initialized = True
         node = make_node()
         work(node)
-    # what rclpy raises is a RuntimeError, also for a bad command line or parameter file
-    except (ScrewDynamicsError, RuntimeError) as error:
+    # rclpy raises a RuntimeError for a bad command line or parameter file, and the other one for
+    # parameters that it declares itself
+    except (ScrewDynamicsError, ParameterException, RuntimeError) as error:
         if initialized and not rclpy.ok():
             return interrupted  # something was about to be made when the context went down
         if node is not None and not isinstance(error, ScrewDynamicsError):

@@ -18,6 +18,7 @@ from screw_dynamics.simulation.natural_frequencies import link_mobility, natural
 # Step times frequency: a step is wrong by 0.1^5 / 120 of an amplitude, and springs may become 700
 # times as stiff before the steps are unstable (at 2.8).
 _STEP_ANGLE = 0.1
+_MOST = 10000  # steps of a period; each takes some ten microseconds
 
 
 def substeps_for(
@@ -45,7 +46,8 @@ def substeps_for(
     Raises
     ------
     InputError
-        If the stiffness of a spring at rest is not known, or a joint moves no mass.
+        If the stiffness of a spring at rest is not known, a joint moves no mass, or the robot
+        vibrates too fast to be simulated.
 
     """
     try:
@@ -56,7 +58,13 @@ def substeps_for(
             f'is known and links with mass: {error}'
         ) from None
     fastest = float(frequencies.max(initial=0.0)) + _damping_rate(model, elastic, q, derivative)
-    return max(1, math.ceil(period * fastest / _STEP_ANGLE))
+    steps = period * fastest / _STEP_ANGLE
+    if not steps <= _MOST:
+        raise InputError(
+            f"parameter 'substeps': expected 1 or more, as 0 takes {steps:.3g} steps per state, "
+            f'above {_MOST}: something moves at {fastest:.3g} rad/s; make joints that stiff rigid'
+        )
+    return max(1, math.ceil(steps))
 
 
 def _damping_rate(model: ScrewModel, elastic: ElasticJoints, q: Array, derivative: Array) -> float:
