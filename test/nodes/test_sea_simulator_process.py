@@ -132,8 +132,11 @@ def test_brakes_bad_input_and_reset(simulate, ros):
     assert (np.array(simulation.links[-1].position) == HOME).all()
     simulation.drive(1000.0, 0.0)
     simulation.wait('motion', lambda: abs(simulation.links[-1].velocity[0]) > 0.05)
-    assert max(m.effort[0] for m in simulation.motors) == MAX_EFFORT[0]
     simulation.wait('the brakes', lambda: not any(simulation.links[-1].velocity))
+    simulation.wait(
+        'the effort at its limit',  # its topic is another one than that of the links
+        lambda: max(m.effort[0] for m in simulation.motors) == MAX_EFFORT[0],
+    )
     assert simulation.process.log.count('No motor efforts for 0.3 s: the brakes are on') == 1
     stopped = np.array(simulation.links[-1].position)
     assert not np.allclose(stopped, HOME, atol=1e-4)

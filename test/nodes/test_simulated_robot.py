@@ -130,7 +130,7 @@ def test_steps_are_a_tenth_of_the_fastest_time_constant(planar, elastic):
 @pytest.mark.parametrize(
     ('stiffness', 'inertia', 'message'),
     [
-        (1e15, 1e-4, "'substeps': expected 1 or more, as 0 takes .*, above 10000: something moves"),
+        (1e15, 1e-4, "'substeps': expected 1 or more, as 0 takes .* above 10000: something"),
         (1e300, 1e-300, "'substeps': .* stiffness over inertia that is a finite number"),
     ],
 )
