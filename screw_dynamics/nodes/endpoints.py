@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 from rclpy.node import Node
@@ -67,6 +68,6 @@ def make_subscription(
         kind,
         topic,
         callback,
-        qos,
+        copy(qos),  # rclpy writes the overrides into it, and others share it
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
     )

@@ -39,9 +39,11 @@ def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
         With that sentence, in mode 'reject'.
 
     """
+    if mode == 'off':
+        return ''
     lower, upper = model.limits.lower, model.limits.upper
     outside = (positions < lower) | (positions > upper)
-    if mode == 'off' or not outside.any():
+    if not outside.any():
         return ''
     j = int(np.argmax(outside))
     text = (
