@@ -3,13 +3,15 @@
 """
 The executable `trajectory_sender`: publishes one JointTrajectory and ends.
 
-Exit codes: 0 after sending, 1 if the trajectory is unusable or nobody listens, 130 after Ctrl-C.
+Exit codes: 0 after sending, 1 if the trajectory is unusable or what it waits for is missing, 130
+after Ctrl-C.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,7 +22,7 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.conversions import double_array, set_stamp
 from screw_dynamics.nodes.endpoints import make_publisher
 from screw_dynamics.nodes.parameters.parameter_rules import parameter
@@ -136,9 +138,17 @@ def trajectory_message(trajectory: TrajectoryFile) -> JointTrajectory:
     return message
 
 
+def _full_names(node: Node, topics: Sequence[str]) -> list[str]:
+    try:
+        return [node.resolve_topic_name(topic) for topic in topics]
+    except RuntimeError as error:
+        text = ' '.join(str(error).split())
+        raise InputError(f"parameter 'wait_for': expected names of topics: {text}") from None
+
+
 def _missing(node: Node, publisher: Publisher, parameters: SenderParameters) -> str:
     """Return what has to be there first and is not; empty where all is."""
-    for topic in map(node.resolve_topic_name, parameters.wait_for):
+    for topic in _full_names(node, parameters.wait_for):
         if not node.count_publishers(topic):
             return f'publisher on {topic}'
     if not publisher.get_subscription_count():

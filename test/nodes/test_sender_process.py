@@ -65,6 +65,15 @@ def test_parameters_and_a_delay(ros):
             {'joint_names': '[a]', 'times': '[0.0]', 'positions': '[1.0, 2.0]'},
             'expected 1 points of 1 joints = 1 values, got 2',
         ),
+        (
+            {
+                'joint_names': '[a]',
+                'times': '[0.0]',
+                'positions': '[1.0]',
+                'wait_for': '[no-name]',
+            },
+            "parameter 'wait_for': expected names of topics: ",
+        ),
     ],
 )
 def test_unusable_input_is_fatal(ros, parameters, text):
