@@ -35,19 +35,18 @@ def load_yaml(content: str | bytes) -> Any:
     """
     import yaml  # only here: the package is to be imported quickly
 
+    # libyaml's loader, where PyYAML was built with it, is some ten times as fast
+    base = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
     try:
-        return yaml.load(content, Loader=_loader())
+        return yaml.load(content, Loader=_strict(base))
     except (yaml.YAMLError, UnicodeError) as error:
         raise InputError(f'expected YAML: {" ".join(str(error).split())}') from None
 
 
 @cache
-def _loader() -> Any:
+def _strict(base: Any) -> Any:
     """Return a loader that refuses mappings with an entry twice; PyYAML takes the last one."""
     import yaml
-
-    # libyaml's loader, where PyYAML was built with it, is some ten times as fast
-    base = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
     def construct_mapping(loader: Any, node: Any, deep: bool = False) -> Any:
         lines: dict[Any, int] = {}
