@@ -64,7 +64,7 @@ def add_command(
         usage=f'%(prog)s {files} [options]',
         help=summary,
         # the formatter that keeps the lines of the examples keeps those of the description, too
-        description=textwrap.fill(description, shutil.get_terminal_size().columns - 2),
+        description=textwrap.fill(description, max(1, shutil.get_terminal_size().columns - 2)),
         epilog='\n'.join(['examples:', *(f'  {line}' for line in examples)]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -90,6 +90,11 @@ def test_help_begins_with_what_must_be_given_and_fits_the_terminal(run, monkeypa
     assert shown.splitlines()[1:] == parser.epilog.splitlines()[1:]
 
 
+def test_no_terminal_is_too_narrow(run, monkeypatch):
+    monkeypatch.setenv('COLUMNS', '1')
+    assert run('model', 'my_robot.urdf')[0] == 0
+
+
 @pytest.mark.parametrize(
     'arguments',
     [('model', 'my_robot.urdf'), ('evaluate', 'my_robot.urdf', 'my_trajectory.yaml')],

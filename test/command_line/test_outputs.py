@@ -108,8 +108,8 @@ def test_an_interrupt_leaves_nothing_that_looks_finished(run, folder, monkeypatc
         (['--bag', 'my_springs.yaml'], 'my_springs.yaml: it exists already'),
         (['--bag', 'my_springs.yaml/deep/bag'], 'my_springs.yaml is no folder'),
         # where not even root may write
-        (['--csv', '/proc/self/a.csv'], ' is not writable'),
-        (['--bag', '/proc/self/deep/bag'], ' is not writable'),
+        (['--csv', '/proc/sys/a.csv'], ' is not writable'),
+        (['--bag', '/proc/sys/deep/bag'], ' is not writable'),
     ],
 )
 def test_outputs_are_refused_before_the_work(run, folder, arguments, text):
