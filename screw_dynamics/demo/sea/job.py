@@ -81,8 +81,10 @@ def simulate(runs: Sequence[tuple[Arm, str, bool]], processes: int) -> list[Outc
         try:
             # what is started with SIGINT blocked leaves Ctrl-C to this process
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            pending = [pool.submit(track, *run) for run in runs]
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            try:
+                pending = [pool.submit(track, *run) for run in runs]
+            finally:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             for future in as_completed(pending):
                 outcomes += future.result()
                 bar.update()
