@@ -45,7 +45,7 @@ def test_the_worst_value_of_either_sign_is_told_once(arm):
     watch = LimitWatch(arm, None)
     assert watch.report() == (OK, 'nothing published', {})
     for q, effort in ((0.7, 10.0), (0.2, -41.0), (1.4, 39.0), (0.6, -46.0), (1.0, 0.0)):
-        watch.add(jet([q, 0.0], [2.0, 1e3]), np.array([effort, -29.0]))
+        watch.add(jet([q, 0.0], [2.0, 1e3]), np.array([[effort, -29.0]]))
     assert watch.report() == (
         WARN,
         'limit exceeded: joint_1: position 0.2 rad, limit 0.5 rad (and 1 more)',
@@ -55,17 +55,17 @@ def test_the_worst_value_of_either_sign_is_told_once(arm):
         },
     )
     assert watch.report().message == 'nothing published'
-    watch.add(jet([1.0, 0.0]), np.array([39.0, 0.0]))
+    watch.add(jet([1.0, 0.0]), np.array([[39.0, 0.0]]))
     assert watch.report() == (OK, 'kept', {})
 
 
 def test_another_model_begins_anew(arm):
     watch = LimitWatch(arm, None)
-    watch.add(jet([1.0, 0.0], [3.5, 0.0]), np.zeros(2))
+    watch.add(jet([1.0, 0.0], [3.5, 0.0]), np.zeros((1, 2)))
     limits = replace(arm.limits, velocity=np.array([1.0, 1.0]))
     watch.set_model(replace(arm, limits=limits))
     assert watch.report().message == 'nothing published'
-    watch.add(jet([1.0, 0.0], [2.5, 0.0]), np.zeros(2))
+    watch.add(jet([1.0, 0.0], [2.5, 0.0]), np.zeros((1, 2)))
     assert watch.report().message == 'limit exceeded: joint_1: velocity 2.5 rad/s, limit 1 rad/s'
 
 
@@ -73,7 +73,7 @@ def test_limits_that_are_none_are_told(arm):
     watch = LimitWatch(
         replace(arm, limits=replace(arm.limits, lower=arm.limits.upper + 1.0)), None
     )
-    watch.add(jet([1.0, 0.0]), np.zeros(2))
+    watch.add(jet([1.0, 0.0]), np.zeros((1, 2)))
     level, message, _ = watch.report()
     assert level == WARN
     assert "joint 'joint_1': upper limit: expected at least the lower limit 2.5" in message
@@ -103,12 +103,12 @@ def test_springs_and_motors(arm, rows):
     for name, (row, value, told) in quantities.items():
         clear()
         row[1] = value
-        watch.add(still, np.zeros(2))
+        watch.add(still, motors.effort_jet)
         watch.add_motors(motors)
         clear()
-        watch.add(still, np.zeros(2))
+        watch.add(still, motors.effort_jet)
         watch.add_motors(motors)
         assert watch.report() == (WARN, f'limit exceeded: {name} {told}', {name: told})
     # efforts count where no motor command can be computed, too
-    watch.add(still, np.array([0.0, 31.0]))
+    watch.add(still, np.array([[0.0, 31.0]]))
     assert watch.report().values == {'joint_2: effort': '31 N m, limit 30 N m'}

@@ -10,6 +10,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import ElasticJoints, FeasibilityReport, MotorFeedforward
 from screw_dynamics.elastic.limit_quantities import drive_checks, effort_checks, motion_checks
 from screw_dynamics.errors import InputError
+from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
 
@@ -21,7 +22,8 @@ class LimitWatch:
     Keeps the smallest and the largest values since the last report, and holds these to the limits.
 
     Trajectories are checked before they are followed; of a stream, and of the load by external
-    wrenches, only samples are ever known. A tick compares in place and allocates nothing.
+    wrenches, only samples are ever known. A tick compares in place and allocates nothing; the
+    kernel of that is compiled beforehand by `compile_limit_watch`.
 
     Parameters
     ----------
@@ -34,7 +36,7 @@ class LimitWatch:
     def __init__(self, model: ScrewModel, elastic: ElasticJoints | None) -> None:
         self._elastic = elastic
         self._motion = np.empty((2, 2, model.n))  # smallest and largest; position and velocity
-        self._effort = np.empty((2, model.n))
+        self._effort = np.empty((2, 1, model.n))
         self._drives: MotorFeedforward | None = None
         if elastic is not None:
             table = elastic.motors(model)
@@ -46,7 +48,7 @@ class LimitWatch:
                 motor_jet=np.empty((2, 2, table.m)),
                 motor_effort_jet=np.empty((2, 1, table.m)),
             )
-            self._effort = self._drives.effort
+            self._effort = self._drives.effort_jet
         self.set_model(model)
 
     def set_model(self, model: ScrewModel) -> None:
@@ -75,7 +77,7 @@ class LimitWatch:
             ):
                 jet[:] = 0.0
 
-    def add(self, jet: Array, effort: Array) -> None:
+    def add(self, jet: Array, efforts: Array) -> None:
         """
         Take note of a sample.
 
@@ -83,12 +85,13 @@ class LimitWatch:
         ----------
         jet : (rows, n) ndarray
             Position, velocity; further rows are not used.
-        effort : (n,) ndarray
+        efforts : (order + 1, n) ndarray
+            Effort and, with springs, its rate where there is one.
 
         """
         self._seen = True
-        _extend(self._motion, jet[:2])
-        _extend(self._effort, effort)
+        _widen(self._motion, jet)
+        _widen(self._effort, efforts)
 
     def add_motors(self, motors: MotorFeedforward) -> None:
         """
@@ -102,14 +105,9 @@ class LimitWatch:
         """
         drives = self._drives
         assert drives is not None
-        for extremes, jet in (
-            (drives.effort_jet, motors.effort_jet),
-            (drives.deflection_jet, motors.deflection_jet),
-            (drives.motor_jet, motors.motor_jet),
-            (drives.motor_effort_jet, motors.motor_effort_jet),
-        ):
-            rows = min(extremes.shape[1], len(jet))
-            _extend(extremes[:, :rows], jet[:rows])
+        _widen(drives.deflection_jet, motors.deflection_jet)
+        _widen(drives.motor_jet, motors.motor_jet)
+        _widen(drives.motor_effort_jet, motors.motor_effort_jet)
 
     def report(self) -> Report:
         """
@@ -127,7 +125,7 @@ class LimitWatch:
         try:
             checks = motion_checks(model, _INSTANTS, self._motion)
             if self._elastic is None or self._drives is None:
-                checks += effort_checks(model, _INSTANTS, self._effort)
+                checks += effort_checks(model, _INSTANTS, self._effort[:, 0])
             else:
                 checks += drive_checks(model, self._elastic, _INSTANTS, self._drives)
         except InputError as error:
@@ -147,8 +145,21 @@ class LimitWatch:
         return Report(WARN, f'limit exceeded: {name} {value}{more}', values)
 
 
-def _extend(extremes: Array, values: Array) -> None:
-    """Widen the span from the smallest to the largest values."""
-    smallest, largest = extremes
-    np.minimum(smallest, values, out=smallest)
-    np.maximum(largest, values, out=largest)
+def compile_limit_watch() -> None:
+    """Compile the comparison now, so that the first control tick need not."""
+    _widen.compile()
+
+
+def _widen_spans(spans: Array, values: Array) -> None:
+    """Widen spans, smallest and largest values, to rows of values, as far as both have them."""
+    _, rows, columns = spans.shape
+    for d in range(min(rows, values.shape[0])):
+        for j in range(columns):
+            value = values[d, j]
+            if value < spans[0, d, j]:
+                spans[0, d, j] = value
+            if value > spans[1, d, j]:
+                spans[1, d, j] = value
+
+
+_widen = Kernel(_widen_spans, f'void(float64[:, :, ::1], {read_only(2)})')

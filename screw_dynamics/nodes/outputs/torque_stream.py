@@ -16,7 +16,7 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.inputs.external_wrench import ExternalWrenches
 from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
-from screw_dynamics.nodes.outputs.limit_watch import LimitWatch
+from screw_dynamics.nodes.outputs.limit_watch import LimitWatch, compile_limit_watch
 from screw_dynamics.nodes.outputs.motor_stream import MotorStream
 from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
 from screw_dynamics.nodes.outputs.torque_publishers import TorquePublishers
@@ -42,6 +42,7 @@ def compile_torques(model: ScrewModel) -> None:
     """
     compile_sampling()
     compile_filter()
+    compile_limit_watch()
     for order in _ORDERS:
         jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
         inverse_dynamics(model, jet, out=tau)
@@ -171,7 +172,7 @@ class TorqueStream:
         self._publishers.publish(sample)
         watched = self._parameters.check_limits != 'off'
         if watched:
-            self.limits.add(jet, tau[0])
+            self.limits.add(jet, tau)
         if self.motors is not None:
             motors = self.motors.publish(sample, self.wrenches.in_force())
             if watched and motors is not None:
