@@ -80,7 +80,8 @@ def test_limits_that_are_none_are_told(arm):
 
 
 @pytest.mark.parametrize('rows', [5, 6])
-def test_springs_and_motors(arm, rows):
+@pytest.mark.parametrize('published', [1, 2])
+def test_springs_and_motors(arm, rows, published):
     watch = LimitWatch(arm, SPRUNG)
     motors = SPRUNG.buffers(arm, rows)
     quantities = {
@@ -103,10 +104,10 @@ def test_springs_and_motors(arm, rows):
     for name, (row, value, told) in quantities.items():
         clear()
         row[1] = value
-        watch.add(still, motors.effort_jet)
+        watch.add(still, motors.effort_jet[:published])
         watch.add_motors(motors)
         clear()
-        watch.add(still, motors.effort_jet)
+        watch.add(still, motors.effort_jet[:published])
         watch.add_motors(motors)
         assert watch.report() == (WARN, f'limit exceeded: {name} {told}', {name: told})
     # efforts count where no motor command can be computed, too

@@ -86,7 +86,7 @@ class LimitWatch:
         jet : (rows, n) ndarray
             Position, velocity; further rows are not used.
         efforts : (order + 1, n) ndarray
-            Effort and, with springs, its rate where there is one.
+            Effort; its rates count with springs.
 
         """
         self._seen = True
@@ -105,6 +105,7 @@ class LimitWatch:
         """
         drives = self._drives
         assert drives is not None
+        _widen(drives.effort_jet, motors.effort_jet)  # with rates that may not be published
         _widen(drives.deflection_jet, motors.deflection_jet)
         _widen(drives.motor_jet, motors.motor_jet)
         _widen(drives.motor_effort_jet, motors.motor_effort_jet)
