@@ -7,7 +7,12 @@ from __future__ import annotations
 import math
 from numbers import Integral
 
+import numpy as np
+
 from screw_dynamics.errors import InputError, ModelError
+
+# what float() reads all the same, or takes the real part of
+_NO_NUMBERS = (bool, np.bool_, str, bytes, np.complexfloating)
 
 
 def require_number(
@@ -51,8 +56,7 @@ def require_number(
 
     """
     try:
-        # text is no number, though float() reads it
-        number = math.nan if isinstance(value, (bool, str, bytes)) else float(value)  # type: ignore[arg-type]
+        number = math.nan if isinstance(value, _NO_NUMBERS) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     in_range = number > low if above else number >= low

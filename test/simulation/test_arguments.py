@@ -18,7 +18,9 @@ def robot():
     return ElasticRobot(two_links.model(), two_links.joints())
 
 
-@pytest.mark.parametrize('h', [-1e-3, np.nan, np.inf, 'a', '0', True, None, [1e-3]])
+@pytest.mark.parametrize(
+    'h', [-1e-3, np.nan, np.inf, 'a', '0', True, np.True_, np.complex128(1e-3), None, [1e-3]]
+)
 def test_length_of_a_step(robot, h):
     state = robot.state(two_links.START)
     with pytest.raises(InputError, match='h: expected a finite number of 0 or more, got'):
