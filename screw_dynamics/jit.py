@@ -13,7 +13,7 @@ import hashlib
 import importlib.util
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -164,16 +164,20 @@ def _stamped(
     function: Callable[..., Any], helpers: Sequence[Callable[..., Any]]
 ) -> Callable[..., Any]:
     """
-    Return the function under a name that changes with every file its helpers come from.
+    Return the function under a name that changes with all that is compiled into it.
 
-    numba's cache watches the file of the kernel alone and finds its entries by qualified name.
+    numba's cache watches the file of the kernel alone and finds its entries by qualified name;
+    helpers and constants may come from other files.
     """
-    files = {helper.__code__.co_filename for helper in helpers if isinstance(helper, FunctionType)}
-    others = sorted(files - {function.__code__.co_filename})
-    if not others or not isinstance(function, FunctionType):
+    if not isinstance(function, FunctionType):
         return function
-    digest = hashlib.sha256()
-    for name in others:
+    parts = [function, *(helper for helper in helpers if isinstance(helper, FunctionType))]
+    files = {part.__code__.co_filename for part in parts} - {function.__code__.co_filename}
+    constants = {text for part in parts for text in _constants(part)}
+    if not files and not constants:
+        return function
+    digest = hashlib.sha256('\n'.join(sorted(constants)).encode())
+    for name in sorted(files):
         path = Path(name)
         digest.update(path.read_bytes() if path.is_file() else name.encode())
     copy = FunctionType(
@@ -185,3 +189,11 @@ def _stamped(
     )
     copy.__qualname__ = f'{function.__qualname__}_{digest.hexdigest()[:16]}'
     return copy
+
+
+def _constants(function: FunctionType) -> Iterator[str]:
+    """Yield the global numbers and tuples that a function reads, with their names."""
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, (int, float, tuple)):
+            yield f'{name} = {value!r}'

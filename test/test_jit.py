@@ -14,13 +14,27 @@ from screw_dynamics.jit import Kernel, jit_enabled, read_only
 
 needs_numba = pytest.mark.skipif(not jit_enabled(), reason='needs numba')
 
-KERNEL_SOURCE = """
+# a kernel, and what it takes from another file
+HELPER = (
+    """
 from screw_dynamics.jit import Kernel
 from {helper} import scale
 def run(x):
     return scale(x)
 kernel = Kernel(run, 'float64(float64)', helpers=(scale,))
-"""
+""",
+    'def scale(x):\n    return {factor} * x\n',
+)
+CONSTANT = (
+    """
+from screw_dynamics.jit import Kernel
+from {helper} import FACTOR
+def run(x):
+    return FACTOR * x
+kernel = Kernel(run, 'float64(float64)')
+""",
+    'FACTOR = {factor}\n',
+)
 
 
 def _first(x):
@@ -39,15 +53,17 @@ def test_read_only_signature_takes_every_contiguous_array():
 
 
 @needs_numba
-def test_cached_kernel_follows_a_helper_in_another_file(tmp_path, monkeypatch):
+@pytest.mark.parametrize('sources', [HELPER, CONSTANT], ids=['helper', 'constant'])
+def test_cached_kernel_follows_another_file(sources, tmp_path, monkeypatch):
+    kernel_source, helper_source = sources
     monkeypatch.syspath_prepend(tmp_path)
     kernel_file, helper_file = (
         tmp_path / 'kernel_in_one_file.py',
         tmp_path / 'helper_in_another.py',
     )
-    kernel_file.write_text(KERNEL_SOURCE.format(helper=helper_file.stem))
+    kernel_file.write_text(kernel_source.format(helper=helper_file.stem))
     for factor in (2.0, 5.0, 2.0):
-        helper_file.write_text(f'def scale(x):\n    return {factor} * x\n')
+        helper_file.write_text(helper_source.format(factor=factor))
         for name in (kernel_file.stem, helper_file.stem):
             sys.modules.pop(name, None)
         # same size and, on a coarse clock, same time: Python's own cache must not answer
