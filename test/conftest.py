@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import zlib
 from pathlib import Path
@@ -21,6 +22,10 @@ from oracles.robots import NAMED_ROBOTS, bundled_urdfs, named_robot  # noqa: E40
 
 if TYPE_CHECKING:
     from screw_dynamics import ScrewModel
+
+# Shells start background jobs with SIGINT ignored, and so would be all processes that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Deadlines measure the machine, not the code: the first call of a kernel compiles it.
 hypothesis.settings.register_profile(
