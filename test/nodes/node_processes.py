@@ -109,6 +109,7 @@ class RosFixture:
     def __exit__(self, *_: object) -> None:
         for process in self._processes:
             process.kill()
+        self._executor.shutdown()
         self.node.destroy_node()
         rclpy.try_shutdown(context=self.context)
 
