@@ -70,7 +70,16 @@ class Motor:
 
     @property
     def behind_gear(self) -> tuple[float, float, float, float]:
-        """What the joint feels: inertia, viscous friction, Coulomb friction and its velocity."""
+        """
+        What the joint feels of the motor.
+
+        Returns
+        -------
+        tuple of 4 float
+            Inertia r^2 J [kg m^2 or kg], viscous friction r^2 d [N m s/rad or N s/m], Coulomb
+            friction r c [N m or N] and the velocity of its law, v / r [rad/s or m/s].
+
+        """
         ratio = self.gear_ratio
         return (
             ratio * ratio * self.rotor_inertia,

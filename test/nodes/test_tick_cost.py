@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A tick leaves nothing behind: no memory, and no object for the garbage collector."""
+"""A tick compiles nothing and leaves nothing behind, for the garbage collector neither."""
 
 from __future__ import annotations
 
@@ -10,14 +10,29 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from screw_dynamics import read_urdf, share_path
+from screw_dynamics import (
+    ElasticJoint,
+    ElasticJoints,
+    LinearSpring,
+    Motor,
+    jit,
+    read_urdf,
+    share_path,
+)
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.nodes.robot.elastic_source import compile_motors
 from screw_dynamics.trajectory import waypoints_from_points
 
 START = 1_700_000_000 * 10**9
 PERIOD = 10**6
 TICKS = 5000
+SPRUNG = ElasticJoints(
+    {
+        'joint_1': ElasticJoint(LinearSpring(8000.0), Motor(rotor_inertia=0.4)),
+        'joint_2': ElasticJoint(LinearSpring(9000.0, damping=20.0), Motor(rotor_inertia=0.4)),
+    }
+)
 
 
 @pytest.fixture
@@ -73,3 +88,30 @@ def test_no_memory_is_kept(tick):
         tracemalloc.stop()
     # other threads of the test process allocate now and then; what a tick keeps shows every time
     assert min(kept) < TICKS  # a byte per tick
+
+
+@pytest.mark.skipif(not jit.jit_enabled(), reason='needs numba')
+@pytest.mark.parametrize('elastic', [None, SPRUNG], ids=['rigid', 'elastic'])
+def test_a_tick_and_a_trajectory_compile_nothing(ros, monkeypatch, elastic):
+    model = read_urdf(share_path('urdf/iiwa14.urdf'))
+    for kernel in [thing for thing in gc.get_objects() if type(thing) is jit.Kernel]:
+        monkeypatch.setattr(kernel, '_compiled', None)
+    compile_torques(model)
+    if elastic is not None:
+        compile_motors(model, elastic)
+
+    def refuse(function, signature):
+        raise AssertionError(f'{function.__qualname__} is compiled while the node runs')
+
+    monkeypatch.setattr(jit, 'compile_kernel', refuse)
+    for order in (0, 1, 2):
+        stream = TorqueStream(
+            ros.node, model, FeedforwardParameters(derivative_order=order), elastic
+        )
+        points = [(0.0, np.zeros(model.n)), (1.0, np.ones(model.n))]
+        waypoints = waypoints_from_points(model.joint_names, points, model.joint_names)
+        stream.reference.add(waypoints, START, START)
+        for now in (START, START + PERIOD, START + 2 * 10**9):
+            stream.publish(now)
+        stream.limits.report()
+        stream.destroy()
