@@ -8,8 +8,9 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from typing import Any
 
-TIMEOUT = 20.0  # s
+TIMEOUT = 60.0  # s
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -17,6 +18,12 @@ def wait_for(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline, 'timed out'
         time.sleep(0.02)
+
+
+def wait_for_match(*publishers: Any, count: int = 1) -> None:
+    """Wait until what is published is heard by so many subscriptions."""
+    wait_for(lambda: all(p.get_subscription_count() >= count for p in publishers))
+    time.sleep(0.5)  # the other side of the match
 
 
 def stop(process: subprocess.Popen[str], number: int = signal.SIGINT) -> str:

