@@ -106,6 +106,10 @@ def test_bad_ones_are_ignored(ros, process, samples, reports, held, frame, value
         lambda: message_on(frame, values),
         lambda: f'~/external_wrench ignored: {text}' in process.log,
     )
-    _, after = status(ros, reports, 'external_wrench')
-    assert int(after['ignored']) > int(before['ignored'])
+
+    def counted():
+        _, after = status(ros, reports, 'external_wrench')
+        return int(after['ignored']) > int(before['ignored'])
+
+    ros.wait_for('the report', counted, process)
     np.testing.assert_allclose(efforts_of(samples[-1]), held, rtol=0, atol=1e-10)

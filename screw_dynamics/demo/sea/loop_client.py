@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -30,6 +30,8 @@ class LoopClient(Node):
     ----------
     states : str
         Topic of JointState.
+    recorded : sequence of str
+        Topics that the recorder has to hear before the trajectory is sent.
 
     Attributes
     ----------
@@ -40,10 +42,11 @@ class LoopClient(Node):
 
     """
 
-    def __init__(self, states: str) -> None:
+    def __init__(self, states: str, recorded: Sequence[str]) -> None:
         super().__init__('sea_demo', parameter_overrides=[Parameter('use_sim_time', value=True)])
         self.elapsed = self.held = 0.0
         self._ended = 0
+        self._recorded = recorded
         self._standing = False
         self._publisher = self.create_publisher(JointTrajectory, TRAJECTORY_TOPIC, 10)
         self.create_subscription(FeedforwardTorque, TORQUE_TOPIC, self._on_sample, 10)
@@ -53,7 +56,7 @@ class LoopClient(Node):
 
     def ready(self) -> bool:
         """
-        Say whether the robot stands there, and a node listens that knows the time.
+        Say whether the robot stands there, a node with time listens, and all is recorded.
 
         Returns
         -------
@@ -64,7 +67,12 @@ class LoopClient(Node):
             self._standing
             and self._publisher.get_subscription_count() > 0
             and self.get_clock().now().nanoseconds > 0
+            and all(map(self._is_recorded, self._recorded))
         )
+
+    def _is_recorded(self, topic: str) -> bool:
+        listeners = self.get_subscriptions_info_by_topic(topic)
+        return any(listener.node_name == 'recorder' for listener in listeners)
 
     def wait(
         self,

@@ -30,7 +30,8 @@ JOINTS = share_path('config/sea_arm_joints.yaml')
 TRAJECTORY = share_path('config/sea_arm_trajectory.yaml')
 STATES = '/joint_states'
 MOTORS = '/feedforward/motor_feedforward'
-DELAY = 2.0  # s from sending to the start, in which the recorder finds the topics
+RECORDED = TORQUE_TOPIC, MOTORS, STATES, '/motor_states'
+DELAY = 2.0  # s from sending to the start, in which all of it can be received
 HOLD = 0.5  # s after the end that are recorded too
 STALL_TIMEOUT = 30.0  # s without a sample
 
@@ -109,8 +110,7 @@ def _without_springs(joints: ElasticJoints) -> ElasticJoints:
 
 
 def _start(processes: Processes, bag: Path, joints: Path) -> None:
-    topics = TORQUE_TOPIC, MOTORS, STATES, '/motor_states'
-    processes.start('recorder', 'screw_dynamics.bags.recorder', *topics, '-o', bag)
+    processes.start('recorder', 'screw_dynamics.bags.recorder', *RECORDED, '-o', bag)
     simulator = '-p', 'publish_clock:=true', '-r', f'~/motor_feedforward:={MOTORS}'
     for name, springs, arguments in (
         ('sea_simulator', JOINTS, simulator),
@@ -130,14 +130,16 @@ def _follow(processes: Processes, feedforward: str) -> None:
     """Send the trajectory and wait for its end."""
     from screw_dynamics.demo.sea.loop_client import LoopClient
 
-    client = LoopClient(STATES)
+    client = LoopClient(STATES, RECORDED)
     with stage(f'Start feedforward ({feedforward}) and sea_simulator') as line:
 
         def waiting() -> None:
             processes.require_running()
             line.update(0)
 
-        client.wait('feedforward and sea_simulator', client.ready, START_TIMEOUT, waiting)
+        client.wait(
+            'feedforward, sea_simulator and the recorder', client.ready, START_TIMEOUT, waiting
+        )
     file = read_trajectory(TRAJECTORY)
     client.send(file, DELAY)
     duration = file.points[-1].time_from_start
