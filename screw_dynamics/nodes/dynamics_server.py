@@ -25,6 +25,7 @@ from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fi
 from screw_dynamics.nodes.robot.model_info import ModelInfoOutput
 from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
+from screw_dynamics.nodes.running.construction import destroyed_on_error
 from screw_dynamics.nodes.running.diagnostics import OK, Diagnostics, Report
 from screw_dynamics.nodes.running.executor import run_node
 from screw_dynamics.nodes.running.model_report import model_report
@@ -64,46 +65,47 @@ class DynamicsServerNode(Node):
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        self._settings = NodeParameters(self, DynamicsServerParameters)
-        if interfaces.srv is None:
-            raise InputError(f'{NAME} has nothing to offer: {interfaces.MISSING}')
-        self._answered = self._failed = 0
-        self._last_failure = ''
-        self._model_info = ModelInfoOutput(self)
-        self._source = ModelSource(
-            self,
-            lambda: self._settings.values,
-            compile_services,
-            self._on_model,
-            lambda loaded: require_fit(loaded.elastic, loaded.model, np.inf),
-        )
-        self._settings.add_check(self._source.check_settings)
-        self._settings.on_change(self._on_parameters)
-        for service, name, answer in (
-            (interfaces.srv.GetMassMatrix, 'get_mass_matrix', services.get_mass_matrix),
-            (interfaces.srv.GetDynamicTerms, 'get_dynamic_terms', services.get_dynamic_terms),
-            (
-                interfaces.srv.GetInverseDynamics,
-                'get_inverse_dynamics',
-                services.get_inverse_dynamics,
-            ),
-            (
-                interfaces.srv.ComputeTrajectoryTorques,
-                'compute_trajectory_torques',
-                self._compute_trajectory_torques,
-            ),
-            (
-                interfaces.srv.GetMotorFeedforward,
-                'get_motor_feedforward',
-                self._get_motor_feedforward,
-            ),
-        ):
-            self.create_service(service, f'~/{name}', partial(self._answer, answer, service))
-        self._diagnostics = Diagnostics(
-            self,
-            {'model': lambda: model_report(self._source), 'requests': self._requests_report},
-            self._settings.values.diagnostics_period,
-        )
+        with destroyed_on_error(self):
+            self._settings = NodeParameters(self, DynamicsServerParameters)
+            if interfaces.srv is None:
+                raise InputError(f'{NAME} has nothing to offer: {interfaces.MISSING}')
+            self._answered = self._failed = 0
+            self._last_failure = ''
+            self._model_info = ModelInfoOutput(self)
+            self._source = ModelSource(
+                self,
+                lambda: self._settings.values,
+                compile_services,
+                self._on_model,
+                lambda loaded: require_fit(loaded.elastic, loaded.model, np.inf),
+            )
+            self._settings.add_check(self._source.check_settings)
+            self._settings.on_change(self._on_parameters)
+            for service, name, answer in (
+                (interfaces.srv.GetMassMatrix, 'get_mass_matrix', services.get_mass_matrix),
+                (interfaces.srv.GetDynamicTerms, 'get_dynamic_terms', services.get_dynamic_terms),
+                (
+                    interfaces.srv.GetInverseDynamics,
+                    'get_inverse_dynamics',
+                    services.get_inverse_dynamics,
+                ),
+                (
+                    interfaces.srv.ComputeTrajectoryTorques,
+                    'compute_trajectory_torques',
+                    self._compute_trajectory_torques,
+                ),
+                (
+                    interfaces.srv.GetMotorFeedforward,
+                    'get_motor_feedforward',
+                    self._get_motor_feedforward,
+                ),
+            ):
+                self.create_service(service, f'~/{name}', partial(self._answer, answer, service))
+            self._diagnostics = Diagnostics(
+                self,
+                {'model': lambda: model_report(self._source), 'requests': self._requests_report},
+                self._settings.values.diagnostics_period,
+            )
 
     def _answer(self, answer: Answer, service: Any, request: Any, response: Any) -> Any:
         """Return what `answer` fills in, or an empty response that says why not."""

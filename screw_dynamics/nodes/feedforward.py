@@ -22,6 +22,7 @@ from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fi
 from screw_dynamics.nodes.robot.model_info import ModelInfoOutput, joint_kinds
 from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
+from screw_dynamics.nodes.running.construction import destroyed_on_error
 from screw_dynamics.nodes.running.diagnostics import Diagnostics
 from screw_dynamics.nodes.running.executor import run_node
 from screw_dynamics.nodes.running.feedforward_reports import FeedforwardReports
@@ -44,40 +45,43 @@ class FeedforwardNode(ManagedNode):
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        self._settings = NodeParameters(self, FeedforwardParameters)
-        self._stream: TorqueStream | None = None
-        self._active = False
-        self._ticks = TickTimer(self, self._tick, self._on_jump)
-        self._model_info = ModelInfoOutput(self)
-        self._source = ModelSource(
-            self,
-            lambda: self._settings.values,
-            self._prepare,
-            self._on_model,
-            lambda loaded: require_fit(loaded.elastic, loaded.model, JET_ROWS),
-        )
-        require_two_topics(self, self._settings.values)
-        self._settings.add_check(partial(require_two_topics, self))
-        self._settings.add_check(self._source.check_settings)
-        self._settings.add_check(self._check_stiffness)
-        self._settings.on_change(self._on_parameters)
-        self._reports = FeedforwardReports(self._source, self._ticks)
-        self._stream_reports = StreamReports(
-            lambda: self._stream,
-            lambda: self._settings.values,
-            lambda: self.get_clock().now().nanoseconds,
-        )
-        outputs = OutputReports(lambda: self._stream, lambda: self._settings.values)
-        tasks = {**self._reports.tasks(), **outputs.tasks(), **self._stream_reports.tasks()}
-        self._sync: ControllerSync | None = None
-        if self._settings.values.sync == 'controller_state':
-            self._sync = ControllerSync(self, lambda: self._stream, lambda: self._settings.values)
-            tasks.update(self._sync.tasks())
-        self._diagnostics = Diagnostics(
-            self,
-            tasks,
-            self._settings.values.diagnostics_period,
-        )
+        with destroyed_on_error(self):
+            self._settings = NodeParameters(self, FeedforwardParameters)
+            self._stream: TorqueStream | None = None
+            self._active = False
+            self._ticks = TickTimer(self, self._tick, self._on_jump)
+            self._model_info = ModelInfoOutput(self)
+            self._source = ModelSource(
+                self,
+                lambda: self._settings.values,
+                self._prepare,
+                self._on_model,
+                lambda loaded: require_fit(loaded.elastic, loaded.model, JET_ROWS),
+            )
+            require_two_topics(self, self._settings.values)
+            self._settings.add_check(partial(require_two_topics, self))
+            self._settings.add_check(self._source.check_settings)
+            self._settings.add_check(self._check_stiffness)
+            self._settings.on_change(self._on_parameters)
+            self._reports = FeedforwardReports(self._source, self._ticks)
+            self._stream_reports = StreamReports(
+                lambda: self._stream,
+                lambda: self._settings.values,
+                lambda: self.get_clock().now().nanoseconds,
+            )
+            outputs = OutputReports(lambda: self._stream, lambda: self._settings.values)
+            tasks = {**self._reports.tasks(), **outputs.tasks(), **self._stream_reports.tasks()}
+            self._sync: ControllerSync | None = None
+            if self._settings.values.sync == 'controller_state':
+                self._sync = ControllerSync(
+                    self, lambda: self._stream, lambda: self._settings.values
+                )
+                tasks.update(self._sync.tasks())
+            self._diagnostics = Diagnostics(
+                self,
+                tasks,
+                self._settings.values.diagnostics_period,
+            )
 
     # model ---------------------------------------------------------------------------------------
 

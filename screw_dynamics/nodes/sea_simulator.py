@@ -27,6 +27,7 @@ from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulato
 from screw_dynamics.nodes.robot.elastic_source import require_fit
 from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
+from screw_dynamics.nodes.running.construction import destroyed_on_error
 from screw_dynamics.nodes.running.diagnostics import Diagnostics
 from screw_dynamics.nodes.running.executor import run_node
 from screw_dynamics.nodes.running.model_report import model_report
@@ -46,26 +47,31 @@ class SeaSimulatorNode(Node):
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        self._settings = NodeParameters(self, SeaSimulatorParameters)
-        self._robot: SimulatedRobot | None = None
-        self._last_command = 0
-        self._outputs: list[StateOutput] = []
-        self._time: SimulatedTime | None = None
-        self._report = SimulationReport(
-            lambda: self._robot, lambda: self._time, lambda: self._settings.values
-        )
-        self._source = ModelSource(
-            self, lambda: self._settings.values, self._prepare, self._on_model, self._make_robot
-        )
-        self._settings.add_check(self._check)
-        self._settings.on_change(self._on_parameters)
-        self._subscribe()
-        self.create_service(Trigger, '~/reset', self._on_reset)
-        self._diagnostics = Diagnostics(
-            self,
-            {'model': lambda: model_report(self._source), 'simulation': self._report.task},
-            self._settings.values.diagnostics_period,
-        )
+        with destroyed_on_error(self):
+            self._settings = NodeParameters(self, SeaSimulatorParameters)
+            self._robot: SimulatedRobot | None = None
+            self._last_command = 0
+            self._outputs: list[StateOutput] = []
+            self._time: SimulatedTime | None = None
+            self._report = SimulationReport(
+                lambda: self._robot, lambda: self._time, lambda: self._settings.values
+            )
+            self._source = ModelSource(
+                self,
+                lambda: self._settings.values,
+                self._prepare,
+                self._on_model,
+                self._make_robot,
+            )
+            self._settings.add_check(self._check)
+            self._settings.on_change(self._on_parameters)
+            self._subscribe()
+            self.create_service(Trigger, '~/reset', self._on_reset)
+            self._diagnostics = Diagnostics(
+                self,
+                {'model': lambda: model_report(self._source), 'simulation': self._report.task},
+                self._settings.values.diagnostics_period,
+            )
 
     def _subscribe(self) -> None:
         if self._settings.values.input == 'commands':

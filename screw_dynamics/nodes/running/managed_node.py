@@ -36,6 +36,11 @@ class ManagedNode(LifecycleNode):
         label: str = self._state_machine.current_state[1]
         return label
 
+    def destroy_node(self) -> None:
+        """Destroy the node and its state machine, which rclpy leaves with its hold on the DDS."""
+        super().destroy_node()
+        self._state_machine.destroy_when_not_in_use()
+
     def _on_change_state(self, request: Any, response: Any) -> Any:
         """Make the transition where the present state has it."""
         asked = request.transition
