@@ -68,6 +68,41 @@ def seconds(stamp: Any) -> float:
     return float(stamp.sec) + 1e-9 * float(stamp.nanosec)
 
 
+def instant_of(message: Any, now: int, max_age: float) -> int:
+    """
+    Return the instant that a message belongs to.
+
+    Parameters
+    ----------
+    message : object
+        With a header; stamp 0 means now.
+    now : int
+        Time of the node [ns].
+    max_age : float
+        [s].
+
+    Returns
+    -------
+    int
+        [ns].
+
+    Raises
+    ------
+    InputError
+        If the stamp is further from now than that, in either direction.
+
+    """
+    stamp = nanoseconds(message.header.stamp)
+    if not stamp:
+        return now
+    if abs(now - stamp) > max_age * SECOND:
+        raise InputError(
+            f'header.stamp: expected an instant within {max_age:g} s of now ({now / SECOND:.3f}), '
+            f'got {stamp / SECOND:.3f}: too old, or of another clock'
+        )
+    return stamp
+
+
 def double_array(values: ArrayLike) -> array[float]:
     """
     Return values, row-major, as the array that messages take without a check of each element.

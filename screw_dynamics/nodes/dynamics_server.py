@@ -21,6 +21,7 @@ from screw_dynamics.nodes.conversions import joint_order
 from screw_dynamics.nodes.outputs.torque_stream import compile_torques
 from screw_dynamics.nodes.parameters.dynamics_server_parameters import DynamicsServerParameters
 from screw_dynamics.nodes.parameters.parameters import NodeParameters
+from screw_dynamics.nodes.reports.model_report import model_report
 from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fit
 from screw_dynamics.nodes.robot.model_info import ModelInfoOutput
 from screw_dynamics.nodes.robot.model_source import ModelSource
@@ -28,7 +29,6 @@ from screw_dynamics.nodes.robot.robot_description import LoadedModel
 from screw_dynamics.nodes.running.construction import destroyed_on_error
 from screw_dynamics.nodes.running.diagnostics import OK, Diagnostics, Report
 from screw_dynamics.nodes.running.executor import run_node
-from screw_dynamics.nodes.running.model_report import model_report
 from screw_dynamics.nodes.services import dynamics_services as services
 from screw_dynamics.nodes.services.error_codes import NoModelError, error_code
 from screw_dynamics.nodes.services.feasibility import check_positions

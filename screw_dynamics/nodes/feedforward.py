@@ -18,6 +18,9 @@ from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_tor
 from screw_dynamics.nodes.outputs.trajectory_effort_output import require_two_topics
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.parameters.parameters import NodeParameters
+from screw_dynamics.nodes.reports.feedforward_reports import FeedforwardReports
+from screw_dynamics.nodes.reports.output_reports import OutputReports
+from screw_dynamics.nodes.reports.stream_reports import StreamReports
 from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fit, with_stiffness
 from screw_dynamics.nodes.robot.model_info import ModelInfoOutput, joint_kinds
 from screw_dynamics.nodes.robot.model_source import ModelSource
@@ -25,10 +28,7 @@ from screw_dynamics.nodes.robot.robot_description import LoadedModel
 from screw_dynamics.nodes.running.construction import destroyed_on_error
 from screw_dynamics.nodes.running.diagnostics import Diagnostics
 from screw_dynamics.nodes.running.executor import run_node
-from screw_dynamics.nodes.running.feedforward_reports import FeedforwardReports
 from screw_dynamics.nodes.running.managed_node import ManagedNode
-from screw_dynamics.nodes.running.output_reports import OutputReports
-from screw_dynamics.nodes.running.stream_reports import StreamReports
 from screw_dynamics.nodes.running.tick_timer import TickTimer
 from screw_dynamics.trajectory import JET_ROWS
 

@@ -24,13 +24,13 @@ from screw_dynamics.nodes.inputs.motor_inputs import (
 from screw_dynamics.nodes.outputs.state_output import StateOutput
 from screw_dynamics.nodes.parameters.parameters import NodeParameters
 from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.reports.model_report import model_report
 from screw_dynamics.nodes.robot.elastic_source import require_fit
 from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
 from screw_dynamics.nodes.running.construction import destroyed_on_error
 from screw_dynamics.nodes.running.diagnostics import Diagnostics
 from screw_dynamics.nodes.running.executor import run_node
-from screw_dynamics.nodes.running.model_report import model_report
 from screw_dynamics.nodes.simulator.simulated_robot import SimulatedRobot
 from screw_dynamics.nodes.simulator.simulated_time import LockStep, RealTime, SimulatedTime
 from screw_dynamics.nodes.simulator.simulation_report import SimulationReport

@@ -15,8 +15,8 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf, share_path
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameters.dynamics_server_parameters import DynamicsServerParameters
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS

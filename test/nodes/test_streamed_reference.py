@@ -13,8 +13,8 @@ from node_processes import trajectory
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.conversions import set_stamp
-from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.interpolation import SMOOTH
 from screw_dynamics.nodes.reference.reference import Reference, Source

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,18 @@ def test_the_base_imports_no_room(module):
     for name in imports(PACKAGE / f'{module}.py'):
         parts = name.split('.')
         assert parts[0] != 'screw_dynamics' or parts[1] in BASE, f'{module} imports {name}'
+
+
+def test_the_rooms_of_the_nodes_are_stacked_too():
+    """What lies in nodes/ itself is on top, or conversions, which every room may use."""
+    below = {}
+    for module in MODULES:
+        if module.parts[0] == 'nodes' and len(module.parts) > 2:
+            parts = (name.split('.') for name in imports(PACKAGE / module))
+            used = {p[2] for p in parts if p[:2] == ['screw_dynamics', 'nodes'] and len(p) > 3}
+            below.setdefault(module.parts[1], set()).update(used - {module.parts[1]})
+    assert len(below) > 5
+    TopologicalSorter(below).prepare()  # raises a CycleError
 
 
 def test_every_room_has_a_rule():

@@ -15,12 +15,13 @@ from sensor_msgs.msg import JointState
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.conversions import instant_of
 from screw_dynamics.nodes.endpoints import make_subscription
-from screw_dynamics.nodes.inputs.stream_messages import StreamReader, instant_of
+from screw_dynamics.nodes.inputs.stream_messages import StreamReader
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.streamed_reference import Stream
-from screw_dynamics.nodes.running.stream_reports import WRENCH_TOPIC, StreamReports
+from screw_dynamics.nodes.reports.stream_reports import WRENCH_TOPIC, StreamReports
 from screw_dynamics.nodes.services.feasibility import check_positions
 
 

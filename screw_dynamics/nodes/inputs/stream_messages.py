@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.conversions import SECOND, joint_order, nanoseconds
+from screw_dynamics.nodes.conversions import joint_order
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
@@ -144,38 +144,3 @@ class StreamReader:
                 if np.isfinite(value):
                     expected = f'at most {LARGEST:g} in size'
                 raise InputError(f'{field} of joint {name}: expected {expected}, got {value}')
-
-
-def instant_of(message: Any, now: int, max_age: float) -> int:
-    """
-    Return the instant that a message belongs to.
-
-    Parameters
-    ----------
-    message : object
-        With a header; stamp 0 means now.
-    now : int
-        Time of the node [ns].
-    max_age : float
-        [s].
-
-    Returns
-    -------
-    int
-        [ns].
-
-    Raises
-    ------
-    InputError
-        If the stamp is further from now than that, in either direction.
-
-    """
-    stamp = nanoseconds(message.header.stamp)
-    if not stamp:
-        return now
-    if abs(now - stamp) > max_age * SECOND:
-        raise InputError(
-            f'header.stamp: expected an instant within {max_age:g} s of now ({now / SECOND:.3f}), '
-            f'got {stamp / SECOND:.3f}: too old, or of another clock'
-        )
-    return stamp

@@ -20,7 +20,7 @@ from screw_dynamics.nodes.endpoints import DEPTH, LATCHED, make_subscription
 from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.running.feedforward_reports import FeedforwardReports
+from screw_dynamics.nodes.reports.feedforward_reports import FeedforwardReports
 
 
 class TrajectoryInputs:

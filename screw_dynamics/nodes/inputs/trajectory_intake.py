@@ -14,7 +14,7 @@ from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.conversions import SECOND, nanoseconds, trajectory_points
-from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.motion import continuable
 from screw_dynamics.nodes.reference.reference import Reference

@@ -14,8 +14,8 @@ from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
 from screw_dynamics.elastic import ElasticJoints, check_feasibility
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
-from screw_dynamics.nodes.inputs.external_wrench import ExternalWrenches
-from screw_dynamics.nodes.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.measured.external_wrench import ExternalWrenches
+from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.outputs.limit_watch import LimitWatch, compile_limit_watch
 from screw_dynamics.nodes.outputs.motor_stream import MotorStream
 from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample

@@ -13,8 +13,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.conversions import SECOND
-from screw_dynamics.nodes.inputs.stream_messages import instant_of
+from screw_dynamics.nodes.conversions import SECOND, instant_of
 
 _COMPONENTS = ('x', 'y', 'z')
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from screw_dynamics.nodes.reports.model_report import model_report
 from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.running.diagnostics import ERROR, OK, WARN, Report
-from screw_dynamics.nodes.running.model_report import model_report
 from screw_dynamics.nodes.running.tick_timer import TickTimer
 
 _MISSED_PART = 0.01  # of the ticks, above which timing is worth a warning
