@@ -97,10 +97,14 @@ class BagReplay(Node):
         self._executor = SingleThreadedExecutor(context=self.context)
         self._executor.add_node(self)
         self._stamped: set[str] = set()
-        self._outputs = {
-            topic: self._output(topic, recorded) for topic, recorded in self._choose().items()
-        }
-        self._begin = self._first_instant()
+        try:
+            self._outputs = {
+                topic: self._output(topic, recorded) for topic, recorded in self._choose().items()
+            }
+            self._begin = self._first_instant()
+        except BaseException:
+            self.destroy_node()  # a participant left to the end of the process may crash it
+            raise
         self.message_count = 0
         self.longest_delay = 0.0
 

@@ -95,6 +95,11 @@ class DemoClient(Node):
             return 'dynamics_server to have a model'
         return None
 
+    def destroy_node(self) -> None:
+        """Destroy the node and what spins it."""
+        self._executor.shutdown()
+        super().destroy_node()
+
     def call(self, client: Client, request: Any) -> Any:
         """
         Call a service and return its response.

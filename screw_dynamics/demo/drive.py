@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from screw_dynamics.demo.processes import DemoError, Processes, ros_processes
@@ -51,7 +52,7 @@ def drive_nodes(
     from screw_dynamics.demo.client import DemoClient
     from screw_dynamics.demo.service_checks import check_services
 
-    with ros_processes(folder / 'logs') as processes:
+    with ros_processes(folder / 'logs') as processes, ExitStack() as stack:
         with stage('Start the nodes and the recorder') as line:
             _start(processes, folder / 'bag', rate)
 
@@ -60,6 +61,7 @@ def drive_nodes(
                 processes.require_running()
 
             client = DemoClient(share_path(URDF), while_waiting)
+            stack.callback(client.destroy_node)
             client.wait_until_ready()
         with stage('Call GetMassMatrix and GetInverseDynamics'):
             trajectory = smooth_trajectory(

@@ -121,7 +121,7 @@ def test_simulated_time(node: Any, record: Any, tmp_path: Path) -> None:
     recorder = record('-o', tmp_path / 'bag', 'x', '--ros-args', '-p', 'use_sim_time:=true')
     wait_for_match(publisher, clock)
     clock.publish(clock_message(clock=Time(sec=42, nanosec=5)))
-    time.sleep(0.3)
+    time.sleep(1.0)
     publisher.publish(Float64(data=1.0))
     time.sleep(0.3)
     stop(recorder)

@@ -56,6 +56,8 @@ def test_signals_while_publishing(ros, planar, number, events):
     [
         ('feedforward', (), 0),
         ('dynamics_server', (), 0),
+        ('feedforward', ('-p', 'use_events_executor:=true'), 0),
+        ('dynamics_server', ('-p', 'use_events_executor:=true'), 0),
         ('feedforward', (*SAME, '-p', 'publish_trajectory_effort:=true'), 1),
         ('dynamics_server', ('-p', 'tip_link:=nose'), 1),
         ('sea_simulator', ('-p', 'elastic_joints_path:=@joints'), 1),

@@ -127,6 +127,11 @@ class LoopClient(Node):
         set_stamp(message.header.stamp, start)
         self._publisher.publish(message)
 
+    def destroy_node(self) -> None:
+        """Destroy the node and what spins it."""
+        self._executor.shutdown()
+        super().destroy_node()
+
     def _on_state(self, _: JointState) -> None:
         self._standing = True
         self.destroy_subscription(self._states)

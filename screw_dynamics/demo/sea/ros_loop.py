@@ -10,8 +10,10 @@ elastic joints are read from a file without springs.
 from __future__ import annotations
 
 import shutil
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +27,9 @@ from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.share import share_path
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 
+if TYPE_CHECKING:
+    from screw_dynamics.demo.sea.loop_client import LoopClient
+
 PARAMETERS = share_path('config/sea_arm.yaml')
 JOINTS = share_path('config/sea_arm_joints.yaml')
 TRAJECTORY = share_path('config/sea_arm_trajectory.yaml')
@@ -33,6 +38,7 @@ MOTORS = '/feedforward/motor_feedforward'
 RECORDED = TORQUE_TOPIC, MOTORS, STATES, '/motor_states'
 DELAY = 2.0  # s from sending to the start, in which all of it can be received
 HOLD = 0.5  # s after the end that are recorded too
+LOCK_STEP_TIMEOUT = 5.0  # s that the motion waits for a process that the machine holds up
 STALL_TIMEOUT = 30.0  # s without a sample
 
 
@@ -88,15 +94,19 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
         If a process ends or does not begin.
 
     """
+    from screw_dynamics.demo.sea.loop_client import LoopClient
+
     joints = JOINTS
     if feedforward == RIGID:
         joints = folder / 'rigid_joints.yaml'
         _without_springs(ElasticJoints.from_yaml(JOINTS)).to_yaml(joints)
     bag = folder / f'bag_{feedforward}'
     shutil.rmtree(bag, ignore_errors=True)
-    with ros_processes(folder / f'logs_{feedforward}') as processes:
+    with ros_processes(folder / f'logs_{feedforward}') as processes, ExitStack() as stack:
         _start(processes, bag, joints)
-        _follow(processes, feedforward)
+        client = LoopClient(STATES, RECORDED)
+        stack.callback(client.destroy_node)
+        _follow(processes, client, feedforward)
         for name in ('recorder', 'feedforward', 'sea_simulator'):
             processes.stop(name)
     return read_loop(bag, feedforward)
@@ -111,7 +121,10 @@ def _without_springs(joints: ElasticJoints) -> ElasticJoints:
 
 def _start(processes: Processes, bag: Path, joints: Path) -> None:
     processes.start('recorder', 'screw_dynamics.bags.recorder', *RECORDED, '-o', bag)
-    simulator = '-p', 'publish_clock:=true', '-r', f'~/motor_feedforward:={MOTORS}'
+    simulator = (
+        *('-p', 'publish_clock:=true', '-p', f'lock_step_timeout:={LOCK_STEP_TIMEOUT}'),
+        *('-r', f'~/motor_feedforward:={MOTORS}'),
+    )
     for name, springs, arguments in (
         ('sea_simulator', JOINTS, simulator),
         ('feedforward', joints, ()),
@@ -126,11 +139,8 @@ def _start(processes: Processes, bag: Path, joints: Path) -> None:
         )
 
 
-def _follow(processes: Processes, feedforward: str) -> None:
+def _follow(processes: Processes, client: LoopClient, feedforward: str) -> None:
     """Send the trajectory and wait for its end."""
-    from screw_dynamics.demo.sea.loop_client import LoopClient
-
-    client = LoopClient(STATES, RECORDED)
     with stage(f'Start feedforward ({feedforward}) and sea_simulator') as line:
 
         def waiting() -> None:

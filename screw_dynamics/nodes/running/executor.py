@@ -95,9 +95,12 @@ def _spin(node: Node) -> None:
         executor.spin()
         return
     executor.add_node(node)
-    # spin() of the events executor in rclpy 7.1 does not always return to its callbacks
-    while rclpy.ok():
-        executor.spin_once(timeout_sec=_LONGEST_WAIT)
+    try:
+        # spin() of the events executor in rclpy 7.1 does not always return to its callbacks
+        while rclpy.ok():
+            executor.spin_once(timeout_sec=_LONGEST_WAIT)
+    finally:
+        executor.shutdown()  # it holds what the node is made of
 
 
 def _events_executor(node: Node) -> Any:

@@ -38,8 +38,10 @@ class ManagedNode(LifecycleNode):
 
     def destroy_node(self) -> None:
         """Destroy the node and its state machine, which rclpy leaves with its hold on the DDS."""
-        super().destroy_node()
-        self._state_machine.destroy_when_not_in_use()
+        try:
+            super().destroy_node()
+        finally:
+            self._state_machine.destroy_when_not_in_use()
 
     def _on_change_state(self, request: Any, response: Any) -> Any:
         """Make the transition where the present state has it."""
