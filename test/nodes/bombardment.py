@@ -32,6 +32,7 @@ DEPTH = 2000  # messages that may wait, so that none is lost
 PORTION = 400  # messages between looks at the nodes
 PENDING = 8  # requests under way; a service keeps 10
 STEADY = 10  # samples in a row
+AGAIN = 20.0  # s, until what may have been lost is sent again
 LONG = 1000.0  # s that the trajectory takes that has to go on
 
 
@@ -54,7 +55,8 @@ class Bombardment:
         self.thrown: Counter[str] = Counter()
         self._sent: Counter[str] = Counter()  # by topic
         self.settled = 0
-        self._typed = self._unsure = self._since = 0  # trajectories; the unsure may not count
+        # trajectories: sent, of those that may not count, and counted by the node
+        self._typed = self._unsure = self._counted = self._since = 0
         self._active = True
         node = ros.node
         qos = QoSProfile(depth=DEPTH)
@@ -181,7 +183,8 @@ class Bombardment:
             self.heard.counts,
         )
         # count from here: how many of the unsure were accepted or rejected is known now
-        self._typed, self._unsure = accepted + rejected, 0
+        self._counted = self._typed = accepted + rejected
+        self._unsure = 0
         for topic, count in self.heard.streamed.items():  # best effort: some may be lost
             assert count <= self._sent[f'/feedforward/{topic}'], (topic, count, self._sent)
         self._follow()
@@ -226,10 +229,18 @@ class Bombardment:
 
     def _sentinel(self) -> None:
         """Wait until all that was sent before has been handled."""
-        name = self._reject()
-        self.ros.wait_for(
-            f'the rejection of {name}', lambda: name in self.heard.rejection, self.feedforward
-        )
+        name, again = self._reject(), time.monotonic() + AGAIN
+
+        def rejected() -> bool:
+            nonlocal name, again
+            if time.monotonic() > again:
+                # lost while a robot with other joints came, as may be what was sent just before
+                self._unsure += self._typed - self._counted
+                self._typed = self._counted
+                name, again = self._reject(), time.monotonic() + AGAIN
+            return name in self.heard.rejection
+
+        self.ros.wait_for(f'the rejection of {name}', rejected, self.feedforward)
 
     def _follow(self) -> None:
         """Have a trajectory followed that bad messages do not stop."""
