@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 from bag_processes import TIMEOUT, stop
 from bag_sample import NAMES, SAMPLE, SAMPLE_TYPE
+from dds_threads import threads_left, watched_command
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 pytest.importorskip('rclpy', reason='replaying needs ROS 2 (rclpy)')
@@ -27,6 +30,7 @@ SECOND = 10**9
 START = 1_700_000_000 * SECOND
 PERIOD = SECOND // 50
 COUNT = 40
+ATTEMPTS = 3
 TRAJECTORY, STATE = 'trajectory_msgs/msg/JointTrajectory', 'sensor_msgs/msg/JointState'
 NUMBER = 'std_msgs/msg/Float64'
 
@@ -77,24 +81,38 @@ def replay_and_record(
         return {topic: bag.arrays(topic) for topic in topics}, log
 
 
+def first_on_time(attempt: Callable[[Path], tuple[Any, bool]], folder: Path) -> Any:
+    """Return the result of the first attempt that the machine does not hold up."""
+    for i in range(ATTEMPTS):
+        result, on_time = attempt(folder / f'attempt_{i}')
+        if on_time:
+            return result
+    pytest.fail(f'late in {ATTEMPTS} attempts')
+
+
 def test_round_trip(replay: Any, record: Any, inputs: Path, tmp_path: Path) -> None:
-    got, log = replay_and_record(replay, record, tmp_path / 'again', ('/states', '/plan'), inputs)
-    assert f'{COUNT + 2} messages replayed' in log
+    topics = ('/states', '/plan')
     with Bag(inputs) as bag:
-        before = {topic: bag.arrays(topic) for topic in got}
+        before = {topic: bag.arrays(topic) for topic in topics}
+
+    def attempt(folder: Path) -> tuple[Any, bool]:
+        got, log = replay_and_record(replay, record, folder, topics, inputs)
+        # received in the same rhythm, and the absolute start 2 s after reception
+        gaps = got['/states']['log_time'] - before['/states']['log_time']
+        distance = got['/plan']['header.stamp'][1] - got['/plan']['log_time'][1]
+        assert distance <= 2 * SECOND
+        on_time = np.median(gaps) - gaps.min() < 0.2 * SECOND and distance > 1.5 * SECOND
+        return (got, log), on_time
+
+    got, log = first_on_time(attempt, tmp_path)
+    assert f'{COUNT + 2} messages replayed' in log
     for topic, field in (('/states', 'position'), ('/plan', 'joint_names')):
         assert np.array_equal(got[topic][field], before[topic][field])
-    # received in the same rhythm: on a busy machine late at times, never early
-    gaps = got['/states']['log_time'] - before['/states']['log_time']
-    assert np.median(gaps) - gaps.min() < 0.3 * SECOND  # 0.4 s if all came at once
     # at rate 1 all stamps move by one offset; 0 stays 0
     moved = got['/states']['header.stamp'] - before['/states']['header.stamp']
     assert np.ptp(moved) == 0
     assert got['/plan']['header.stamp'][0] == 0
     assert got['/plan']['header.stamp'][1] - before['/plan']['header.stamp'][1] == moved[0]
-    # the absolute start was 2 s after reception
-    distance = got['/plan']['header.stamp'][1] - got['/plan']['log_time'][1]
-    assert 0 < distance <= 2 * SECOND
 
 
 def test_a_second_generation_is_still_the_same(
@@ -113,15 +131,20 @@ def test_rate_offset_remap_and_stamps(
 ) -> None:
     arguments = ('--rate', 4, '--start-offset', 0.2, '--keep-stamps')
     arguments += ('--ros-args', '-r', '/states:=/arm/states')
-    got, log = replay_and_record(
-        replay, record, tmp_path / 'fast', ('/arm/states',), inputs, '/states', *arguments
-    )
-    arrays = got['/arm/states']
+    duration = (COUNT - 11) * 0.02 / 4
+
+    def attempt(folder: Path) -> tuple[Any, bool]:
+        got, log = replay_and_record(
+            replay, record, folder, ('/arm/states',), inputs, '/states', *arguments
+        )
+        arrays = got['/arm/states']
+        return (arrays, log), arrays['time'][-1] == pytest.approx(duration, abs=0.2)
+
+    arrays, log = first_on_time(attempt, tmp_path)
     with Bag(inputs) as bag:
         before = bag.arrays('/states')
     assert arrays['position'].tobytes() == before['position'][10:].tobytes()
     assert np.array_equal(arrays['header.stamp'], before['header.stamp'][10:])
-    assert arrays['time'][-1] == pytest.approx((COUNT - 11) * 0.02 / 4, abs=0.3)
     assert 'at rate 4' in log
 
 
@@ -206,6 +229,20 @@ def test_the_clock_of_simulated_time_moves_the_stamps(
     with Bag(tmp_path / 'sim') as bag:
         stamps = bag.arrays('/plan')['header.stamp'].tolist()
     assert stamps == [0, 102 * SECOND + 15 * PERIOD]
+
+
+@pytest.mark.skipif(not Path('/proc/self/task').exists(), reason='threads are read from /proc')
+@pytest.mark.parametrize('arguments', [('/nose',), ('-w', '0.2')])
+def test_no_thread_of_the_dds_is_left(
+    inputs: Path, ros_environment: dict[str, str], arguments: tuple[str, ...]
+) -> None:
+    """Refused when the node is made, and later."""
+    command = watched_command('screw_dynamics.bags.replay', str(inputs), *arguments)
+    done = subprocess.run(
+        command, env=ros_environment, capture_output=True, text=True, timeout=TIMEOUT
+    )
+    assert done.returncode == 1, done.stderr
+    assert threads_left(done.stdout) == []
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ class Bombardment:
         self.settled = 0
         # trajectories: sent, of those that may not count, and counted by the node
         self._typed = self._unsure = self._counted = self._since = 0
+        self._known_robots = 0  # when the sentinel before was answered
         self._active = True
         node = ros.node
         qos = QoSProfile(depth=DEPTH)
@@ -229,18 +230,24 @@ class Bombardment:
 
     def _sentinel(self) -> None:
         """Wait until all that was sent before has been handled."""
+        robots = self._known_robots
         name, again = self._reject(), time.monotonic() + AGAIN
 
         def rejected() -> bool:
             nonlocal name, again
-            if time.monotonic() > again:
-                # lost while a robot with other joints came, as may be what was sent just before
+            if time.monotonic() > again and self._other_robots() > robots:
+                # lost with the subscription, as may be what was sent just before
                 self._unsure += self._typed - self._counted
                 self._typed = self._counted
                 name, again = self._reject(), time.monotonic() + AGAIN
             return name in self.heard.rejection
 
         self.ros.wait_for(f'the rejection of {name}', rejected, self.feedforward)
+        self._known_robots = self._other_robots()
+
+    def _other_robots(self) -> int:
+        """Return how often a robot with other joints came, which subscribes anew."""
+        return self.feedforward.log.count('The new robot model has other joints')
 
     def _follow(self) -> None:
         """Have a trajectory followed that bad messages do not stop."""

@@ -5,30 +5,17 @@
 from __future__ import annotations
 
 import signal
-import sys
 from pathlib import Path
 
 import pytest
+from dds_threads import participant_threads, threads_left, watched_command
 from node_processes import NodeProcess, node_command, trajectory
+from planar_sea import TEXT
 from rclpy.utilities import get_rmw_implementation_identifier
 
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 SAME = '-r', '~/joint_trajectory:=/same', '-r', '~/joint_trajectory_effort:=/same'
-# what is left of the DDS when the node has been run
-LEFT = """
-import importlib, sys
-from pathlib import Path
-code = importlib.import_module(f'screw_dynamics.nodes.{sys.argv[1]}').main(sys.argv[1:])
-for path in Path('/proc/self/task').glob('*/comm'):
-    print('after it:', path.read_text().strip())
-sys.exit(code)
-"""
-
-
-def dds_threads(names):
-    """Return the threads of a participant; that of the library itself stays."""
-    return [name for name in names if name.startswith('dds.') and name != 'dds.shm.wdog']
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
@@ -56,32 +43,34 @@ def test_signals_while_publishing(ros, planar, number, events):
     [
         ('feedforward', (), 0),
         ('dynamics_server', (), 0),
+        ('sea_simulator', ('-p', 'elastic_joints_path:=@fitting'), 0),
         ('feedforward', ('-p', 'use_events_executor:=true'), 0),
         ('dynamics_server', ('-p', 'use_events_executor:=true'), 0),
         ('feedforward', (*SAME, '-p', 'publish_trajectory_effort:=true'), 1),
         ('dynamics_server', ('-p', 'tip_link:=nose'), 1),
-        ('sea_simulator', ('-p', 'elastic_joints_path:=@joints'), 1),
+        ('sea_simulator', ('-p', 'elastic_joints_path:=@other'), 1),
     ],
 )
 def test_no_thread_of_the_dds_outlives_its_node(ros, planar, tmp_path, node, arguments, code):
     """A participant that is left to the end of the process crashes it now and then."""
-    (tmp_path / 'joints.yaml').write_text('elastic_joints: {elbow: {spring: {type: rigid}}}')
-    arguments = [word.replace('@joints', str(tmp_path / 'joints.yaml')) for word in arguments]
-    command = [sys.executable, '-W', 'ignore', '-c', LEFT, node, '--ros-args', *arguments]
-    process = NodeProcess([*command, '-p', f'urdf_path:={planar}'], ros.environment)
+    paths = {'@fitting': tmp_path / 'fitting.yaml', '@other': tmp_path / 'other.yaml'}
+    paths['@fitting'].write_text(TEXT)
+    paths['@other'].write_text(TEXT.replace('joint_2', 'elbow'))
+    for name, path in paths.items():
+        arguments = [word.replace(name, str(path)) for word in arguments]
+    module = f'screw_dynamics.nodes.{node}'
+    command = watched_command(module, '--ros-args', *arguments, '-p', f'urdf_path:={planar}')
+    process = NodeProcess(command, ros.environment)
     try:
         if code == 0:
             ros.wait_for('the model', lambda: 'Robot model' in process.log, process)
-            tasks = Path(f'/proc/{process.pid}/task').glob('*/comm')
-            running = dds_threads(path.read_text().strip() for path in tasks)
-            assert running or get_rmw_implementation_identifier() != 'rmw_fastrtps_cpp'
+            found = participant_threads(process.pid)
+            assert found or get_rmw_implementation_identifier() != 'rmw_fastrtps_cpp'
             assert process.interrupt() == 0, process.log
         assert process.wait() == code, process.log
     finally:
         process.kill()
-    lines = [line.partition('after it: ')[2] for line in process.log.splitlines()]
-    assert any(lines)
-    assert dds_threads(lines) == []
+    assert threads_left(process.log) == []
 
 
 @pytest.mark.parametrize('node', ['feedforward', 'dynamics_server'])
