@@ -8,6 +8,7 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -45,6 +46,8 @@ def make_subscription(
     topic: str,
     callback: Callable[[Any], None],
     qos: QoSProfile | int = DEPTH,
+    *,
+    warn_of_others: bool = True,
 ) -> Subscription:
     """
     Return a subscription.
@@ -58,6 +61,8 @@ def make_subscription(
     callback : callable
     qos : QoSProfile or int
         Without overrides.
+    warn_of_others : bool
+        Whether to warn of publishers whose quality of service does not match.
 
     Returns
     -------
@@ -69,5 +74,6 @@ def make_subscription(
         topic,
         callback,
         copy(qos),  # rclpy writes the overrides into it, and others share it
+        event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=warn_of_others),
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
     )

@@ -29,9 +29,10 @@ def jet_of(state):
 class Both:
     """The reference and the transcription under the same messages; times in ms from START."""
 
-    def __init__(self):
+    def __init__(self, lead=0.0, desired=True):
         self.reference = Reference(1, CONTROLLER)
-        self.controller = ControllerTrajectory()
+        self.controller = ControllerTrajectory(desired)
+        self.lead, self.desired = lead, desired
 
     def receive(self, now, stamp, times, points):
         waypoints = waypoints_from_points(
@@ -41,7 +42,14 @@ class Both:
             allow_nonzero_end_velocity=True,
         )
         instant, start = (START + round(1e6 * t) for t in (now, now if stamp is None else stamp))
-        self.reference.add(waypoints, start, instant, jet_of(MEASURED))
+        self.reference.add(
+            waypoints,
+            start,
+            instant + round(1e6 * self.lead),
+            jet_of(MEASURED),
+            follow=self.desired,
+            received=instant,
+        )
         self.controller.receive(
             1000.0 + 1e-3 * now,
             0.0 if stamp is None else 1000.0 + 1e-3 * stamp,
@@ -50,7 +58,13 @@ class Both:
             MEASURED,
         )
 
+    def set_speed(self, now, speed):
+        self.reference.set_speed(speed, START + round(1e6 * now))
+        self.controller.set_speed(1000.0 + 1e-3 * now, speed)
+
     def check(self, t):
+        """Compare what a tick `lead` before this instant publishes."""
+        t += self.lead
         jet = np.empty((5, 1))
         assert self.reference.sample(START + round(1e6 * t), jet) is not None
         expected = self.controller.sample(1000.0 + 1e-3 * t)
@@ -71,12 +85,12 @@ def messages(draw):
     return times, points
 
 
-@given(st.data())
-def test_whatever_is_received(data):
-    both, now = Both(), 0
+@given(st.data(), st.sampled_from([0.0, 2.0, 40.0]), st.booleans())
+def test_whatever_is_received(data, lead, desired):
+    both, now = Both(lead, desired), 0
     for _ in range(data.draw(st.integers(1, 3))):
         times, points = data.draw(messages())
-        stamp = data.draw(st.sampled_from([None, now + 700, now - times[-1] // 2]))
+        stamp = data.draw(st.sampled_from([None, now + 700, now + 5000, now - times[-1] // 2]))
         both.receive(now, stamp, times, points)
         for t in sorted(data.draw(st.lists(st.integers(0, 900), min_size=1, max_size=6))):
             # not at the points themselves: there rounding of the times decides the side
@@ -85,14 +99,52 @@ def test_whatever_is_received(data):
     both.check(now + 20000)
 
 
-def test_a_start_in_the_future_is_approached_from_reception():
+@given(st.data(), st.sampled_from([0.25, 0.5, 2.0]))
+def test_at_another_speed(data, speed):
+    """Trajectory time at reception is the time since the stamp, whatever the speed."""
+    both, now = Both(), 0
+    for _ in range(data.draw(st.integers(1, 3))):
+        both.set_speed(now, speed)
+        times, points = data.draw(messages())
+        stamp = data.draw(st.sampled_from([None, now + 700, now - times[-1] // 2]))
+        both.receive(now, stamp, times, points)
+        both.check(now + data.draw(st.integers(0, 400)) + 0.26)
+        both.set_speed(now + 500, 1.0)
+        both.check(now + 500 + data.draw(st.integers(0, 400)) + 0.26)
+        now += 1001
+
+
+RUNNING = [0, 4000], [[1.0, 0.0], [3.0, 0.0]]
+ENDED = [0, 200], [[1.0, 0.0], [2.0, 0.0]]
+
+
+@pytest.mark.parametrize('before', [None, RUNNING, ENDED], ids=['first', 'running', 'ended'])
+@pytest.mark.parametrize('lead', [0.0, 20.0])
+def test_a_start_in_the_future_is_approached_from_reception(before, lead):
+    both = Both(lead)
+    if before is not None:
+        both.receive(-1000, None, *before)
+        both.check(-0.5)
+        left = both.controller.sample(1000.0)
+    else:
+        left = [*MEASURED, 0.0]
+    both.receive(0, 1000, [0, 500], [[1.0, 0.0], [2.0, 0.0]])
+    for t in (0, 250, 970, 1000.5, 1450, 1501):
+        both.check(t)
+    if not lead:
+        jet = np.empty((5, 1))
+        both.reference.sample(START, jet)
+        np.testing.assert_allclose(jet[:2, 0], left[:2])
+
+
+def test_another_before_the_start():
+    """The first is on its approach, where the second takes over."""
     both = Both()
     both.receive(0, 1000, [0, 500], [[1.0, 0.0], [2.0, 0.0]])
-    for t in (0, 250, 999.5, 1000.5, 1499.5, 1501):
+    both.check(300)
+    both.receive(400, 2000, [300, 500], [[0.0], [2.0]])
+    for t in (400.5, 1200, 2299, 2301, 2600):
         both.check(t)
-    jet = np.empty((5, 1))
-    both.reference.sample(START, jet)
-    np.testing.assert_allclose(jet[:2, 0], MEASURED)
 
 
 def test_a_point_at_time_0_is_jumped_to():

@@ -179,7 +179,7 @@ def test_speed_scaling(ros, process, samples):
 
     ros.wait_for('half the speed', slowed, process)
     ros.publish(Float64(data=-1.0), '/feedforward/speed_scaling', LATCHED)
-    ros.wait_for('the refusal', lambda: 'speed scaling: expected a number' in process.log, process)
+    ros.wait_for('the refusal', lambda: 'speed_scaling ignored' in process.log, process)
     ros.publish(Float64(data=1.0), '/feedforward/speed_scaling', LATCHED)
 
 

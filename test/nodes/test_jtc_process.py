@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 from node_processes import trajectory
-from oracles.controller_trajectory import ControllerTrajectory, through
+from oracles.controller_trajectory import through
 from services import SERVICES, ros_duration
 
 from screw_dynamics import inverse_dynamics, read_urdf
@@ -17,6 +17,8 @@ from screw_dynamics.nodes.conversions import nanoseconds, set_stamp
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']
+SECOND = 10**9
+OLD_TIMES, NEW_TIMES = [0.0, 0.7, 60.0], [0.4, 0.9]
 OLD = [[0.0, 0.0], [1.0, -0.5], [0.5, 0.5]]
 OLD_VELOCITIES = [[0.0, 0.0], [0.8, 0.2], [0.0, 0.0]]
 NEW = [[0.2, 0.1], [0.0, -0.3]]
@@ -36,44 +38,63 @@ def states(positions, velocities, joint):
     ]
 
 
+def motion_of(sample):
+    point = sample.reference
+    return np.array([point.positions, point.velocities, point.accelerations])
+
+
+def spline(times, positions, velocities, t):
+    """Return position, velocity and acceleration of the controller, all joints."""
+    return np.transpose([through(times, states(positions, velocities, j), t) for j in range(2)])
+
+
 def test_topic(ros, process, planar):
-    """A cubic trajectory, replaced in its middle by a linear one: both with stamps."""
+    """A cubic trajectory that a linear one with a start to come replaces on its way."""
     samples = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
-    now = time.time_ns()
-    # late enough for a busy machine to have heard of both before the first begins
-    first, second = now + 3_000_000_000, now + 4_000_000_000
-    old = trajectory(NAMES, *OLD, times=[0.0, 0.7, 2.0], velocities=OLD_VELOCITIES)
-    new = trajectory(NAMES, *NEW, times=[0.4, 0.9])
-    for message, stamp in ((old, first), (new, second)):
-        set_stamp(message.header.stamp, stamp)
-        ros.publish(message, '/feedforward/joint_trajectory')
-    ros.wait_for(
-        'the end',
-        lambda: samples and samples[-1].source == FeedforwardTorque.SOURCE_HOLD,
-        process,
-    )
-    controllers = [ControllerTrajectory(), ControllerTrajectory()]
-    for joint, controller in enumerate(controllers):
-        # nothing is known before: the first message waits for its start; times in s from there
-        controller.receive(
-            0.0, 0.0, [0.0, 0.7, 2.0], states(OLD, OLD_VELOCITIES, joint), [0.0, 0.0]
-        )
-        controller.receive(0.5, 1.0, [0.4, 0.9], states(NEW, None, joint), [0.0, 0.0])
-    model = read_urdf(planar)
-    seen = set()
+    # late enough for a busy machine to have heard of it before it begins
+    first = time.time_ns() + 3 * SECOND
+    old = trajectory(NAMES, *OLD, times=OLD_TIMES, velocities=OLD_VELOCITIES)
+    set_stamp(old.header.stamp, first)
+    ros.publish(old, '/feedforward/joint_trajectory')
+    # no state is known before: it waits for its start
+    ros.wait_for('the first', lambda: len(samples) > 80, process)
+    sent = time.time_ns()
+    second = sent + 3 * SECOND
+    new = trajectory(NAMES, *NEW, times=NEW_TIMES)
+    set_stamp(new.header.stamp, second)
+    ros.publish(new, '/feedforward/joint_trajectory')
+    ros.wait_for('the end', lambda: samples[-1].source == FeedforwardTorque.SOURCE_HOLD, process)
+
+    assert nanoseconds(samples[0].header.stamp) >= first
+    # the first sample after the reception of the second trajectory
+    left_at = next(nanoseconds(s.header.stamp) for s in samples if s.reference_continuity == 0)
+    assert sent < left_at < second
+    model, approach = read_urdf(planar), []
     for sample in samples:
-        stamp = nanoseconds(sample.header.stamp)
-        assert stamp >= first
-        point = sample.reference
-        got = np.array([point.positions, point.velocities, point.accelerations])
-        expected = np.transpose([c.sample(1e-9 * (stamp - first)) for c in controllers])
+        stamp, got = nanoseconds(sample.header.stamp), motion_of(sample)
+        if stamp < left_at:
+            expected = spline(OLD_TIMES, OLD, OLD_VELOCITIES, 1e-9 * (stamp - first))
+        elif stamp < second + NEW_TIMES[0] * SECOND:
+            # a line to the first point, the same all the way
+            left = 1e-9 * (second - stamp) + NEW_TIMES[0]
+            approach.append(got[1])
+            expected = [NEW[0] - left * got[1], approach[0], [0.0, 0.0]]
+        else:
+            expected = spline(NEW_TIMES, NEW, None, 1e-9 * (stamp - second))
         np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-6)
-        assert sample.reference_continuity == (1 if stamp < second else 0)
-        seen.add(sample.reference_continuity)
         jet = np.array([*got, sample.reference_jerk, sample.reference_snap])
         effort = [sample.effort, sample.effort_dot, sample.effort_ddot]
         np.testing.assert_allclose(effort, inverse_dynamics(model, jet), rtol=1e-9, atol=1e-9)
-    assert seen == {0, 1}
+    assert len(approach) > 100
+    # followed back, the line meets the old motion where the message was received
+    span = np.linspace(sent, left_at, 2001)
+    gaps = [
+        spline(OLD_TIMES, OLD, OLD_VELOCITIES, 1e-9 * (t - first))[0]
+        - (NEW[0] - (1e-9 * (second - t) + NEW_TIMES[0]) * approach[0])
+        for t in span
+    ]
+    step = 1e-9 * (span[1] - span[0])
+    assert np.abs(gaps).max(axis=1).min() < step
 
 
 def test_service(ros, planar):

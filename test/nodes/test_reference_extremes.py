@@ -69,8 +69,7 @@ def test_what_overflows_is_not_continued():
 
 def test_time_from_start_fits_its_message_long_before_the_start():
     reference = Reference(2, CONTROLLER)
-    reference.set_speed(25.0, START)
-    begin = START + 10 * 365 * 86400 * SECOND
+    begin = START + 100 * 365 * 86400 * SECOND
     reference.add(waypoints([1.0, 1.0], first=1.0), begin, START, np.zeros((5, 2)))
     assert sampled(reference, START)[0] is Source.TRAJECTORY
     assert reference.time_from_start == -LONGEST_DURATION

@@ -44,14 +44,21 @@ def through(times: Sequence[float], points: Sequence[State], t: float) -> State:
 @dataclass
 class ControllerTrajectory:
     """
-    The motion of a joint under the messages that a controller receives.
+    The motion of a joint under the messages that a controller of ROS 2 Jazzy receives.
 
-    The old trajectory runs until the new one starts, as controllers do that have
-    allow_trajectory_replacement. Without an old one, the state before the trajectory is the
-    measured one at reception.
+    A message ends what ran before at once, whatever its stamp. From then on a clock of its own
+    counts at the scaled speed; at reception it shows the time of day. The point before the first
+    of the message is the state at reception: the desired one (the controller's parameter
+    `interpolate_from_desired_state`) or the measured one, which has no acceleration.
     """
 
-    _parts: list[tuple[float, State, list[float], list[State]]] = field(default_factory=list)
+    desired: bool = True
+    speed: float = 1.0
+    _shown: tuple[float, float] = (0.0, 0.0)  # an instant, and what the clock shows then
+    _begin: float = 0.0
+    _before: State = field(default_factory=list)
+    _times: list[float] = field(default_factory=list)
+    _points: list[State] = field(default_factory=list)
 
     def receive(
         self,
@@ -62,15 +69,24 @@ class ControllerTrajectory:
         measured: State,
     ) -> None:
         """Take a message: `times` from start, `stamp` 0 for now."""
-        start = stamp or now
-        begin = max(start, now) if self._parts else now
-        before = self.sample(begin) if self._parts else [*measured, 0.0]
-        self._parts = [part for part in self._parts if part[0] < begin]
-        self._parts.append((begin, before, [start + t for t in times], list(points)))
+        known = self.desired and self._points
+        before = self._state(self._clock(now)) if known else [*measured, 0.0]
+        self._begin, self._before, self._shown = now, before, (now, now)
+        self._times, self._points = [(stamp or now) + t for t in times], list(points)
+
+    def set_speed(self, now: float, speed: float) -> None:
+        """Let the clock run slower or faster."""
+        self._shown, self.speed = (now, self._clock(now)), speed
 
     def sample(self, t: float) -> State:
-        """Return position, velocity and acceleration."""
-        begin, before, times, points = [part for part in self._parts if part[0] <= t][-1]
-        if t < times[0]:
-            return between(begin, before, times[0], points[0], t)
-        return through(times, points, t)
+        """Return position, velocity and acceleration in real time."""
+        state = self._state(self._clock(t))
+        return [x * self.speed**d for d, x in enumerate(state)]
+
+    def _clock(self, t: float) -> float:
+        return self._shown[1] + self.speed * (t - self._shown[0])
+
+    def _state(self, t: float) -> State:
+        if t < self._times[0]:
+            return between(self._begin, self._before, self._times[0], self._points[0], t)
+        return through(self._times, self._points, t)

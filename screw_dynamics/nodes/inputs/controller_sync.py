@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from rclpy.node import Node
@@ -15,6 +14,7 @@ from rclpy.qos import qos_profile_sensor_data
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.conversions import SECOND, nanoseconds
 from screw_dynamics.nodes.endpoints import make_subscription
+from screw_dynamics.nodes.inputs.control_messages import control_message
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
@@ -40,16 +40,12 @@ def state_type() -> Any:
         If control_msgs is not installed, or too old to have `reference`.
 
     """
-    needs = "parameter 'sync': 'controller_state' needs the package control_msgs"
-    try:
-        kind = import_module('control_msgs.msg').JointTrajectoryControllerState
-    except (ImportError, AttributeError) as error:
-        raise InputError(
-            f'{needs}, which is not available ({error}): install it '
-            "(ros-$ROS_DISTRO-control-msgs) or use sync: 'none'"
-        ) from None
+    kind = control_message('JointTrajectoryControllerState', 'sync', 'controller_state', 'none')
     if 'reference' not in kind.get_fields_and_field_types():
-        raise InputError(f"{needs} of at least version 4, whose states have the field 'reference'")
+        raise InputError(
+            "parameter 'sync': 'controller_state' needs the package control_msgs of at least "
+            "version 4, whose states have the field 'reference'"
+        )
     return kind
 
 

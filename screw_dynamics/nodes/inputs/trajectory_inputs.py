@@ -10,13 +10,13 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.conversions import SECOND
-from screw_dynamics.nodes.endpoints import DEPTH, LATCHED, make_subscription
+from screw_dynamics.nodes.endpoints import DEPTH, make_subscription
+from screw_dynamics.nodes.inputs.speed_input import SpeedInput
 from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
@@ -63,18 +63,19 @@ class TrajectoryInputs:
             (JointTrajectory, '~/joint_trajectory', self._on_trajectory, DEPTH),
             (JointState, 'joint_states', self._on_joint_state, qos_profile_sensor_data),
         ]
-        if follow_speed:
-            topics.append((Float64, '~/speed_scaling', self._on_speed, LATCHED))
         self._subscriptions = [
             make_subscription(node, kind, topic, callback, qos)
             for kind, topic, callback, qos in topics
         ]
+        self._speed = SpeedInput(node, parameters, self._set_speed) if follow_speed else None
         self._service = node.create_service(Trigger, '~/clear', self._on_clear)
 
     def destroy(self) -> None:
         """Destroy the subscriptions and the service."""
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
+        if self._speed is not None:
+            self._speed.destroy()
         self._node.destroy_service(self._service)
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
@@ -117,17 +118,11 @@ class TrajectoryInputs:
         except InputError as error:
             self._node.get_logger().warning(f'{error}: ignored', throttle_duration_sec=1.0)
 
-    def _on_speed(self, message: Float64) -> None:
+    def _set_speed(self, factor: float) -> None:
         stream = self._output()
-        if stream is None:
-            return
-        now = self._node.get_clock().now().nanoseconds
-        try:
-            stream.reference.set_speed(
-                message.data, now + round(SECOND * self._parameters().lead_time)
-            )
-        except ScrewDynamicsError as error:
-            self._node.get_logger().error(f'{error}: ignored', throttle_duration_sec=1.0)
+        if stream is not None:
+            now = self._node.get_clock().now().nanoseconds
+            stream.reference.set_speed(factor, now + round(SECOND * self._parameters().lead_time))
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         stream = self._output()

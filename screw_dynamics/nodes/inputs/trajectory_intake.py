@@ -80,8 +80,9 @@ def accept_trajectory(
     # instants before this one have been sampled already
     sampled = now + round(1e9 * parameters.lead_time)
     positions = measured.positions(now, parameters.max_joint_state_age)
-    state = reference.state(max(start, sampled))
-    stream_state = _stream_state(streamed, start, now, sampled) if state is None else None
+    begin = reference.interpolation.leaves(start, now, sampled)
+    state = reference.state(begin)
+    stream_state = _stream_state(streamed, begin, now, sampled) if state is None else None
     known = state if state is not None else stream_state
     if known is None and parameters.allow_partial_joints:
         _require_fresh(message.joint_names, model.joint_names, positions, parameters)
@@ -119,6 +120,7 @@ def accept_trajectory(
         start_jet=_start_jet(parameters, waypoints, stream_state, reference.speed, measured, now),
         follow=parameters.start_state == 'reference',
         require=check_limits,
+        received=now,
     )
     streamed.supersede()
     return warnings
@@ -140,14 +142,14 @@ def _require_fresh(
             )
 
 
-def _stream_state(streamed: StreamedReference, start: int, now: int, sampled: int) -> Array | None:
+def _stream_state(streamed: StreamedReference, begin: int, now: int, sampled: int) -> Array | None:
     """Return the state of a stream that is followed where the trajectory takes over from it."""
-    state = streamed.state(now, sampled)
-    if state is not None and start > sampled:
+    state = streamed.state(now, begin)
+    if state is not None and begin > sampled:
         assert streamed.followed is not None
         raise TrajectoryError(
             f'{streamed.followed.value} is followed and where it will be at header.stamp, '
-            f'{(start - now) / SECOND:.3f} s from now, is not known: expected stamp 0 or a start '
+            f'{(begin - now) / SECOND:.3f} s from now, is not known: expected stamp 0 or a start '
             'that has passed'
         )
     return state

@@ -11,6 +11,8 @@ from screw_dynamics.nodes.parameters.model_parameters import INTERPOLATION, Mode
 from screw_dynamics.nodes.parameters.parameter_rules import parameter
 from screw_dynamics.trajectory import MAX_ORDER, MIN_ORDER
 
+SPEED_FACTOR_TYPE = 'control_msgs/SpeedScalingFactor'
+
 
 @dataclass(frozen=True)
 class FeedforwardParameters(ModelParameters):
@@ -36,6 +38,18 @@ class FeedforwardParameters(ModelParameters):
         'controller executes something else.',
         minimum=0.001,
         maximum=10.0,
+    )
+    speed_scaling_unit: str = parameter(
+        'factor',
+        'Unit of ~/speed_scaling: factor (1 is nominal speed, 0 to 2 are accepted) or percent '
+        '(100 is nominal speed, 0 to 200).',
+        choices=('factor', 'percent'),
+    )
+    speed_scaling_type: str = parameter(
+        'std_msgs/Float64',
+        'Type of ~/speed_scaling; control_msgs/SpeedScalingFactor, a factor, needs control_msgs.',
+        choices=('std_msgs/Float64', SPEED_FACTOR_TYPE),
+        read_only=True,
     )
     start_state: str = parameter(
         'reference',
@@ -147,6 +161,11 @@ class FeedforwardParameters(ModelParameters):
 
         """
         super().check()
+        if self.speed_scaling_unit != 'factor' and self.speed_scaling_type == SPEED_FACTOR_TYPE:
+            raise InputError(
+                f"parameter 'speed_scaling_unit': expected factor with {SPEED_FACTOR_TYPE}, got "
+                f'{self.speed_scaling_unit}'
+            )
         if self.commands_content == 'motor_efforts' and not self.elastic_joints_path:
             raise InputError(
                 "parameter 'commands_content': expected link_efforts without "

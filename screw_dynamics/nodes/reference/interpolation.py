@@ -23,18 +23,7 @@ _SAME_POSITION = 1e-6  # rad or m
 
 
 class Interpolation(Protocol):
-    """
-    A kind of curve, and the rules by which it takes over from what was followed before.
-
-    Attributes
-    ----------
-    leaves_at_once : bool
-        Whether a trajectory with a start in the future, where no motion is to be continued, leaves
-        the measured state at reception; else it waits there for its start.
-
-    """
-
-    leaves_at_once: bool
+    """A kind of curve, and the rules by which it takes over from what was followed before."""
 
     def curve(self, waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
         """
@@ -53,6 +42,44 @@ class Interpolation(Protocol):
         ------
         TrajectoryError
             If a number on the way is too large for double precision.
+
+        """
+
+    def leaves(self, start: int, received: int, sampled: int) -> int:
+        """
+        Return the instant at which a trajectory leaves the state of the joints.
+
+        Parameters
+        ----------
+        start : int
+            Of time from start 0 [ns].
+        received : int
+            At which the message was received [ns].
+        sampled : int
+            Earliest instant that will still be sampled [ns].
+
+        Returns
+        -------
+        int
+            [ns].
+
+        """
+
+    def time_at(self, begin: int, start: int, received: int, speed: float) -> float:
+        """
+        Return the time from start at the instant at which a trajectory begins to apply.
+
+        Parameters
+        ----------
+        begin, start, received : int
+            [ns].
+        speed : float
+            d(time from start) / dt.
+
+        Returns
+        -------
+        float
+            [s].
 
         """
 
@@ -87,7 +114,13 @@ class Interpolation(Protocol):
 class Smooth:
     """C4 through what the points carry; continues position to snap of what it replaces."""
 
-    leaves_at_once = False
+    def leaves(self, start: int, received: int, sampled: int) -> int:
+        """Return the start; what was followed before goes on until then."""
+        return max(start, sampled)
+
+    def time_at(self, begin: int, start: int, received: int, speed: float) -> float:
+        """Return the time from start, all of which runs at the present speed."""
+        return 1e-9 * (begin - start) * speed
 
     def curve(self, waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
         """Return the curve, at rest at both ends; see `Interpolation`."""
@@ -117,13 +150,21 @@ class Smooth:
 
 class Controller:
     """
-    What joint_trajectory_controller executes, jumps included.
+    What joint_trajectory_controller of ROS 2 Jazzy executes, jumps included.
 
-    A first point that is still to come is reached from the state, in a segment of the kind that
-    the point allows. Once it has passed, at time 0 at the latest, the state plays no part.
+    Whatever ran before ends with the reception of a message, also of one whose start is still to
+    come. A first point that is still to come is reached from the state at reception, in a segment
+    of the kind that the point allows. Once it has passed, the state plays no part.
     """
 
-    leaves_at_once = True
+    def leaves(self, start: int, received: int, sampled: int) -> int:
+        """Return the reception."""
+        return received
+
+    def time_at(self, begin: int, start: int, received: int, speed: float) -> float:
+        """Return the time from start; what had passed of it at reception did so at speed 1."""
+        known = min(begin, max(start, received))
+        return 1e-9 * (known - start) + 1e-9 * (begin - known) * speed
 
     def curve(self, waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
         """Return the controller's spline; see `Interpolation`."""

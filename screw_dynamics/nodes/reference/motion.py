@@ -32,6 +32,8 @@ class Motion:
         Time from start at which the curve begins [s].
     anchor, anchor_time : int, float
         An instant [ns] and the time from start that belongs to it [s].
+    continues : bool
+        Whether it begins in the state of the motion before.
 
     """
 
@@ -42,6 +44,7 @@ class Motion:
     joined: float
     anchor: int
     anchor_time: float
+    continues: bool
 
 
 def continuable(jet: Array) -> bool:

@@ -40,9 +40,9 @@ class Reference:
     """
     The motion that the joints are asked to follow, as a function of time alone.
 
-    Instants are integers [ns] on one clock. A trajectory applies from its start (or from now,
-    where that has passed) and until the start of the next; how it takes over from what it
-    replaces is up to the interpolation. After its end the last position is held.
+    Instants are integers [ns] on one clock. When a trajectory begins to apply, and how it takes
+    over from what it replaces, is up to the interpolation; it applies until the next one does.
+    After its end the last position is held.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Reference:
         self.time_from_start = 0.0
         self.held_for = 0.0  # s on the clock of the node
         self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
-        self._interpolation, self._continuous = interpolation, continuous
+        self.interpolation, self._continuous = interpolation, continuous
         self._motions: list[Motion] = []
         self._jet = np.empty((JET_ROWS, joint_count))
 
@@ -112,9 +112,10 @@ class Reference:
         start_jet: Array | None = None,
         follow: bool = True,
         require: Callable[[PiecewisePolynomial, float], None] = lambda curve, joined: None,
+        received: int | None = None,
     ) -> None:
         """
-        Follow a trajectory from its start on; motions that begin later are dropped.
+        Follow a trajectory; motions that begin later than it are dropped.
 
         Parameters
         ----------
@@ -130,6 +131,8 @@ class Reference:
         require : callable
             Takes the curve that would be followed and the time from start at which it begins [s];
             raises ScrewDynamicsError if it must not be.
+        received : int, optional
+            At which the trajectory was received [ns]; default `now`.
 
         Raises
         ------
@@ -137,19 +140,21 @@ class Reference:
             If the trajectory cannot begin: nothing is known to begin at, or nothing of it is left.
 
         """
-        begin = max(start, now)
+        received = now if received is None else received
+        begin = self.interpolation.leaves(start, received, now)
         jet = self.state(begin) if follow else None
-        if jet is None or not continuable(jet):
+        continues = jet is not None and continuable(jet)
+        if not continues:
             jet = start_jet
-            if jet is not None and self._interpolation.leaves_at_once:
-                begin = now
-        if jet is not None:
+        if jet is None:
+            begin = max(start, now)
+        else:
             jet = nearest_turn(jet, waypoints, self._continuous)
-        elapsed = 1e-9 * (begin - start) * self.speed
-        joined, curve = self._interpolation.join(waypoints, elapsed, jet)
+        elapsed = self.interpolation.time_at(begin, start, received, self.speed)
+        joined, curve = self.interpolation.join(waypoints, elapsed, jet)
         require(curve, joined)
         kept = [motion for motion in self._motions if motion.begin < begin]
-        motion = Motion(waypoints, curve, begin, start, joined, begin, elapsed)
+        motion = Motion(waypoints, curve, begin, start, joined, begin, elapsed, continues)
         self._motions = [*kept, motion]
 
     def sample(self, time: int, out: Array) -> Source | None:
@@ -222,9 +227,7 @@ class Reference:
             if m.begin <= now
         ]
         self.speed = speed
-        for motion in later:
-            # where it joins has changed with the speed
-            self.add(motion.waypoints, motion.start, now, motion.curve.jets([0.0])[0])
+        self._rejoin(later)
 
     def synchronise(self, time_from_start: float, instant: int, tolerance: float) -> float | None:
         """
@@ -256,21 +259,21 @@ class Reference:
             return None
         if abs(difference) <= tolerance:
             at = self._motions.index(motion)
-            self._motions[at] = replace(motion, anchor=instant, anchor_time=time_from_start)
-            self._rejoin(at + 1)
+            later = self._motions[at + 1 :]
+            self._motions[at:] = [replace(motion, anchor=instant, anchor_time=time_from_start)]
+            self._rejoin(later)
         return difference
 
-    def _rejoin(self, at: int) -> None:
-        """Have the motions from there on begin where the one before them is by now."""
-        if at < len(self._motions):
-            later = self._motions[at:]
-            self._motions = self._motions[:at]
-            for motion in later:
-                start_jet = motion.curve.jets([0.0])[0]
+    def _rejoin(self, later: list[Motion]) -> None:
+        """Have motions that continue the one before them do so where it is by now."""
+        for motion in later:
+            if motion.continues:
                 try:
-                    self.add(motion.waypoints, motion.start, motion.begin, start_jet)
+                    self.add(motion.waypoints, motion.start, motion.begin)
+                    continue
                 except TrajectoryError:
-                    self._motions.append(motion)  # rather a small jump than none of it
+                    pass  # rather a small jump than none of it
+            self._motions.append(motion)
 
     def _motion_at(self, time: int) -> Motion | None:
         for motion in reversed(self._motions):

@@ -1,0 +1,122 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`SpeedInput`: the topic with the speed at which trajectory time runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from std_msgs.msg import Float64
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.endpoints import LATCHED, make_subscription
+from screw_dynamics.nodes.inputs.control_messages import control_message
+from screw_dynamics.nodes.parameters.feedforward_parameters import (
+    SPEED_FACTOR_TYPE,
+    FeedforwardParameters,
+)
+
+TOPIC = '~/speed_scaling'
+# What a factor of 1 is in each unit. Robots are slowed down, or sped up a little: a factor
+# beyond 2 is a percentage.
+_UNITS = {'factor': 1.0, 'percent': 100.0}
+_LARGEST_FACTOR = 2.0
+
+
+def speed_factor(value: float, unit: str) -> float:
+    """
+    Return the factor that a value of the topic stands for.
+
+    Parameters
+    ----------
+    value : float
+    unit : {'factor', 'percent'}
+
+    Returns
+    -------
+    float
+        From 0 (a pause) to 2.
+
+    Raises
+    ------
+    InputError
+        If the value is not a number within this range; names the parameter of the unit.
+
+    Examples
+    --------
+    >>> speed_factor(40.0, 'percent')
+    0.4
+
+    """
+    largest = _LARGEST_FACTOR * _UNITS[unit]
+    if not 0.0 <= value <= largest:  # nor NaN
+        raise InputError(
+            f"expected from 0 to {largest:g} in the unit {unit!r} (parameter 'speed_scaling_unit')"
+            f', got {value:g}'
+        )
+    return value / _UNITS[unit]
+
+
+class SpeedInput:
+    """
+    Hands on the speed that a topic carries; values that cannot be meant change nothing.
+
+    There are two subscriptions: one to publishers that keep their last message for late
+    subscribers, which does not match others, and one to all. Duplicates change nothing.
+
+    Parameters
+    ----------
+    node : Node
+    parameters : callable
+        Returns the present parameters.
+    set_speed : callable
+        Takes the factor.
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        parameters: Callable[[], FeedforwardParameters],
+        set_speed: Callable[[float], None],
+    ) -> None:
+        self._node, self._parameters, self._set_speed = node, parameters, set_speed
+        self._refused = False
+        name = parameters().speed_scaling_type
+        kind, take = Float64, self._on_value
+        if name == SPEED_FACTOR_TYPE:
+            kind = control_message(
+                'SpeedScalingFactor', 'speed_scaling_type', name, 'std_msgs/Float64'
+            )
+            take = self._on_factor
+        self._subscriptions = [
+            make_subscription(node, kind, TOPIC, take, QoSProfile(depth=1)),
+            make_subscription(node, kind, TOPIC, take, LATCHED, warn_of_others=False),
+        ]
+
+    def destroy(self) -> None:
+        """Destroy the subscriptions."""
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+
+    def _on_value(self, message: Float64) -> None:
+        self._take(message.data)
+
+    def _on_factor(self, message: Any) -> None:
+        self._take(message.factor)
+
+    def _take(self, value: float) -> None:
+        try:
+            factor = speed_factor(value, self._parameters().speed_scaling_unit)
+        except InputError as error:
+            if not self._refused:
+                self._node.get_logger().warning(
+                    f'{TOPIC} ignored, the speed stays as it is: {error}'
+                )
+            self._refused = True
+            return
+        self._refused = False
+        self._set_speed(factor)
