@@ -8,6 +8,8 @@ import argparse
 import math
 from typing import NoReturn
 
+from screw_dynamics.error_texts import shown
+
 
 def finite(text: str) -> float:
     """
@@ -95,4 +97,4 @@ def refuse(expected: str, got: str) -> NoReturn:
     argparse.ArgumentTypeError
 
     """
-    raise argparse.ArgumentTypeError(f'expected {expected}, got {got!r}')
+    raise argparse.ArgumentTypeError(f'expected {expected}, got {shown(got)}')

@@ -6,9 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from screw_dynamics.error_texts import bounded, listed, shown
+
 
 class ScrewDynamicsError(Exception):
-    """Root of all errors of this package."""
+    """Root of all errors of this package; a text of any length is cut to 2000 characters."""
+
+    def __str__(self) -> str:
+        """Return the text."""
+        return bounded(super().__str__())
 
 
 class ModelError(ScrewDynamicsError, ValueError):
@@ -97,9 +103,7 @@ class UnknownNameError(InputError):
 
     def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
         self.kind, self.name, self.available = kind, name, tuple(available)
-        super().__init__(
-            f'unknown {kind} {name!r}: expected one of {", ".join(self.available) or "(none)"}'
-        )
+        super().__init__(f'unknown {kind} {shown(name)}: expected one of {listed(self.available)}')
 
 
 class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):

@@ -9,6 +9,7 @@ from numbers import Integral
 
 import numpy as np
 
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
 
 # what float() reads all the same, or takes the real part of
@@ -63,8 +64,36 @@ def require_number(
     if not in_range or (math.isinf(number) and not infinite):
         kind = 'a number' if infinite else 'a finite number'
         bound = f'above {low:g}' if above else f'of {low:g} or more'
-        raise error(f'{name}: expected {kind} {bound}, got {value!r}')
+        raise error(f'{name}: expected {kind} {bound}, got {shown(value)}')
     return number
+
+
+def number_from_text(text: str) -> float:
+    """
+    Return the number that a text of a document is.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        Also of what only Python reads: underscores, digits other than 0 to 9.
+
+    Examples
+    --------
+    >>> number_from_text('1e-3')
+    0.001
+
+    """
+    if '_' in text or not text.isascii():
+        raise ValueError
+    return float(text)
 
 
 def require_count(name: str, value: object, low: int = 0) -> int:
@@ -89,5 +118,5 @@ def require_count(name: str, value: object, low: int = 0) -> int:
 
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
-        raise InputError(f'{name}: expected a whole number of {low} or more, got {value!r}')
+        raise InputError(f'{name}: expected a whole number of {low} or more, got {shown(value)}')
     return int(value)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError
 
 _NAME = 'screw_dynamics'
@@ -48,7 +49,7 @@ def share_path(relative: str | os.PathLike[str]) -> Path:
     wanted = Path(relative)
     if not wanted.parts or wanted.is_absolute() or '..' in wanted.parts:
         raise InputError(
-            f'relative: expected a path below the share folder, got {str(relative)!r}'
+            f'relative: expected a path below the share folder, got {shown(str(relative))}'
         )
     folders = list(dict.fromkeys(_share_folders()))
     for folder in folders:

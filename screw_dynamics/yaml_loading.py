@@ -1,18 +1,27 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`load_yaml`: YAML documents in which no entry stands twice."""
+"""`load_yaml`: YAML documents in which every entry stands once and has one reading."""
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
+from screw_dynamics.error_texts import short, shown
 from screw_dynamics.errors import InputError
+from screw_dynamics.yaml_scalars import TAG, scalar_value
+
+_DEEPEST = 100  # levels of nesting
+_MOST_REPEATED = 100_000  # entries that aliases stand for
+_MERGE = '<<'
 
 
 def load_yaml(content: str | bytes) -> Any:
     """
     Return what a YAML document holds.
+
+    Depth and aliases are bounded before anything is built. Numbers that YAML 1.1 reads other than
+    in decimals are refused, such as ``50:1`` (3001, to base 60), ``010`` (8) and ``1_000``; dates
+    are text.
 
     Parameters
     ----------
@@ -21,11 +30,13 @@ def load_yaml(content: str | bytes) -> Any:
     Returns
     -------
     object
+        Mappings, sequences, text, numbers, truth values and None.
 
     Raises
     ------
     InputError
-        If it is no YAML, or a mapping has an entry twice; the line is named.
+        If it is no YAML of this kind, or a mapping has an entry twice; the line is named, and the
+        entry where there is one.
 
     Examples
     --------
@@ -35,31 +46,165 @@ def load_yaml(content: str | bytes) -> Any:
     """
     import yaml  # only here: the package is to be imported quickly
 
-    # libyaml's loader, where PyYAML was built with it, is some ten times as fast
-    base = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+    # libyaml's parser, where PyYAML was built with it, is some ten times as fast
     try:
-        return yaml.load(content, Loader=_strict(base))
+        loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)(content)
+        try:
+            return _Document(loader).load()
+        finally:
+            loader.dispose()
     except (yaml.YAMLError, UnicodeError) as error:
         raise InputError(f'expected YAML: {" ".join(str(error).split())}') from None
 
 
-@cache
-def _strict(base: Any) -> Any:
-    """Return a loader that refuses mappings with an entry twice; PyYAML takes the last one."""
-    import yaml
+class _Sequence:
+    """A sequence whose end has not come yet."""
 
-    def construct_mapping(loader: Any, node: Any, deep: bool = False) -> Any:
-        lines: dict[Any, int] = {}
-        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
-            # what `<<` merges may be replaced
-            if isinstance(key, yaml.ScalarNode) and key.value not in ('<<', '='):
-                name, line = loader.construct_object(key), key.start_mark.line + 1
-                if name in lines:
-                    raise InputError(
-                        f'line {line}: expected every entry once, got {name!r} again '
-                        f'after line {lines[name]}'
-                    )
-                lines[name] = line
-        return base.construct_mapping(loader, node, deep)
+    tag = TAG + 'seq'
+    at_key = False
 
-    return type('Loader', (base,), {'construct_mapping': construct_mapping})
+    def __init__(self, anchor: str | None, entries_before: int) -> None:
+        self.anchor, self.entries_before = anchor, entries_before
+        self.value: list[Any] = []
+
+    def add(self, value: Any, line: int) -> None:
+        self.value.append(value)
+
+    def place(self) -> str:
+        """Return what an error calls the place of the next value."""
+        return f'[{len(self.value)}]'
+
+
+class _Mapping:
+    """A mapping whose end has not come yet."""
+
+    tag = TAG + 'map'
+
+    def __init__(self, anchor: str | None, entries_before: int) -> None:
+        self.anchor, self.entries_before = anchor, entries_before
+        self._entries: dict[Any, Any] = {}
+        self._merged: dict[Any, Any] = {}
+        self._lines: dict[Any, int] = {}
+        self._key: Any = None
+        self._merging = False
+        self.at_key = True
+
+    def add(self, value: Any, line: int) -> None:
+        """Take a key, or the value of the last one, in turn."""
+        if self.at_key:
+            if value in self._lines:
+                raise InputError(
+                    f'expected every entry once, got {shown(value)} again '
+                    f'after line {self._lines[value]}'
+                )
+            self._key, self._lines[value] = value, line
+        elif self._merging:
+            if not isinstance(value, dict):
+                raise InputError(f'expected one mapping to merge, got {shown(value)}')
+            self._merged = value | self._merged
+            self._merging = False
+        else:
+            self._entries[self._key] = value
+        self.at_key = not self.at_key
+
+    def merge_next(self) -> None:
+        """Take the key `<<`: the entries of the value that comes may be replaced."""
+        self._merging, self.at_key = True, False
+
+    @property
+    def value(self) -> dict[Any, Any]:
+        """The entries so far."""
+        return self._merged | self._entries
+
+    def place(self) -> str:
+        """Return what an error calls the place of the next value."""
+        return '' if self.at_key else f'.{_MERGE if self._merging else self._key}'
+
+
+class _Document:
+    """The events of a document, and the values that they build."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+        self._open: list[_Sequence | _Mapping] = []
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._entries = self._repeated = self._documents = 0
+        self._value: Any = None
+
+    def load(self) -> Any:
+        """Return the value of the only document, None where there is none."""
+        import yaml
+
+        actions = {
+            yaml.DocumentStartEvent: self._begin,
+            yaml.ScalarEvent: self._scalar,
+            yaml.SequenceStartEvent: lambda event: self._start(event, _Sequence),
+            yaml.MappingStartEvent: lambda event: self._start(event, _Mapping),
+            yaml.SequenceEndEvent: self._end,
+            yaml.MappingEndEvent: self._end,
+            yaml.AliasEvent: self._alias,
+        }
+        while (event := self._loader.get_event()) is not None:
+            action = actions.get(type(event))
+            if action is not None:
+                try:
+                    action(event)
+                except InputError as error:
+                    raise InputError(f'{self._place(event)}: {error}') from None
+        return self._value
+
+    def _begin(self, event: Any) -> None:
+        self._documents += 1
+        if self._documents > 1:
+            raise InputError('expected one document, got another')
+
+    def _scalar(self, event: Any) -> None:
+        self._entries += 1
+        parent = self._open[-1] if self._open else None
+        plain = event.tag is None and event.implicit[0]
+        if event.value == _MERGE and plain and isinstance(parent, _Mapping) and parent.at_key:
+            parent.merge_next()
+        else:
+            self._add(event, scalar_value(self._loader, event), event.anchor, 1)
+
+    def _start(self, event: Any, kind: type[_Sequence | _Mapping]) -> None:
+        if event.tag not in (None, '!', kind.tag):
+            raise InputError(
+                f'expected a plain sequence or mapping, got one with the tag {shown(event.tag)}'
+            )
+        if len(self._open) >= _DEEPEST:
+            raise InputError(f'expected at most {_DEEPEST} levels of nesting, got more')
+        if self._open and self._open[-1].at_key:
+            raise InputError('expected text as the name of an entry, got a collection')
+        self._open.append(kind(event.anchor, self._entries))
+
+    def _end(self, event: Any) -> None:
+        closed = self._open.pop()
+        self._entries += 1
+        self._add(event, closed.value, closed.anchor, self._entries - closed.entries_before)
+
+    def _alias(self, event: Any) -> None:
+        if event.anchor not in self._anchors:
+            raise InputError(f'expected an alias of a value above, got *{event.anchor}')
+        value, size = self._anchors[event.anchor]
+        if isinstance(value, (list, dict)) and self._open and self._open[-1].at_key:
+            raise InputError('expected text as the name of an entry, got a collection')
+        self._entries += size
+        self._repeated += size
+        if self._repeated > _MOST_REPEATED:
+            raise InputError(f'expected aliases of at most {_MOST_REPEATED} entries, got more')
+        self._add(event, value, None, size)
+
+    def _add(self, event: Any, value: Any, anchor: str | None, size: int) -> None:
+        """Put a value where the document has come to."""
+        if self._open:
+            self._open[-1].add(value, event.start_mark.line + 1)
+        else:
+            self._value = value
+        if anchor is not None:
+            self._anchors[anchor] = (value, size)
+
+    def _place(self, event: Any) -> str:
+        line = f'line {event.start_mark.line + 1}'
+        path = ''.join(parent.place() for parent in self._open).removeprefix('.')
+        return f'{line}, {short(path)}' if path else line

@@ -15,6 +15,7 @@ from screw_dynamics.command_line.new_files import new_file
 from screw_dynamics.command_line.progress import progress
 from screw_dynamics.command_line.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.command_line.results import MotorResults, Results
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError
 
 
@@ -78,7 +79,7 @@ def read_csv(path: Path) -> Results:
     columns = dict(zip(header, table.T, strict=True))
     if len(columns) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
-        raise InputError(f'{path}: expected every column once, got {twice!r} twice')
+        raise InputError(f'{path}: expected every column once, got {shown(twice)} twice')
     joints = _owners(header, f'.{EFFORTS[0].name}')
     if not joints:
         raise InputError(

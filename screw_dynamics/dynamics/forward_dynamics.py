@@ -18,6 +18,7 @@ from screw_dynamics.dynamics.joint_accelerations import (
     acceleration_arrays,
     set_accelerations,
 )
+from screw_dynamics.error_texts import listed
 from screw_dynamics.errors import SingularMassMatrixError
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kinematics.axis_frames import axis_frames
@@ -95,7 +96,7 @@ def _singular(
         moved[i] = model.coordinates[i] == coordinate or (parent >= 0 and moved[parent])
     massless = [model.body_names[i] for i in np.flatnonzero(moved) if not model.inertias[i].any()]
     if len(massless) == moved.sum():
-        reason = f'all it moves is massless ({", ".join(massless)})'
+        reason = f'all it moves is massless ({listed(massless)})'
     else:
         reason = 'what it moves has no inertia along it once the joints beyond move freely'
         if massless:

@@ -15,6 +15,7 @@ from screw_dynamics.arrays import Array, as_float_array, require_out
 from screw_dynamics.dynamics import taylor_numpy
 from screw_dynamics.dynamics.taylor_recursion import OK
 from screw_dynamics.dynamics.wrench_jets import as_wrench_jets
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.jit import jit_enabled
 from screw_dynamics.lie import inverse_pose
@@ -118,7 +119,7 @@ def _checked(
             jet.shape,
         )
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise InputError(f'threads: expected a positive integer, got {threads!r}')
+        raise InputError(f'threads: expected a positive integer, got {shown(threads)}')
     shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n)
     if out is None:
         out = np.empty(shape)

@@ -12,6 +12,7 @@ from screw_dynamics.elastic.motor import Motor
 from screw_dynamics.elastic.rotor import Rotor
 from screw_dynamics.elastic.springs import AntagonisticPair, Spring
 from screw_dynamics.elastic.values import check_number
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
 
 
@@ -59,7 +60,7 @@ class ElasticJoint:
         ):
             value = getattr(self, name)
             if not isinstance(value, kind) and not (optional and value is None):
-                raise ModelError(f'{name}: expected a {kind.__name__}, got {value!r}')
+                raise ModelError(f'{name}: expected a {kind.__name__}, got {shown(value)}')
         for name in ('max_deflection', 'max_effort_rate'):
             check_number(self, name, above=True, infinite=True)
         if isinstance(self.spring, AntagonisticPair):

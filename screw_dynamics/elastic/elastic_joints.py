@@ -17,6 +17,7 @@ from screw_dynamics.elastic.elastic_joints_yaml import read_elastic_joints, writ
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
 from screw_dynamics.elastic.rotor_coupling import RotorCoupling, rotor_coupling
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError, UnknownNameError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
@@ -66,12 +67,12 @@ class ElasticJoints:
             raise ModelError(f'joints: expected a mapping, got {type(self.joints).__name__}')
         for name, joint in self.joints.items():
             if not isinstance(name, str):
-                raise ModelError(f'joints: expected the name of a joint, got {name!r}')
+                raise ModelError(f'joints: expected the name of a joint, got {shown(name)}')
             if not isinstance(joint, ElasticJoint):
-                raise ModelError(f'joint {name!r}: expected an ElasticJoint, got {joint!r}')
+                raise ModelError(f'joint {name!r}: expected an ElasticJoint, got {shown(joint)}')
         if not isinstance(self.rotor_coupling, bool):
             raise ModelError(
-                f'rotor_coupling: expected true or false, got {self.rotor_coupling!r}'
+                f'rotor_coupling: expected true or false, got {shown(self.rotor_coupling)}'
             )
         joints = {str(name): joint for name, joint in self.joints.items()}
         object.__setattr__(self, 'joints', MappingProxyType(joints))

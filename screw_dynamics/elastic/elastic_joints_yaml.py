@@ -21,10 +21,11 @@ from screw_dynamics.elastic.springs import (
     TabulatedSpring,
     VariableStiffness,
 )
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.model.yaml_document import read_document, write_document
 from screw_dynamics.model.yaml_reader import Node
-from screw_dynamics.scalars import require_number
+from screw_dynamics.scalars import number_from_text, require_number
 
 SPRINGS: dict[str, type[Spring]] = {
     spring.type: spring
@@ -129,11 +130,11 @@ def _spring(node: Node) -> Spring | None:
         return None
     if not isinstance(kind, str) or kind not in SPRINGS:
         names = ', '.join((RIGID, *SPRINGS))
-        raise ModelError(f'{node.path}.type: expected one of {names}, got {kind!r}')
+        raise ModelError(f'{node.path}.type: expected one of {names}, got {shown(kind)}')
     if 'damping' in node.value and kind != LinearSpring.type:
         raise ModelError(
-            f'{node.path}.damping: expected none with a spring of type {kind!r}: a damper goes '
-            f'beside a {LinearSpring.type} spring only'
+            f'{node.path}.damping: expected none with a spring of type {shown(kind)}: a damper '
+            f'goes beside a {LinearSpring.type} spring only'
         )
     return _record(node, SPRINGS[kind], extra=('type',))
 
@@ -166,7 +167,9 @@ def _value(node: Node) -> Any:
         return tuple(item.number() for item in node.items())
     if isinstance(node.value, str):
         try:
-            return float(node.value)  # 1e-3, no YAML 1.1 number for lack of a dot, is one
+            return number_from_text(
+                node.value
+            )  # 1e-3, no YAML 1.1 number for lack of a dot, is one
         except ValueError:
             return node.value
     return node.value
@@ -175,7 +178,9 @@ def _value(node: Node) -> Any:
 def _check_keys(node: Node, allowed: tuple[str, ...]) -> None:
     for key, _ in node.entries():
         if key not in allowed:
-            raise ModelError(f'{node.path}: expected entries {", ".join(allowed)}, got {key!r}')
+            raise ModelError(
+                f'{node.path}: expected entries {", ".join(allowed)}, got {shown(key)}'
+            )
 
 
 def _joint_entry(joint: ElasticJoint) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.arrays import as_float_array
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
 
 
@@ -41,11 +42,15 @@ class Rotor:
             axis = as_float_array('axis', self.axis)
             norm = float(np.linalg.norm(axis)) if axis.shape == (3,) else 0.0
             if not 0.0 < norm < np.inf:
-                raise ModelError(f'axis: expected three numbers, not all zero, got {self.axis!r}')
+                raise ModelError(
+                    f'axis: expected three numbers, not all zero, got {shown(self.axis)}'
+                )
             # a unit axis stays as it is, bit for bit
             unit = axis if abs(norm - 1.0) < 1e-12 else axis / norm
             object.__setattr__(self, 'axis', tuple(unit.tolist()))
         if self.carrier is not None:
             if not isinstance(self.carrier, str):
-                raise ModelError(f'carrier: expected the name of a link, got {self.carrier!r}')
+                raise ModelError(
+                    f'carrier: expected the name of a link, got {shown(self.carrier)}'
+                )
             object.__setattr__(self, 'carrier', str(self.carrier))

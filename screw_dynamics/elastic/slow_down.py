@@ -15,6 +15,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.feasibility import Jets, as_jets, as_motion, check_feasibility
 from screw_dynamics.elastic.feasibility_report import FeasibilityReport, LimitCheck
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InfeasibleError, InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.scalars import require_number
@@ -126,7 +127,7 @@ def slow_down(
     for name, value in (('max_factor', max_factor), ('step', step)):
         require_number(name, value, 1.0, above=True)
     if not 0.0 < require_number('tolerance', tolerance) < 1.0:
-        raise InputError(f'tolerance: expected a number between 0 and 1, got {tolerance!r}')
+        raise InputError(f'tolerance: expected a number between 0 and 1, got {shown(tolerance)}')
     jets, instants = as_motion(model, joint_jets, times)
     wrenches = as_jets('wrench_jets', wrench_jets)
     stiffness = as_jets('stiffness_jets', stiffness_jets)
@@ -149,7 +150,7 @@ def slow_down(
         least = max_factor ** (1.0 / _MOST_FACTORS)
         raise InputError(
             f'step: expected {least:.9g} or more, so that at most {_MOST_FACTORS} factors lead to '
-            f'max_factor = {max_factor:g}, got {step!r}'
+            f'max_factor = {max_factor:g}, got {shown(step)}'
         )
     as_given = at(1.0)
     for violation in as_given.violations:

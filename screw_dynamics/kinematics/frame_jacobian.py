@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kinematics.axis_frames import (
@@ -78,7 +79,8 @@ def frame_jacobian(
     """
     if representation not in REPRESENTATIONS:
         raise InputError(
-            f'representation: expected one of {", ".join(REPRESENTATIONS)}, got {representation!r}'
+            f'representation: expected one of {", ".join(REPRESENTATIONS)}, '
+            f'got {shown(representation)}'
         )
     frames, path, local = named_frame(model, frame)
     samples, single = as_samples('q', q, model.n)

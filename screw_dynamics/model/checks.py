@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from screw_dynamics.arrays import Array, require_finite
+from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import (
     InertiaError,
     ModelError,
@@ -59,10 +60,10 @@ def as_names(what: str, value: Sequence[str]) -> tuple[str, ...]:
 
     """
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise ModelError(f'{what}: expected a sequence of names, got {value!r}')
+        raise ModelError(f'{what}: expected a sequence of names, got {shown(value)}')
     for i, entry in enumerate(value):
         if not isinstance(entry, str):
-            raise ModelError(f'{what}[{i}]: expected a name, got {entry!r}')
+            raise ModelError(f'{what}[{i}]: expected a name, got {shown(entry)}')
     return tuple(value)
 
 
@@ -87,7 +88,7 @@ def check_model(model: ScrewModel) -> None:
     ):
         if len(set(names)) != len(names):
             twice = sorted({name for name in names if names.count(name) > 1})
-            raise ModelError(f'{kind} names: expected unique names, got {", ".join(twice)} twice')
+            raise ModelError(f'{kind} names: expected unique names, got {listed(twice)} twice')
     if len(model.tree_joint_names) != count or len(model.joint_types) != count:
         raise ModelError(f'expected one tree joint and type per body, got {count} bodies')
     _check_arrays(model, count, n)
@@ -144,7 +145,8 @@ def _check_body(model: ScrewModel, i: int, where: str) -> None:
         )
     if model.joint_types[i] not in JOINT_TYPES:
         raise ModelError(
-            f'{where}: expected a type of {", ".join(JOINT_TYPES)}, got {model.joint_types[i]!r}'
+            f'{where}: expected a type of {", ".join(JOINT_TYPES)}, '
+            f'got {shown(model.joint_types[i])}'
         )
     if not is_pose(model.home_poses[i], _UNIT_TOLERANCE):
         raise ModelError(

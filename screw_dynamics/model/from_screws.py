@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import as_float_array, as_vector, require_finite
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError, ShapeError
 from screw_dynamics.lie import screw_type
 from screw_dynamics.model.frame import Frame
@@ -91,9 +92,9 @@ def model_from_screws(
     if joint_names is None:
         joint_names = [f'joint_{i + 1}' for i in range(n)]
     if isinstance(joint_names, str) or not isinstance(joint_names, Sequence):
-        raise ModelError(f'joint_names: expected a sequence of names, got {joint_names!r}')
+        raise ModelError(f'joint_names: expected a sequence of names, got {shown(joint_names)}')
     if len(joint_names) != n:
-        raise ModelError(f'joint_names: expected {n} names, got {joint_names!r}')
+        raise ModelError(f'joint_names: expected {n} names, got {shown(joint_names)}')
     names = tuple(str(name) for name in joint_names)
     bodies = tuple(f'body_{i + 1}' for i in range(n))
     frames = {'base': Frame(-1, np.eye(4))}

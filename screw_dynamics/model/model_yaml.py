@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
 from screw_dynamics.model.frame import Frame
 from screw_dynamics.model.joint_limits import JointLimits
@@ -79,9 +80,9 @@ def model_from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
 
     root = Node(read_document(source, 'model'), 'model')
     if root['format'].text() != FORMAT:
-        raise ModelError(f'model.format: expected {FORMAT!r}, got {root["format"].text()!r}')
+        raise ModelError(f'model.format: expected {FORMAT!r}, got {shown(root["format"].text())}')
     if root['version'].value != VERSION:
-        raise ModelError(f'model.version: expected {VERSION}, got {root["version"].value!r}')
+        raise ModelError(f'model.version: expected {VERSION}, got {shown(root["version"].value)}')
     coordinates, bodies = root['coordinates'].items(), root['bodies'].items()
     joint_names, body_names = _names(coordinates), _names(bodies)
     column = {
@@ -120,7 +121,7 @@ def _names(nodes: list[Node]) -> tuple[str, ...]:
         name = node['name'].text()
         if name in names:
             raise ModelError(
-                f'{node.path}.name: expected a name of its own, got {name!r}, that of '
+                f'{node.path}.name: expected a name of its own, got {shown(name)}, that of '
                 f'{names[name].path}'
             )
         names[name] = node

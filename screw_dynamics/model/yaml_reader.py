@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import ModelError
+from screw_dynamics.scalars import number_from_text
 
 
 class Node:
@@ -73,8 +75,8 @@ class Node:
         for key in self.value:
             if not isinstance(key, str):
                 raise ModelError(
-                    f'{self.path}: expected text as the name of an entry, got {key!r}: put what '
-                    'YAML reads as something else between quotes'
+                    f'{self.path}: expected text as the name of an entry, got {shown(key)}: put '
+                    'what YAML reads as something else between quotes'
                 )
         return [(key, Node(item, f'{self.path}.{key}')) for key, item in self.value.items()]
 
@@ -108,11 +110,13 @@ class Node:
         ModelError
 
         """
-        if isinstance(self.value, (int, float, str)) and not isinstance(self.value, bool):
+        if isinstance(self.value, str):
             try:
-                return float(self.value)
-            except (ValueError, OverflowError):
+                return number_from_text(self.value)
+            except ValueError:
                 pass
+        elif isinstance(self.value, (int, float)) and not isinstance(self.value, bool):
+            return float(self.value)
         raise self._unexpected('a number')
 
     def array(self, *shape: int) -> Array:
@@ -163,8 +167,8 @@ class Node:
         if self.value is None and base is not None:
             return base
         if self.value not in names:
-            raise self._unexpected(f'one of {", ".join(names)}')
+            raise self._unexpected(f'one of {listed(names)}')
         return names.index(self.value)
 
     def _unexpected(self, expected: str) -> ModelError:
-        return ModelError(f'{self.path}: expected {expected}, got {self.value!r}')
+        return ModelError(f'{self.path}: expected {expected}, got {shown(self.value)}')

@@ -10,11 +10,13 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import UrdfError
 from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.parsers import values
 from screw_dynamics.parsers.records import Place
 from screw_dynamics.parsers.urdf_source import LinedElement
+from screw_dynamics.scalars import number_from_text
 
 
 def child(place: Place, element: LinedElement, tag: str) -> LinedElement | None:
@@ -125,7 +127,7 @@ def numbers(
         raise UrdfError(f'{place}: {attribute}: expected {expected}, got {len(words)}: {raw!r}')
     vector = np.array([_number(f'{place}: {attribute}: expected {expected}', w) for w in words])
     if finite and not np.isfinite(vector).all():
-        raise UrdfError(f'{place}: {attribute}: expected finite numbers, got {raw!r}')
+        raise UrdfError(f'{place}: {attribute}: expected finite numbers, got {shown(raw)}')
     return vector
 
 
@@ -219,11 +221,9 @@ def origin(place: Place, element: LinedElement) -> Array:
 
 def _number(expected: str, word: str) -> float:
     try:
-        if '_' in word:  # legal in Python source, not in a document
-            raise ValueError
-        return float(word)
+        return number_from_text(word)
     except ValueError:
-        raise UrdfError(f'{expected}, got {word!r}') from None
+        raise UrdfError(f'{expected}, got {shown(word)}') from None
 
 
 def _equal(one: Element, other: Element) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.error_texts import listed
 from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.parsers.lumping import Body
 
@@ -58,7 +59,7 @@ def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel:
             [link.name for link in moving if link.name in invented],
         ),
     )
-    parts = [f'{kind}: {", ".join(names)}' for kind, names in kinds if names]
+    parts = [f'{kind}: {listed(names)}' for kind, names in kinds if names]
     if parts:
         warnings.warn(
             f'links that are no physical bodies, used as they are ({"; ".join(parts)})',

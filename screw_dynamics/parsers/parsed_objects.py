@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import UrdfError
 from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
@@ -89,7 +90,7 @@ def from_urdfpy(
 
 def _items(name: str, value: Any) -> list[Any]:
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        raise UrdfError(f'parsed robot: {name}: expected a sequence, got {value!r}')
+        raise UrdfError(f'parsed robot: {name}: expected a sequence, got {shown(value)}')
     return list(value)
 
 
@@ -105,7 +106,7 @@ def _attribute(place: Place | str, owner: Any, name: str) -> Any:
 def _name(place: Place | str, owner: Any, name: str) -> str:
     value = _attribute(place, owner, name)
     if not isinstance(value, str) or not value:
-        raise UrdfError(f'{place}: {name}: expected a name, got {value!r}')
+        raise UrdfError(f'{place}: {name}: expected a name, got {shown(value)}')
     return value
 
 
@@ -215,7 +216,7 @@ def _number(place: Place, name: str, value: Any) -> float:
     try:
         return float(value)  # yourdfpy keeps some numbers as text
     except (TypeError, ValueError, OverflowError):
-        raise UrdfError(f'{place}: {name}: expected a number, got {value!r}') from None
+        raise UrdfError(f'{place}: {name}: expected a number, got {shown(value)}') from None
 
 
 def _vector(place: Place, name: str, value: Any) -> Array:
@@ -233,4 +234,4 @@ def _array(place: Place | str, expected: str, value: Any) -> Array:
             return np.array(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise UrdfError(f'{place}: expected {expected}, got {value!r}')
+    raise UrdfError(f'{place}: expected {expected}, got {shown(value)}')

@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, NotFiniteError, UnknownNameError
 from screw_dynamics.parsers.mimic import JointMotions
 from screw_dynamics.parsers.records import Joint
@@ -66,7 +67,7 @@ def select(
 
     """
     if mimic not in _MIMIC_MODES:
-        raise InputError(f'mimic: expected one of {", ".join(_MIMIC_MODES)}, got {mimic!r}')
+        raise InputError(f'mimic: expected one of {", ".join(_MIMIC_MODES)}, got {shown(mimic)}')
     reduce = mimic == 'reduce'
     positions = _locked_positions(tree, locked)
     base = tree.root if base_link is None else tree.link(base_link).name
@@ -91,7 +92,9 @@ def _document_order(tree: Tree, reach: Sequence[Joint]) -> list[Joint]:
 def _locked_positions(tree: Tree, locked: Mapping[str, float] | None) -> dict[str, float]:
     positions: dict[str, float] = {}
     if locked is not None and not isinstance(locked, Mapping):
-        raise InputError(f'locked: expected a mapping of joint names to positions, got {locked!r}')
+        raise InputError(
+            f'locked: expected a mapping of joint names to positions, got {shown(locked)}'
+        )
     for name, value in (locked or {}).items():
         if name not in tree.joints or not tree.joints[name].moves:
             movable = [joint.name for joint in tree.joints.values() if joint.moves]
@@ -99,7 +102,7 @@ def _locked_positions(tree: Tree, locked: Mapping[str, float] | None) -> dict[st
         try:
             positions[name] = float(value)
         except (TypeError, ValueError):
-            raise InputError(f'locked[{name!r}]: expected a number, got {value!r}') from None
+            raise InputError(f'locked[{name!r}]: expected a number, got {shown(value)}') from None
         if not math.isfinite(positions[name]):
             raise NotFiniteError(f'locked[{name!r}]', (), positions[name])
     return positions
@@ -114,19 +117,21 @@ def _selected(
 ) -> tuple[str, ...]:
     # a set has no order, and this order is that of every array
     if isinstance(joints, str) or not isinstance(joints, Sequence):
-        raise InputError(f'joints: expected a sequence of names, got {joints!r}')
+        raise InputError(f'joints: expected a sequence of names, got {shown(joints)}')
     names = tuple(joints)
     for name in names:
         if name not in available:
             raise UnknownNameError('movable joint in joints:', name, available)
         if names.count(name) > 1:
-            raise InputError(f'joints: expected every name once, got {name!r} twice')
+            raise InputError(f'joints: expected every name once, got {shown(name)} twice')
         if name in locked:
-            raise InputError(f'joints: expected joints that move, got {name!r}, which is locked')
+            raise InputError(
+                f'joints: expected joints that move, got {shown(name)}, which is locked'
+            )
         mimicked = tree.joints[name].mimic
         if reduce and mimicked:
             raise InputError(
-                f'joints: expected independent joints, got {name!r}, which mimics '
+                f'joints: expected independent joints, got {shown(name)}, which mimics '
                 f"{mimicked.master!r}; select that one or read with mimic='independent'"
             )
     return names

@@ -10,6 +10,7 @@ from typing import TypeAlias, cast
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import UrdfError
 
 UrdfSource: TypeAlias = 'str | bytes | os.PathLike[str]'
@@ -65,7 +66,9 @@ def _content(source: UrdfSource) -> tuple[bytes, str | None, str]:
         if not text:
             raise UrdfError('URDF source: expected a path or XML text, got an empty string')
         if '\n' in text:
-            raise UrdfError(f'URDF text: expected XML that starts with "<", got {text[:40]!r}')
+            raise UrdfError(
+                f'URDF text: expected XML that starts with "<", got {shown(text[:40])}'
+            )
     elif not isinstance(source, os.PathLike):
         raise UrdfError(
             f'URDF source: expected a path, XML text or bytes, got {type(source).__name__}'

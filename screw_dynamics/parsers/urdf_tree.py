@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import TopologyError, UnknownNameError, UrdfError
 from screw_dynamics.parsers.records import Joint, Link, Robot
 
@@ -139,7 +140,7 @@ def joined_tree(robot: Robot) -> Tree:
         for role, link in (('parent', joint.parent), ('child', joint.child)):
             if link not in links:
                 raise TopologyError(
-                    f'{joint.place.inside(role)}: expected the name of a link, got {link!r}'
+                    f'{joint.place.inside(role)}: expected the name of a link, got {shown(link)}'
                 )
         if joint.child in parent_joints:
             raise TopologyError(
@@ -151,12 +152,12 @@ def joined_tree(robot: Robot) -> Tree:
     roots = [name for name in links if name not in parent_joints]
     if len(roots) > 1:
         raise TopologyError(
-            f'robot {robot.name!r}: expected one root link, got {len(roots)}: {", ".join(roots)}'
+            f'robot {robot.name!r}: expected one root link, got {len(roots)}: {listed(roots)}'
         )
     if not roots:
         raise TopologyError(
             f'robot {robot.name!r}: expected a tree, got a loop without any root link: '
-            f'{", ".join(_loop(next(iter(links)), parent_joints))}'
+            f'{listed(_loop(next(iter(links)), parent_joints))}'
         )
     tree = Tree(links, joints, roots[0], children, parent_joints)
     reached = {roots[0], *(joint.child for joint in tree.below(roots[0]))}
@@ -164,7 +165,7 @@ def joined_tree(robot: Robot) -> Tree:
         if name not in reached:
             raise TopologyError(
                 f'robot {robot.name!r}: expected a tree, got a loop of the links '
-                f'{", ".join(_loop(name, parent_joints))}'
+                f'{listed(_loop(name, parent_joints))}'
             )
     return tree
 

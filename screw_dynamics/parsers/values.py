@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InertiaError, UnsupportedJointError, UrdfError
 from screw_dynamics.lie import is_pose
 from screw_dynamics.parsers.records import JOINT_TYPES, Inertial, Place
@@ -86,7 +87,7 @@ def joint_type(place: Place, value: object) -> str:
     """
     if not isinstance(value, str) or value not in JOINT_TYPES:
         raise UnsupportedJointError(
-            f'{place}: type: expected one of {", ".join(JOINT_TYPES)}, got {value!r}'
+            f'{place}: type: expected one of {", ".join(JOINT_TYPES)}, got {shown(value)}'
         )
     return value
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ShapeError, SimulationError
 from screw_dynamics.scalars import require_number
 
@@ -89,7 +90,7 @@ def integrate(
             f'times[{i + 1}]: expected more than {instants[i]:g}, got {instants[i + 1]:g}'
         )
     if method not in METHODS:
-        raise InputError(f'method: expected one of {", ".join(METHODS)}, got {method!r}')
+        raise InputError(f'method: expected one of {", ".join(METHODS)}, got {shown(method)}')
     rtol = require_number('rtol', rtol, above=True)
     atol = rtol / 100.0 if atol is None else require_number('atol', atol)
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ShapeError, TrajectoryError
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS
 from screw_dynamics.trajectory.recorded_samples import gap_error, in_order, usual_step
@@ -141,7 +142,7 @@ class MeasuredMotion:
         if instants.ndim != 1:
             raise ShapeError('times', '(T,)', instants.shape)
         if rows not in range(1, JET_ROWS + 1):
-            raise InputError(f'rows: expected 1 to {JET_ROWS}, got {rows!r}')
+            raise InputError(f'rows: expected 1 to {JET_ROWS}, got {shown(rows)}')
         slack = _ROUNDING * (self.end - self.start)
         outside = (instants < self.start - slack) | (instants > self.end + slack)
         if outside.any():
@@ -218,7 +219,9 @@ def measured_motion(
 
     """
     if smoothing_time is not None and not 0.0 < smoothing_time < math.inf:
-        raise InputError(f'smoothing_time: expected a positive number, got {smoothing_time!r} s')
+        raise InputError(
+            f'smoothing_time: expected a positive number, got {shown(smoothing_time)} s'
+        )
     samples = in_order(times, positions, continuous, _FEWEST_SAMPLES)
     start, end = float(samples.times[0]), float(samples.times[-1])
     if smoothing_time is not None:

@@ -17,6 +17,7 @@ from screw_dynamics.arrays import (
     require_finite,
     require_out,
 )
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.jit import Kernel
 
@@ -112,7 +113,7 @@ class PiecewisePolynomial:
             if math.isnan(t):
                 raise NotFiniteError('t', (), t)
         except TypeError:
-            raise InputError(f't: expected a time in s, got {t!r}') from None
+            raise InputError(f't: expected a time in s, got {shown(t)}') from None
         if require_out(out).ndim != 2 or out.shape[1] != self.end.shape[0]:
             raise ShapeError('out', f'(rows, {self.end.shape[0]})', out.shape)
         _sample(self.breaks, self.coefficients, self.end, t, out)
@@ -143,7 +144,7 @@ class PiecewisePolynomial:
         if times.ndim != 1:
             raise ShapeError('times', '(T,)', times.shape)
         if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 1:
-            raise InputError(f'rows: expected an integer of at least 1, got {rows!r}')
+            raise InputError(f'rows: expected an integer of at least 1, got {shown(rows)}')
         out = np.empty((len(times), rows, len(self.end)))
         _sample_batch(self.breaks, self.coefficients, self.end, times, out)
         return out

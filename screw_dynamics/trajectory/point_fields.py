@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.scalars import number_from_text
 from screw_dynamics.trajectory.waypoints import TrajectoryPoint
 
 TIME = 'time_from_start'
@@ -21,7 +23,7 @@ def point_from_fields(where: str, data: Any) -> TrajectoryPoint:
     unknown = sorted(str(key) for key in data.keys() - {TIME, *ROWS, _NOT_READ})
     if unknown:
         raise TrajectoryError(
-            f'{where}: expected the keys {", ".join((TIME, *ROWS))}, got {", ".join(unknown)}'
+            f'{where}: expected the keys {", ".join((TIME, *ROWS))}, got {listed(unknown)}'
         )
     # a key without a value is None
     rows = [_numbers(where, key, [] if data.get(key) is None else data[key]) for key in ROWS]
@@ -32,7 +34,8 @@ def _time(where: str, value: Any) -> float:
     if isinstance(value, dict):
         if value.keys() != {'sec', 'nanosec'}:
             raise TrajectoryError(
-                f'{where}, {TIME}: expected seconds, or the keys sec and nanosec, got {value}'
+                f'{where}, {TIME}: expected seconds, or the keys sec and nanosec, '
+                f'got {shown(value)}'
             )
         seconds, nanoseconds = _numbers(where, TIME, [value['sec'], value['nanosec']])
         return seconds + 1e-9 * nanoseconds
@@ -41,11 +44,14 @@ def _time(where: str, value: Any) -> float:
 
 def _numbers(where: str, key: str, values: Any) -> list[float]:
     if not isinstance(values, list):
-        raise TrajectoryError(f'{where}, {key}: expected a list of numbers, got {values!r}')
+        raise TrajectoryError(f'{where}, {key}: expected a list of numbers, got {shown(values)}')
     try:
         # YAML's yes and no would be 1 and 0
         if not any(isinstance(value, bool) for value in values):
-            return [float(value) for value in values]
-    except (TypeError, ValueError):
+            return [
+                number_from_text(value) if isinstance(value, str) else float(value)
+                for value in values
+            ]
+    except (TypeError, ValueError, OverflowError):
         pass
-    raise TrajectoryError(f'{where}, {key}: expected numbers, got {values!r}')
+    raise TrajectoryError(f'{where}, {key}: expected numbers, got {shown(values)}')

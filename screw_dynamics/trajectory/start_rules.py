@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.trajectory.waypoints import Waypoints
 
@@ -118,7 +119,7 @@ def check_position_limits(
 
     """
     if mode not in ('off', 'warn', 'reject'):
-        raise InputError(f"mode: expected 'off', 'warn' or 'reject', got {mode!r}")
+        raise InputError(f"mode: expected 'off', 'warn' or 'reject', got {shown(mode)}")
     if mode == 'off':
         return ()
     q = waypoints.positions

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import re
 
+from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.trajectory.point_fields import ROWS, TIME, point_from_fields
 from screw_dynamics.trajectory.waypoints import TrajectoryPoint
@@ -45,7 +46,9 @@ def _columns(header: list[str]) -> dict[str, dict[str, int]]:
     for i, cell in enumerate(header[1:], start=1):
         match = _COLUMN.fullmatch(cell)
         if match is None:
-            raise TrajectoryError(f'column {i + 1}: expected the name of a joint, got {cell!r}')
+            raise TrajectoryError(
+                f'column {i + 1}: expected the name of a joint, got {shown(cell)}'
+            )
         field, joint = match['field'] or 'position', match['joint']
         if joint in columns[field]:
             raise TrajectoryError(f'column {i + 1}: expected one {field} of {joint}, got two')
@@ -53,11 +56,11 @@ def _columns(header: list[str]) -> dict[str, dict[str, int]]:
     names = columns['position']
     if not names:
         raise TrajectoryError(
-            f'columns: expected the positions of joints beside the time, got {", ".join(header)}'
+            f'columns: expected the positions of joints beside the time, got {listed(header)}'
         )
     for field, places in columns.items():
         if places and set(places) != set(names):
             raise TrajectoryError(
-                f'columns: expected the {field} of {", ".join(names)}, got {", ".join(places)}'
+                f'columns: expected the {field} of {listed(names)}, got {listed(places)}'
             )
     return columns

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.trajectory.point_fields import point_from_fields
 from screw_dynamics.trajectory.waypoints import TrajectoryPoint
@@ -22,6 +25,13 @@ def points_from_yaml(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
     if not isinstance(names, list) or not isinstance(points, list):
         raise TrajectoryError("'joint_names' and 'points': expected lists")
     return (
-        [str(name) for name in names],
+        [_name(i, name) for i, name in enumerate(names)],
         [point_from_fields(f'point #{i}', point) for i, point in enumerate(points)],
     )
+
+
+def _name(i: int, value: Any) -> str:
+    # a whole number is a name too: only one text is read as it
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise TrajectoryError(f'joint_names[{i}]: expected text, got {shown(value)}')
+    return str(value)

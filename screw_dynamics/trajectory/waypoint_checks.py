@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import InputError, TrajectoryError
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ def check_joint_names(
         ('model_joint_names', model_joint_names),
     ):
         if isinstance(names, str) or not isinstance(names, (Sequence, np.ndarray)):
-            raise TrajectoryError(f'{argument}: expected a sequence of names, got {names!r}')
-    expected = ', '.join(model_joint_names)
+            raise TrajectoryError(f'{argument}: expected a sequence of names, got {shown(names)}')
+    expected = listed(model_joint_names)
     if not len(joint_names):
         raise TrajectoryError(f'Empty joint names on incoming trajectory: expected {expected}')
     for i, name in enumerate(joint_names):
@@ -79,7 +80,7 @@ def check_joint_names(
     if missing and not allow_partial_joints:
         raise TrajectoryError(
             f"Joints on incoming trajectory don't match the joints: expected "
-            f'{len(model_joint_names)}, got {len(joint_names)}; missing: {", ".join(missing)}'
+            f'{len(model_joint_names)}, got {len(joint_names)}; missing: {listed(missing)}'
         )
     return missing
 
@@ -106,7 +107,7 @@ def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
             if not isinstance(getattr(point, field), Sized):
                 raise TrajectoryError(
                     f'Point #{i}: {field}: expected a sequence of numbers, '
-                    f'got {getattr(point, field)!r}'
+                    f'got {shown(getattr(point, field))}'
                 )
         if not len(point.positions):
             raise TrajectoryError(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.arrays import Array, as_float_array, read_only_copy
+from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import ShapeError, TrajectoryError
 from screw_dynamics.trajectory import waypoint_checks as checks
 
@@ -166,7 +167,7 @@ def waypoints_from_points(
 def _points(points: Sequence[TrajectoryPoint]) -> list[TrajectoryPoint]:
     """Return the points by their fields, or say which is none."""
     if not isinstance(points, Iterable):
-        raise TrajectoryError(f'points: expected a sequence of points, got {points!r}')
+        raise TrajectoryError(f'points: expected a sequence of points, got {shown(points)}')
     found = []
     for i, point in enumerate(points):
         try:
@@ -174,7 +175,7 @@ def _points(points: Sequence[TrajectoryPoint]) -> list[TrajectoryPoint]:
         except TypeError:
             raise TrajectoryError(
                 f'Point #{i}: expected time_from_start, positions and, where it carries them, '
-                f'velocities and accelerations, got {point!r}'
+                f'velocities and accelerations, got {shown(point)}'
             ) from None
     return found
 
@@ -185,10 +186,10 @@ def _held(
     missing: Collection[str],
 ) -> Array:
     """Return the positions to hold, or say for which joint none is known."""
-    listed = ', '.join(missing)
     if hold_positions is None:
         raise TrajectoryError(
-            f'the trajectory leaves out {listed}: expected positions to hold there, none is known'
+            f'the trajectory leaves out {listed(missing)}: expected positions to '
+            f'hold there, none is known'
         )
     held = as_float_array('hold_positions', hold_positions)
     if held.shape != (len(names),):

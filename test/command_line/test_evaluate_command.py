@@ -204,12 +204,26 @@ def test_a_robot_without_limits(run):
             ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'my_trajectory.yaml'],
             'my_trajectory.yaml: document: expected',
         ),
+        (['my_robot.urdf', 'deep.yaml'], 'deep.yaml: line 1, [0][0]'),
+        (['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'deep.yaml'], 'deep.yaml: line 1'),
+        (
+            ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'bomb.yaml'],
+            'bomb.yaml: line 8, elastic_joints.a6[0]: expected aliases of at most',
+        ),
+        (
+            ['my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'ratio.yaml'],
+            'elastic_joints.joint_1.motor.gear_ratio: expected a decimal number, or text between',
+        ),
     ],
 )
 def test_errors_are_one_line(run, command, arguments, text):
     Path('others.yaml').write_text(Path('my_springs.yaml').read_text().replace('joint_1', 'elbow'))
+    Path('ratio.yaml').write_text(Path('my_springs.yaml').read_text().replace('100.0', '50:1'))
+    Path('deep.yaml').write_text('[' * 50_000)
+    repeated = (f'  a{i}: &a{i} [{f"*a{i - 1}, " * 8}]\n' for i in range(1, 12))
+    Path('bomb.yaml').write_text('elastic_joints:\n  a0: &a0 [1]\n' + ''.join(repeated))
     code, _, err = run(command, *arguments)
-    assert code == 1 and err.count('\n') == 1, err
+    assert code == 1 and err.count('\n') == 1 and len(err) < 400, err
     assert err.startswith(f'screw_dynamics {command}: ') and text in err, err
     assert 'Traceback' not in err
 

@@ -162,9 +162,14 @@ SOFT = 'type: linear, stiffness: 1'
         ('rotor: {axis: xyz}', 'elastic_joints.j.rotor.axis: expected real numbers'),
         ('rotor: {axis: {x: 1}}', 'elastic_joints.j.rotor.axis: expected'),
         ('motor: {gear_ratio: 2, rotor_inertia: 1, gear_ratio: 3}',
-         "elastic joints text: line 2: expected every entry once, got 'gear_ratio' again after"),
+         "line 2, elastic_joints.j.motor: expected every entry once, got 'gear_ratio' again"),
         ('motor: {1: 2}', 'j.motor: expected text as the name of an entry, got 1: put what YAML'),
         ('rotor: {carrier: 3}', 'j.rotor.carrier: expected the name of a link, got 3'),
+        ('motor: {gear_ratio: 50:1}', 'joints.j.motor.gear_ratio: expected a decimal .* got 50:1'),
+        ('motor: {gear_ratio: 0100}', 'joints.j.motor.gear_ratio: expected a decimal .* got 0100'),
+        ('motor: {gear_ratio: "1_0"}', "motor.gear_ratio: expected a finite number .* got '1_0'"),
+        ('motor: {gear_ratio: "\u0661"}', 'j.motor.gear_ratio: expected a finite number .* got'),
+        (f'spring: {{type: {[1] * 1000}}}', r'j.spring.type: expected one of .{1,200}$'),
     ],
 )  # fmt: skip
 def test_every_error_names_the_entry(joint, message):
@@ -183,11 +188,17 @@ def test_every_error_names_the_entry(joint, message):
         ('elastic_joints: {}\nrotor_coupling: 2', 'rotor_coupling: expected true or false, got 2'),
         (
             'elastic_joints:\n  a: {}\n  b: {}\n  a: {}',
-            "line 4: expected every entry once, got 'a' again after line 2",
+            "line 4, elastic_joints: expected every entry once, got 'a' again after line 2",
         ),
-        ('elastic_joints:\n  yes: {}\n  True: {}', 'line 3: expected every entry once, got True'),
+        (
+            'elastic_joints:\n  yes: {}\n  True: {}',
+            'line 3, elastic_joints: expected every entry once, got True',
+        ),
         ('elastic_joints: {yes: {}}', 'elastic_joints: expected text as the name .*, got True'),
-        ('elastic_joints: {[1, 2]: {}}', 'expected YAML: .*unhashable'),
+        (
+            'elastic_joints: {[1, 2]: {}}',
+            'line 1, elastic_joints: expected text as the name of an entry, got a collection',
+        ),
     ],
 )
 def test_every_error_names_the_section(text, message):

@@ -130,7 +130,7 @@ def test_malformed_entries_are_named(pattern, replacement, error, message):
         (None, 'model source: expected a path, YAML text or bytes, got NoneType'),
         ('a: [1\n', 'model text: expected YAML: while parsing a flow sequence'),
         (b'\xff\xfe\x00', 'model text: expected YAML'),
-        ('!!python/object:os.system {}\n', 'model text: expected YAML: could not determine'),
+        ('!!python/object:os.system {}\n', 'model text: line 1: expected a plain sequence or map'),
         ('[]\n', 'model: expected a mapping, got []'),
         ('\n', 'model: expected a mapping, got None'),
     ],

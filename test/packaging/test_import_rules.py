@@ -19,12 +19,14 @@ ROS_ROOMS = {'nodes', 'demo', 'bags'}
 BASE = {
     'argument_types',
     'arrays',
+    'error_texts',
     'errors',
     'jit',
     'scalars',
     'share',
     'text_table',
     'yaml_loading',
+    'yaml_scalars',
 }
 # imported by others at the first compiled call only
 COMPILED_VARIANTS = {'dynamics/lanes.py', 'dynamics/taylor_compiled.py'}

@@ -113,6 +113,11 @@ CASES = {
         UrdfError,
         "effort: expected a number, got '1_000'",
     ),
+    'digits of another script': (
+        with_joint('<limit effort="\u0661\u0662"/>'),
+        UrdfError,
+        'effort: expected a number, got ',
+    ),
     'xacro value': (
         with_joint(LIMIT + '<origin xyz="0 0 ${height}"/>'),
         UrdfError,

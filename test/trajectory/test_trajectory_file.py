@@ -75,7 +75,7 @@ def test_files(tmp_path, name, text):
         (
             False,
             'joint_names: [a]\npoints: [{time_from_start: 0, positions: [1], positions: [2]}]\n',
-            "^line 2: expected every entry once, got 'positions' again",
+            r"^line 2, points\[0\]: expected every entry once, got 'positions' again",
         ),
         (False, 'points: []', "expected the keys 'joint_names' and 'points'"),
         (False, '{joint_names: a, points: []}', 'expected lists'),
@@ -107,6 +107,22 @@ def test_files(tmp_path, name, text):
         (False, '{joint_names: [a], points: []}', 'at least one point, got none'),
         (
             False,
+            '{joint_names: [a], points: [{time_from_start: 1:30, positions: [1]}]}',
+            r'^line 1, points\[0\].time_from_start: expected a decimal number, .* got 1:30',
+        ),
+        (False, '{joint_names: [1.5], points: []}', r'joint_names\[0\]: expected text, got 1.5'),
+        (
+            False,
+            '{joint_names: [a], points: [{time_from_start: 0, positions: ["1_0"]}]}',
+            'point #0, positions: expected numbers, got ',
+        ),
+        (
+            False,
+            f'{{joint_names: [a], points: [{{time_from_start: {[[1] * 50] * 50}}}]}}',
+            '^point #0, time_from_start: expected numbers, got .{1,80}$',
+        ),
+        (
+            False,
             '{joint_names: [a], points: [{time_from_start: {secs: 1}, positions: [1]}]}',
             'point #0, time_from_start: expected seconds, or the keys sec and nanosec',
         ),
@@ -122,6 +138,8 @@ def test_files(tmp_path, name, text):
         (True, 't,a\n0,1\n', "first column is 'time'"),
         (True, 'time,a\n0\n', 'row 2: expected 2 cells, got 1'),
         (True, 'time,a\n0,x\n', 'row 2, positions: expected numbers'),
+        (True, 'time,a\n0,1_0\n', 'row 2, positions: expected numbers'),
+        (True, 'time,a\n0,\u0661\n', 'row 2, positions: expected numbers'),
         (True, 'time,a\n0,0\n\n\n1\n', 'row 5: expected 2 cells, got 1'),
         pytest.param(True, 'time,a\n0,' + '1' * 200_000, 'row 2: field larger', id='long'),
         (True, 'time,a,b,a\n', 'column 4: expected one position of a, got two'),

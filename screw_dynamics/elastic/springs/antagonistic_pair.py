@@ -14,6 +14,7 @@ from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.adjustable_spring import AdjustableSpring
 from screw_dynamics.elastic.springs.spring import PAIR_CUBIC, PAIR_EXPONENTIAL, PAIR_QUADRATIC
 from screw_dynamics.elastic.values import check_number
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
 
 # what each law needs, and its code
@@ -78,7 +79,7 @@ class AntagonisticPair(AdjustableSpring):
     def __post_init__(self) -> None:
         """Check the parameters: those of the law, and no others."""
         if not isinstance(self.law, str) or self.law not in _FIELDS:
-            raise ModelError(f'law: expected one of {", ".join(_FIELDS)}, got {self.law!r}')
+            raise ModelError(f'law: expected one of {", ".join(_FIELDS)}, got {shown(self.law)}')
         object.__setattr__(self, 'law', str(self.law))
         for name in ('spring_stiffness', 'rate', 'quadratic_stiffness', 'cubic_stiffness'):
             needed = name in _FIELDS[self.law]
@@ -87,7 +88,7 @@ class AntagonisticPair(AdjustableSpring):
             if value and not needed:
                 raise ModelError(f'{name}: expected none with the law {self.law!r}, got {value:g}')
         if not isinstance(self.pull_only, bool):
-            raise ModelError(f'pull_only: expected true or false, got {self.pull_only!r}')
+            raise ModelError(f'pull_only: expected true or false, got {shown(self.pull_only)}')
         self._check_stiffness()
 
     @property

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.monotone_spline import monotone_spline
 from screw_dynamics.elastic.springs.spring import TABULATED, Spring
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
 
 
@@ -111,7 +112,7 @@ def _increasing(name: str, values: Sequence[float]) -> tuple[float, ...]:
     """Return a column of the table, strictly increasing finite numbers."""
     column = as_float_array(name, values)
     if column.ndim != 1 or len(column) < 2 or not np.isfinite(column).all():
-        raise ModelError(f'{name}: expected at least two finite numbers, got {values!r}')
+        raise ModelError(f'{name}: expected at least two finite numbers, got {shown(values)}')
     for i in np.flatnonzero(column[1:] <= column[:-1]):
         raise ModelError(
             f'{name}: expected strictly increasing numbers, got {column[i]:g}, '

@@ -1,0 +1,125 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Values and lists of names in error texts, short whatever a user gives."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable
+
+_LONGEST_VALUE = 80
+_LONGEST_LIST = 800
+_LONGEST_TEXT = 2000
+_MARK = ' ... '
+
+
+def _value_writer() -> reprlib.Repr:
+    """Return what writes the beginning of a value, without work for the rest."""
+    writer = reprlib.Repr()
+    writer.maxlevel = 3
+    writer.maxtuple = writer.maxlist = writer.maxdict = writer.maxset = writer.maxarray = 20
+    writer.maxstring = writer.maxlong = writer.maxother = _LONGEST_VALUE
+    return writer
+
+
+_writer = _value_writer()
+
+
+def shown(value: object) -> str:
+    """
+    Return the `repr` of a value in one line of at most 80 characters.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> shown([1, 'a'])
+    "[1, 'a']"
+    >>> len(shown('x' * 1000))
+    80
+
+    """
+    try:
+        text = _writer.repr(value)
+    except Exception:
+        # a number of too many digits, or a `__repr__` that fails
+        text = f'<{type(value).__name__}>'
+    return short(' '.join(text.split()))
+
+
+def listed(names: Iterable[object]) -> str:
+    """
+    Return names with commas between, and of a long list the beginning and the count.
+
+    Parameters
+    ----------
+    names : iterable of object
+
+    Returns
+    -------
+    str
+        '(none)' where there is no name.
+
+    Examples
+    --------
+    >>> listed(['a', 'b'])
+    'a, b'
+    >>> listed(f'joint_{i}' for i in range(1000)).endswith('... (1000 in all)')
+    True
+
+    """
+    every = iter(names)
+    text, count = '', 0
+    for name in every:
+        word = short(str(name))
+        longer = f'{text}, {word}' if count else word
+        if len(longer) > _LONGEST_LIST:
+            rest = 1 + sum(1 for _ in every)
+            return f'{text}, ... ({count + rest} in all)'
+        text, count = longer, count + 1
+    return text or '(none)'
+
+
+def short(text: str) -> str:
+    """
+    Return a text, its middle left out where it exceeds 80 characters.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+
+    """
+    return _cut(text, _LONGEST_VALUE)
+
+
+def bounded(text: str) -> str:
+    """
+    Return a text, its middle left out where it exceeds 2000 characters.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+
+    """
+    return _cut(text, _LONGEST_TEXT)
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    tail = longest // 4
+    return f'{text[: longest - tail - len(_MARK)]}{_MARK}{text[-tail:]}'
