@@ -11,11 +11,13 @@ The command `screw_dynamics`.
 from __future__ import annotations
 
 import argparse
-import io
-import os
 import sys
+import warnings
 from collections.abc import Sequence
 
+import numpy as np
+
+from screw_dynamics import __version__
 from screw_dynamics.command_line import (
     bag_command,
     evaluate_command,
@@ -24,11 +26,14 @@ from screw_dynamics.command_line import (
     plot_command,
 )
 from screw_dynamics.command_line.command_parser import CommandParser
-from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.command_line.process_end import (
+    print_error,
+    run_to_end,
+    signals_as_interrupts,
+    usable_streams,
+)
 
-_FAILED = 1  # argparse ends with 2 where the arguments are wrong
-_INTERRUPTED = 130
-
+_PROGRAM = 'screw_dynamics'
 _COMMANDS = (model_command, evaluate_command, bag_command, feasibility_command, plot_command)
 
 
@@ -44,44 +49,24 @@ def main(args: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0; 1 after an error, told in one line; 3 for an infeasible motion; 130 after
-        Ctrl-C. Wrong arguments end the process with 2.
+        Exit code: 0; 1 after an error, of which there is one line on stderr; 2 for wrong
+        arguments; 3 for an infeasible motion; 130 after Ctrl-C, 143 after SIGTERM.
 
     """
-    options = parser().parse_args(args)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # names may hold what the terminal has not
-            stream.reconfigure(errors='backslashreplace')
-    try:
-        code: int = options.run(options)
-        sys.stdout.flush()  # a full disk or a closed pipe shows here, and not after the end
-        return code
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    except BrokenPipeError:  # `| head` has seen enough
-        _close_output()
-        return _FAILED
-    except (ScrewDynamicsError, OSError) as error:
-        _close_output()
-        print(f'screw_dynamics {options.command}: {one_line(error)}', file=sys.stderr)
-        return _FAILED
-    except ModuleNotFoundError as error:
-        if (error.name or '').partition('.')[0] == 'screw_dynamics':
-            raise
-        print(
-            f'screw_dynamics {options.command}: {one_line(error)}: install what the command uses '
-            "(pip install 'screw_dynamics[cli]')",
-            file=sys.stderr,
-        )
-        return _FAILED
+    options = argparse.Namespace()
 
+    def parse() -> int:
+        try:
+            parser().parse_args(args, options)
+        except SystemExit as stop:  # help, the version, wrong arguments
+            return int(stop.code or 0)
+        return -1
 
-def _close_output() -> None:
-    """Give up what cannot be printed, which the interpreter would complain of at its end."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with usable_streams(), signals_as_interrupts():
+        code = run_to_end(_PROGRAM, parse)
+        if code >= 0:
+            return code
+        return run_to_end(f'{_PROGRAM} {options.command}', lambda: _run(options))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -94,10 +79,11 @@ def parser() -> argparse.ArgumentParser:
 
     """
     whole = argparse.ArgumentParser(
-        prog='screw_dynamics',
+        prog=_PROGRAM,
         description='Exact robot dynamics with time derivatives: robots, trajectories and bags.',
-        epilog='Every command explains itself: screw_dynamics COMMAND --help',
+        epilog='The arguments of a command: screw_dynamics COMMAND --help',
     )
+    whole.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
     commands = whole.add_subparsers(
         dest='command', required=True, metavar='COMMAND', parser_class=CommandParser
     )
@@ -106,22 +92,16 @@ def parser() -> argparse.ArgumentParser:
     return whole
 
 
-def one_line(error: BaseException) -> str:
-    """
-    Return what an error says, without line breaks.
+def _run(options: argparse.Namespace) -> int:
+    with warnings.catch_warnings(), np.errstate(all='ignore'):  # what overflows is an error later
+        warnings.showwarning = _print_warning
+        code: int = options.run(options)
+    return code
 
-    Parameters
-    ----------
-    error : BaseException
 
-    Returns
-    -------
-    str
-
-    """
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f'{error.filename}: {error.strerror}'
-    return ' '.join(str(error).split()) or type(error).__name__
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning of a library without the line of source that it comes from."""
+    print_error(f'warning: {" ".join(str(message).split())}')
 
 
 if __name__ == '__main__':

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from screw_dynamics.command_line.command_parser import add_command
+from screw_dynamics.command_line.command_parser import EachOnce, add_command
 from screw_dynamics.command_line.output_arguments import check_outputs
 from screw_dynamics.command_line.results import MotorResults, Results
 from screw_dynamics.command_line.results_csv import read_csv
@@ -47,7 +47,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         '-o', '--output', metavar='PNG', type=Path, help='(default: RESULTS with the ending .png)'
     )
-    parser.add_argument('--joints', nargs='+', metavar='JOINT', help='which (default: all)')
+    parser.add_argument(
+        '--joints', nargs='+', action=EachOnce, metavar='JOINT', help='which (default: all)'
+    )
     parser.add_argument(
         '--topic', help='FeedforwardTorque topic of the bag (default: the only one)'
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from screw_dynamics.argument_types import finite
 from screw_dynamics.command_line import argument_formats as formats
+from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.errors import InertiaWarning, InputError, ModelError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
@@ -46,13 +47,18 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
     """
     group = parser.add_argument_group('robot')
     group.add_argument(
-        '--joints', nargs='+', metavar='JOINT', help='coordinates and their order (default: all)'
+        '--joints',
+        nargs='+',
+        action=EachOnce,
+        metavar='JOINT',
+        help='coordinates and their order (default: all)',
     )
     group.add_argument('--tip-link', metavar='LINK', help='take the chain to this link only')
     group.add_argument('--base-link', metavar='LINK', help='link that stands still')
     group.add_argument(
         '--locked',
         nargs='+',
+        action=EachOnce,
         metavar='JOINT=POSITION',
         type=formats.named_value,
         default=[],

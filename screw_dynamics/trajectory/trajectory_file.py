@@ -79,7 +79,8 @@ def read_trajectory(path: str | Path) -> TrajectoryFile:
         text = Path(path).expanduser().read_text(encoding='utf-8-sig')
         return parse_trajectory(text, csv=str(path).lower().endswith('.csv'))
     except (OSError, UnicodeDecodeError, TrajectoryError) as error:
-        raise TrajectoryError(f'{path}: {error}') from None
+        reason = getattr(error, 'strerror', None) or error
+        raise TrajectoryError(f'{path}: {reason}') from None
 
 
 def parse_trajectory(text: str, *, csv: bool = False) -> TrajectoryFile:

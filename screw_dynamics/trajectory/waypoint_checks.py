@@ -155,7 +155,7 @@ def check_times(times: Sequence[float] | Array) -> Array:
     if 0.0 < found[0] < SHORTEST_STEP:
         raise TrajectoryError(
             f'time_from_start of point #0: expected 0 or at least {SHORTEST_STEP:g} s, '
-            f'got {found[0]:g} s'
+            f'got {float(found[0])!r} s'
         )
     if found[-1] > LATEST:
         raise TrajectoryError(
@@ -167,7 +167,7 @@ def check_times(times: Sequence[float] | Array) -> Array:
         if steps[i] > 0.0:
             raise TrajectoryError(
                 f'Time between points {i} and {i + 1}: expected at least {SHORTEST_STEP:g} s, '
-                f'got {steps[i]:g} s'
+                f'got {float(steps[i])!r} s'
             )
         raise TrajectoryError(
             f'Time between points {i} and {i + 1} is not strictly increasing, '

@@ -55,3 +55,17 @@ def test_selection_and_yaml(run):
     assert out.endswith('written: out.yaml\n')
     code, out, _ = run('model', 'my_robot.urdf', '--joints', 'joint_2', 'joint_1')
     assert out.index('joint_2') and '2 coordinates' in out
+
+
+def test_numbers_below_zero_in_every_notation(run):
+    for text in ('-9.81', '-9.81e0', '-981E-2', '-9.81_0', '-0.0981e+2'):
+        code, out, err = run('model', 'my_robot.urdf', '--gravity', '-1e-3', '-.5', text)
+        assert code == 0 and 'gravity (-0.001, -0.5, -9.81) m/s^2' in out, err
+    assert 'gravity (0, 0, -9) ' in run('model', 'my_robot.urdf', '--gravity', '0', '0', '-9.')[1]
+
+
+def test_lists_that_are_given_twice_are_one_list(run):
+    _, once, _ = run('model', 'my_robot.urdf', '--joints', 'joint_2', 'joint_1')
+    assert run('model', 'my_robot.urdf', '--joints', 'joint_2', '--joints', 'joint_1')[1] == once
+    _, locked, _ = run('model', 'my_robot.urdf', '--locked', 'joint_1=1', '--locked', 'joint_2=2')
+    assert '0 coordinates' in locked

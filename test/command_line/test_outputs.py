@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from processes import process
 
 from screw_dynamics.command_line.new_files import new_file, new_folder
 from screw_dynamics.errors import BagError
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize('error', [KeyboardInterrupt, ValueError])
@@ -136,15 +134,6 @@ def test_a_bag_whose_name_holds_a_point_or_is_none(run, monkeypatch):
     assert Path('run.1.png').exists() and Path('run.2.png').exists()
     monkeypatch.chdir('run.1')
     assert run('plot', '.')[0] == 0
-
-
-def process(folder: Path, *arguments: str, **options) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, 'PYTHONPATH': str(ROOT), **options.pop('environment', {})}
-    environment.pop('PYTHONUNBUFFERED', None)
-    return subprocess.run(
-        [sys.executable, '-m', 'screw_dynamics.command_line.main', *arguments],
-        cwd=folder, env=environment, stderr=subprocess.PIPE, text=True, timeout=60, **options,
-    )  # fmt: skip
 
 
 def test_a_reader_that_has_seen_enough_is_no_error_on_the_screen(folder):

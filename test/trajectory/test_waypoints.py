@@ -169,6 +169,11 @@ BAD = {
         [REST[0], (1e-300, [1.0, 2.0])],
         'Time between points 0 and 1: expected at least 1e-10 s, got 1e-300 s',
     ),
+    'step that is too short by rounding': (
+        NAMES,
+        [REST[0], (9.99999999e-11, [1.0, 2.0])],
+        'Time between points 0 and 1: expected at least 1e-10 s, got 9.99999999e-11 s',
+    ),
     'first step too short': (
         NAMES,
         [(1e-300, [1.0, 2.0])],

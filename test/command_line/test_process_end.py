@@ -1,0 +1,156 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How the process ends: exit codes, one line after an error, streams that cannot be written."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from processes import COMMAND, environment, in_shell
+
+import screw_dynamics
+from screw_dynamics.command_line.process_end import one_line, run_to_end
+
+FAST = 'time,joint_1,joint_2\n0,0,0\n0.05,1,0\n1,0,0\n'
+
+
+def test_exit_codes(folder):
+    (folder / 'fast.csv').write_text(FAST)
+    for line, code in {
+        'evaluate my_robot.urdf my_trajectory.yaml': 0,
+        '--help': 0,
+        'bag --help': 0,
+        'evaluate my_robot.urdf none.yaml': 1,
+        'evaluate my_robot.urdf': 2,
+        'none': 2,
+        'feasibility my_robot.urdf my_trajectory.yaml': 0,
+        'feasibility my_robot.urdf fast.csv': 3,
+        'feasibility my_robot.urdf fast.csv --slow-down': 3,
+    }.items():
+        done = in_shell(folder, f'$COMMAND {line}')
+        assert done.returncode == code, (line, done.stderr)
+        assert bool(done.stderr) == (code in (1, 2)), (line, done.stderr)
+        assert 'Traceback' not in done.stderr
+
+
+@pytest.mark.parametrize('module', ['screw_dynamics', 'screw_dynamics.command_line.main'])
+def test_the_version_of_the_checkout(folder, module):
+    done = subprocess.run(
+        [sys.executable, '-m', module, '--version'],
+        cwd=folder, env=environment(), capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, '')
+    assert done.stdout == f'screw_dynamics {screw_dynamics.__version__}\n'
+
+
+@pytest.mark.parametrize(
+    ('line', 'code', 'errors'),
+    [
+        # without a stream there is nothing to say on it
+        ('model my_robot.urdf >&-', 0, ''),
+        ('evaluate my_robot.urdf my_trajectory.yaml --csv a.csv >&-', 0, ''),
+        ('--help >&-', 0, ''),
+        ('model my_robot.urdf <&-', 0, ''),
+        ('model none.urdf 2>&-', 1, ''),
+        ('model none.urdf >&- 2>&-', 1, ''),
+        ('model 2>&-', 2, ''),
+        # a full disk
+        ('model my_robot.urdf >/dev/full', 1, 'No space left on device'),
+        ('--help >/dev/full', 1, 'No space left on device'),
+        ('model my_robot.urdf >/dev/full 2>&1', 1, ''),
+        ('model none.urdf 2>/dev/full', 1, ''),
+        ('model none.urdf >&- 2>/dev/full', 1, ''),
+    ],
+)
+def test_streams_that_are_closed_or_full(folder, line, code, errors):
+    done = in_shell(folder, f'$COMMAND {line}')
+    assert done.returncode == code, done.stderr
+    assert errors in done.stderr and done.stderr.count('\n') == bool(errors), done.stderr
+    if '--csv' in line:
+        assert (folder / 'a.csv').read_text().startswith('time,joint_1.position,')
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        'model my_robot.urdf',
+        '--help',
+        'evaluate my_robot.urdf my_trajectory.yaml --csv -',
+        'model none.urdf 2>&1',
+    ],
+)
+def test_a_reader_that_has_seen_enough(folder, line):
+    done = in_shell(folder, f'set -o pipefail; $COMMAND {line} 2>errors.txt | head -n 1')
+    assert done.returncode in (0, 1), done.stderr
+    text = (folder / 'errors.txt').read_text()
+    assert 'Traceback' not in text and 'Exception' not in text and 'Broken' not in text, text
+
+
+@pytest.mark.parametrize(
+    ('number', 'code'), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_signals_leave_no_unfinished_file(folder, number, code):
+    before = {path.name for path in folder.iterdir()}
+    arguments = ['my_robot.urdf', 'my_trajectory.yaml', '--rate', '500000', '--csv', 'big.csv']
+    with subprocess.Popen(
+        [*COMMAND, 'evaluate', *arguments],
+        cwd=folder, env=environment(),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as running:  # fmt: skip
+        while not (folder / '.big.csv.unfinished').exists():
+            assert running.poll() is None, running.communicate()
+            time.sleep(0.005)
+        running.send_signal(number)
+        _, errors = running.communicate(timeout=120)
+    assert running.returncode == code and not errors
+    assert {path.name for path in folder.iterdir()} == before
+
+
+def test_not_enough_memory_is_one_line(capsys):
+    assert run_to_end('a program', lambda: len(np.empty(2**55))) == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith('a program: not enough memory: Unable to allocate ')
+    assert errors.count('\n') == 1
+
+
+@pytest.mark.parametrize(
+    'option', [['--payload', 'link_2=1e308'], ['--gravity', '0', '0', '1e308']]
+)
+def test_what_overflows_is_one_line(folder, option):
+    done = in_shell(
+        folder, f'$COMMAND evaluate my_robot.urdf my_trajectory.yaml {" ".join(option)}'
+    )
+    assert done.returncode == 1 and done.stderr.count('\n') == 1, done.stderr
+
+
+def test_errors_have_a_longest_length():
+    text = one_line(ValueError('begin ' + 'many names, ' * 30_000 + 'end'))
+    assert len(text) < 1100 and re.fullmatch(r'begin many .* \.\.\. .* end', text)
+    assert one_line(FileNotFoundError(2, 'No such file or directory', 'a')) == (
+        'a: No such file or directory'
+    )
+    assert one_line(OSError(28, 'No space left on device')) == 'No space left on device'
+    assert one_line(KeyError()) == 'KeyError'
+
+
+@pytest.mark.parametrize(
+    'arguments',
+    [
+        ('evaluate', 'none.urdf', 'my_trajectory.yaml'),
+        ('evaluate', 'my_robot.urdf', 'none.yaml'),
+        ('evaluate', 'my_robot.urdf', 'none.csv'),
+        ('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--elastic', 'none.yaml'),
+        ('plot', 'none.csv'),
+    ],
+    ids=' '.join,
+)
+def test_files_that_are_not_there_have_no_error_numbers(run, arguments):
+    code, _, errors = run(*arguments)
+    assert code == 1 and 'Errno' not in errors
+    assert errors.endswith('No such file or directory\n') and errors.count('none') == 1
