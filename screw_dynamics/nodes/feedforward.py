@@ -21,7 +21,7 @@ from screw_dynamics.nodes.parameters.parameters import NodeParameters
 from screw_dynamics.nodes.reports.feedforward_reports import FeedforwardReports
 from screw_dynamics.nodes.reports.output_reports import OutputReports
 from screw_dynamics.nodes.reports.stream_reports import StreamReports
-from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fit, with_stiffness
+from screw_dynamics.nodes.robot.elastic_source import compile_motors, require_fit
 from screw_dynamics.nodes.robot.model_info import ModelInfoOutput, joint_kinds
 from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
@@ -208,11 +208,8 @@ class FeedforwardNode(ManagedNode):
         return now
 
     def _check_stiffness(self, values: FeedforwardParameters) -> None:
-        loaded = self._source.loaded
         if self._stream is not None and self._stream.motors is not None:
             self._stream.motors.stiffness.check(values.stiffness)
-            assert loaded is not None and loaded.elastic is not None
-            with_stiffness(loaded.elastic, loaded.model, values.stiffness)
 
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
         if old.diagnostics_period != new.diagnostics_period:

@@ -111,11 +111,14 @@ def test_what_a_spring_cannot_transmit_stops_the_motors_only(ros, start):
     ros.wait_for('the stop', lambda: report(reports)[0] == b'\x01', process)
     reason = "joint 'joint_2': effort: expected -2 to 2, the range of the table, got"
     assert reason in report(reports)[1]
-    last = len(links)  # motor commands from before the stop may still be under way
-    ros.wait_for('the links', lambda: len(links) > last + 10, process)
+
+    def alone():
+        # whichever topic is read first: those that no motor command is newer than
+        newest = nanoseconds(motors[-1].header.stamp)
+        return sum(nanoseconds(sample.header.stamp) > newest for sample in list(links))
+
+    ros.wait_for('the links alone', lambda: alone() > 60, process)
     before = len(motors)
-    ros.wait_for('more links', lambda: len(links) > last + 60, process)
-    assert len(motors) == before
     assert process.log.count('No motor commands are published') == 1
     ros.publish(trajectory(NAMES, hanging, times=[1.5]), '/weak/joint_trajectory')
     ros.wait_for('the motors', lambda: len(motors) > before + 20, process)
@@ -226,3 +229,33 @@ def test_stiffness_changes_while_it_runs(ros, start):
     ros.wait_for('the stop', lambda: 'No motor commands are published' in process.log, process)
     assert ros.set_parameter('/pair', 'stiffness', [])[0]
     ros.wait_for('the end', lambda: stiffness() == pytest.approx(120.0), process)
+
+
+def test_a_late_correction_of_the_stiffness_keeps_its_range(ros, start):
+    text = TEXT.replace(
+        '{type: linear, stiffness: 300.0}',
+        '{type: variable, stiffness: 12000.0, min_stiffness: 900.0, max_stiffness: 20000.0}',
+    )
+    process = start('late', text, stiffness_transition=2.0)
+    motors = ros.listen(MotorFeedforward, '/late/motor_feedforward')
+    ros.publish(trajectory(NAMES, [0.0, 0.0], [0.0, 0.0]), '/late/joint_trajectory')
+
+    def stiffness(sample):
+        return sample.effort[1] / sample.deflection[1]
+
+    ros.wait_for('motor commands', lambda: motors, process)
+    taken, why = ros.set_parameter('/late', 'stiffness', [50000.0])
+    assert not taken
+    assert "parameter 'stiffness': joint 'joint_2': expected 900 to 20000, its min_" in why
+    assert ros.set_parameter('/late', 'stiffness', [1000.0])[0]
+    ros.wait_for('the way', lambda: stiffness(motors[-1]) < 8000.0, process)
+    # slower from here on, and a little further
+    assert ros.set_parameter('/late', 'stiffness_transition', 4.0)[0]
+    assert ros.set_parameter('/late', 'stiffness', [900.0])[0]
+    ros.wait_for('the end', lambda: stiffness(motors[-1]) == pytest.approx(900.0), process)
+    path = [stiffness(sample) for sample in motors]
+    assert min(path) > 900.0 * (1.0 - 1e-12)
+    assert max(path) < 12000.0 * (1.0 + 1e-12)
+    efforts = np.array([sample.motor_effort[1] for sample in motors])
+    assert np.abs(efforts - motors[0].motor_effort[1]).max() < 0.1
+    assert 'No motor commands' not in process.log

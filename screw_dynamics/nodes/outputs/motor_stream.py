@@ -16,6 +16,7 @@ from screw_dynamics.elastic import (
     MotorFeedforward,
     elastic_feedforward,
 )
+from screw_dynamics.elastic.springs.adjustable_spring import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
@@ -59,8 +60,13 @@ class MotorStream:
         self._least = elastic.required_rows(model)
         # a joint with a damper in its place takes one derivative less
         counts = sorted({self._least, JET_ROWS})
-        table = elastic.motors(model)
-        self.stiffness = StiffnessTransition(table.variable_names, table.stiffness)
+        self.stiffness = StiffnessTransition(
+            {
+                name: spring
+                for name in elastic.motors(model).variable_names
+                if isinstance(spring := elastic.joints[name].spring, AdjustableSpring)
+            }
+        )
         self.stiffness.check(parameters.stiffness)
         self._rows = self._origin = 0
         self._problem = ''

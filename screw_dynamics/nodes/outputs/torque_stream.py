@@ -18,6 +18,7 @@ from screw_dynamics.nodes.measured.external_wrench import ExternalWrenches
 from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.outputs.limit_watch import LimitWatch, compile_limit_watch
 from screw_dynamics.nodes.outputs.motor_stream import MotorStream
+from screw_dynamics.nodes.outputs.stiffness_transition import compile_stiffness_transition
 from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
 from screw_dynamics.nodes.outputs.torque_publishers import TorquePublishers
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
@@ -43,6 +44,7 @@ def compile_torques(model: ScrewModel) -> None:
     compile_sampling()
     compile_filter()
     compile_limit_watch()
+    compile_stiffness_transition()
     for order in _ORDERS:
         jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
         inverse_dynamics(model, jet, out=tau)

@@ -129,7 +129,8 @@ class FeedforwardParameters(ModelParameters):
     )
     stiffness_transition: float = parameter(
         1.0,
-        'How long a change of stiffness takes, from quintic start to end [s].',
+        'How long a change of stiffness takes [s]: a quintic; one that comes while others run is '
+        'blended into these, and K stays between all their values.',
         minimum=0.01,
         maximum=60.0,
     )
