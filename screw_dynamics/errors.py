@@ -174,3 +174,7 @@ class TrajectoryError(InputError):
 
 class BagError(ScrewDynamicsError):
     """A bag cannot be read or written; the path is named."""
+
+
+class BagWarning(UserWarning):
+    """A bag is incomplete; what is intact can be read, and what is left out is named."""

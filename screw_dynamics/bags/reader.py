@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,20 @@ from rosbags.typesys import (
 )
 
 from screw_dynamics.bags.columns import columns
+from screw_dynamics.bags.loose_files import LooseFiles
 from screw_dynamics.bags.message_types import MessageTypes
 from screw_dynamics.bags.records import BagMessage, BagTopic, RawMessage
-from screw_dynamics.errors import BagError, UnknownNameError
+from screw_dynamics.errors import BagError, BagWarning, UnknownNameError
+
+_UNREADABLE = 'cannot be read as a bag'
 
 
 class Bag:
     """
     A recorded bag, open for reading; closes at the end of a ``with`` block.
+
+    A recording that was cut off (the recorder killed, the disk full, the power lost) is read as
+    far as its MCAP files are intact, also without metadata.yaml.
 
     Parameters
     ----------
@@ -38,7 +45,12 @@ class Bag:
     Raises
     ------
     BagError
-        If there is no bag, it was not closed, or a definition cannot be read.
+        If there is no bag, or a definition cannot be read.
+
+    Warns
+    -----
+    BagWarning
+        Where something is left out: how many bytes of which file, the time of the last message.
 
     Examples
     --------
@@ -51,16 +63,7 @@ class Bag:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        try:
-            self._reader = Reader(str(self.path))
-            self._reader.open()
-        except FileNotFoundError as error:
-            hint = ''
-            if self.path.is_dir() and any(self.path.glob('*.mcap')):
-                hint = ' (the recording was cut off: `mcap recover` saves what was written)'
-            raise BagError(f'{self.path}: expected a bag, got: {error}{hint}') from None
-        except Exception as error:  # damaged files make the library raise many kinds
-            raise BagError(f'{self.path}: cannot be read as a bag: {error}') from error
+        self._reader = self._opened()
         self._types = get_typestore(Stores.EMPTY)
         self._definitions: dict[str, str] = {}  # by topic
         try:
@@ -69,6 +72,28 @@ class Bag:
         except BaseException:
             self.close()
             raise
+
+    def _opened(self) -> Reader | LooseFiles:
+        try:
+            reader = Reader(str(self.path))
+            reader.open()
+            return reader
+        except Exception as error:  # damaged files make the library raise many kinds
+            return self._salvaged(error)
+
+    def _salvaged(self, reason: Exception) -> LooseFiles:
+        """Open what is intact where the library cannot open the bag, and warn of the rest."""
+        files = list(self.path.glob('*.mcap')) if self.path.is_dir() else [self.path]
+        if not files or not all(file.is_file() and file.suffix == '.mcap' for file in files):
+            found = 'expected a bag, got' if isinstance(reason, OSError) else _UNREADABLE
+            raise BagError(f'{self.path}: {found}: {reason}') from reason
+        try:
+            loose = LooseFiles(files)
+        except OSError as error:
+            raise BagError(f'{self.path}: {_UNREADABLE}: {error}') from error
+        for loss in loose.losses:
+            warnings.warn(loss, BagWarning, stacklevel=4)
+        return loose
 
     def _register(self, connection: Connection) -> None:
         """
@@ -224,10 +249,13 @@ class Bag:
     ) -> Iterator[tuple[Connection, int, bytes]]:
         if not connections:  # an empty filter would mean all topics to the library
             return
+        time = None
         try:
-            yield from self._reader.messages(connections, start=start)
-        except Exception as error:  # as in __init__
-            raise BagError(f'{self.path}: the file is damaged: {error!r}') from error
+            for connection, time, data in self._reader.messages(connections, start=start):
+                yield connection, time, data
+        except Exception as error:  # damaged files make the library raise many kinds
+            where = 'its first message' if time is None else f'the message received at {time} ns'
+            raise BagError(f'{self.path}: damaged after {where}: {error}') from error
 
     def arrays(self, topic: str) -> dict[str, Any]:
         """

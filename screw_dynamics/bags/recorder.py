@@ -61,8 +61,7 @@ def main(args: Sequence[str] | None = None) -> int:
         stop = _StopRequest()
         with ros_errors_told():
             rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
-        with BagWriter(options.output, compress=options.compress) as writer:
-            return _record(writer, options, stop)
+        return _record(options, stop)
     except (BagError, ParameterException) as error:
         print(f'recorder: {error}', file=sys.stderr)
         return 1
@@ -82,26 +81,41 @@ class _StopRequest:
         self.requested = True
 
 
-def _record(writer: BagWriter, options: argparse.Namespace, stop: _StopRequest) -> int:
+def _record(options: argparse.Namespace, stop: _StopRequest) -> int:
+    node = BagRecorder(options.topics)  # before the bag: it checks the parameters
     executor = SingleThreadedExecutor()
-    node = BagRecorder(writer, options.topics)
     executor.add_node(node)
-    end = time.monotonic() + (options.duration or math.inf)
     try:
-        while not stop.requested and time.monotonic() < end:
-            executor.spin_once(timeout_sec=0.1)
-        node.drain()
-        logger = node.get_logger()
-        if node.missing_topics:
-            logger.warning(f'Never published: {", ".join(node.missing_topics)}')
-        logger.info(
-            f'{node.message_count} messages on {len(node.recorded_topics)} topics '
-            f'in {writer.path}, {node.lost_count} lost'
-        )
+        with BagWriter(options.output, compress=options.compress) as writer:
+            node.record_to(writer)
+            _run(node, executor, options, stop)
+            _report(node, writer)
         return 0
     finally:
         executor.shutdown()
         node.destroy_node()
+
+
+def _run(
+    node: BagRecorder,
+    executor: SingleThreadedExecutor,
+    options: argparse.Namespace,
+    stop: _StopRequest,
+) -> None:
+    end = time.monotonic() + (options.duration or math.inf)
+    while not stop.requested and time.monotonic() < end:
+        executor.spin_once(timeout_sec=0.1)
+    node.drain()
+
+
+def _report(node: BagRecorder, writer: BagWriter) -> None:
+    logger = node.get_logger()
+    if node.missing_topics:
+        logger.warning(f'Never published: {", ".join(node.missing_topics)}')
+    logger.info(
+        f'{node.message_count} messages on {len(node.recorded_topics)} topics '
+        f'in {writer.path}, {node.lost_count} lost'
+    )
 
 
 def _parser() -> argparse.ArgumentParser:

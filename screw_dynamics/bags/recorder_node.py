@@ -31,8 +31,6 @@ class BagRecorder(Node):
 
     Parameters
     ----------
-    writer : BagWriter
-        Open bag; the caller closes it after the node.
     topics : sequence of str
         Topics to record, relative to the node's namespace; empty for every topic there is
         (hidden topics aside).
@@ -41,11 +39,8 @@ class BagRecorder(Node):
 
     """
 
-    def __init__(
-        self, writer: BagWriter, topics: Sequence[str] = (), name: str = 'recorder', **options: Any
-    ) -> None:
+    def __init__(self, topics: Sequence[str] = (), name: str = 'recorder', **options: Any) -> None:
         super().__init__(name, **options)
-        self._writer = writer
         self._wanted = {self.resolve_topic_name(topic) for topic in topics}
         self._followed: dict[str, TopicRecording] = {}
         self._definitions: dict[str, tuple[str, str]] = {}  # type and text
@@ -56,6 +51,18 @@ class BagRecorder(Node):
         self.lost_count = 0
         # simulated time may stand still; new topics are looked for all the same
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
+
+    def record_to(self, writer: BagWriter) -> None:
+        """
+        Begin to look for topics and to record them.
+
+        Parameters
+        ----------
+        writer : BagWriter
+            Open bag; the caller closes it after the node.
+
+        """
+        self._writer = writer
         self.create_timer(DISCOVERY_PERIOD, self.discover, clock=self._steady_clock)
 
     @property

@@ -14,18 +14,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
 
 import rclpy
 from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException
+from rclpy.logging import get_logger
 from rclpy.utilities import remove_ros_args
 
 from screw_dynamics.argument_types import not_negative, positive
 from screw_dynamics.bags.reader import Bag
 from screw_dynamics.bags.replay_node import BagReplay, ReplayOptions
 from screw_dynamics.bags.ros_errors import ros_errors_told
-from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.errors import BagWarning, ScrewDynamicsError
 
 _INTERRUPTED = 130
 
@@ -61,7 +63,7 @@ def main(args: Sequence[str] | None = None) -> int:
         )
         with ros_errors_told():
             rclpy.init(args=argv)
-        with Bag(parsed.bag) as bag:
+        with _opened(parsed.bag) as bag:
             return _replay(bag, options)
     except (KeyboardInterrupt, ExternalShutdownException):
         return _INTERRUPTED
@@ -74,6 +76,16 @@ def main(args: Sequence[str] | None = None) -> int:
         return _INTERRUPTED  # something was about to be made when the context went down
     finally:
         rclpy.try_shutdown()
+
+
+def _opened(path: str) -> Bag:
+    """Open a bag; what is missing of it is logged."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always', BagWarning)
+        bag = Bag(path)
+    for warning in caught:
+        get_logger('replay').warning(str(warning.message))
+    return bag
 
 
 def _replay(bag: Bag, options: ReplayOptions) -> int:

@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from queue import Queue
+from queue import Empty, Queue
 from threading import Lock, Thread
 from typing import Any, Literal
 
 from rosbags.interfaces import Connection, Qos
-from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer, WriterError
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, WriterError
 
+from screw_dynamics.bags.checked_writer import CheckedWriter, to_disk
 from screw_dynamics.bags.type_hash import definition_hash
 from screw_dynamics.errors import BagError
 
@@ -20,6 +23,11 @@ from screw_dynamics.errors import BagError
 BAG_VERSION: Literal[9] = 9
 # Messages that may wait where nobody is delayed by waiting: images are some MB each.
 OFFLINE_CAPACITY = 64
+# Messages are on the disk this long after they were written [s]: a power failure costs no more.
+FLUSH_PERIOD = 1.0
+_NEVER = math.inf
+
+_Item = tuple[Connection, int, bytes]
 
 
 class BagWriter:
@@ -29,6 +37,9 @@ class BagWriter:
     `write` only puts the message in a queue: a thread writes it, so that a slow disk delays
     no callback. Nothing is dropped; `close` writes what is left, the index and metadata.yaml. Who
     reads messages faster than they are written limits the queue, whose memory would grow.
+
+    The header is in the file from the beginning, and a message on the disk a second after it was
+    written: that much is lost if the process is killed or the power fails. `Bag` reads the rest.
 
     Parameters
     ----------
@@ -55,17 +66,18 @@ class BagWriter:
     def __init__(self, path: str | Path, compress: bool = False, capacity: int = 0) -> None:
         self.path = Path(path)
         self._connections: dict[str, Connection] = {}
-        self._queue: Queue[tuple[Connection, int, bytes] | None] = Queue(capacity)
+        self._queue: Queue[_Item | None] = Queue(capacity)
         self._error: Exception | None = None
         self._closed = False
         self._lock = Lock()  # topics are added while the thread writes
         try:
-            self._writer = Writer(
+            self._writer = CheckedWriter(
                 self.path, version=BAG_VERSION, storage_plugin=StoragePlugin.MCAP
             )
             if compress:
                 self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
             self._writer.open()
+            self._file = self._writer.flush()  # the header
         except (WriterError, OSError) as error:
             raise BagError(f'{self.path}: cannot create the bag: {error}') from error
         self._thread = Thread(target=self._drain, name='bag_writer', daemon=True)
@@ -173,13 +185,39 @@ class BagWriter:
             raise BagError(f'{self.path}: cannot be written: {self._error}') from self._error
 
     def _drain(self) -> None:
-        while (item := self._queue.get()) is not None:
-            if self._error is None:  # else what comes is dropped: nobody shall wait for room
+        self._sync(self._file, self.path, self.path.parent)
+        due = _NEVER
+        while (item := self._next(due)) is not None:
+            if item:
                 self._attempt(self._writer.write, *item)
+                due = min(due, time.monotonic() + FLUSH_PERIOD)
+            if time.monotonic() >= due:
+                self._attempt(self._writer.flush)
+                self._sync(self._file)
+                due = _NEVER
+        self._attempt(self._writer.close)
+        self._sync(self._file, self._writer.metapath, self.path)
+
+    def _next(self, due: float) -> _Item | tuple[()] | None:
+        """Return a message, None at the end, or () where there is none until a time."""
+        try:
+            wait = None if due == _NEVER else max(due - time.monotonic(), 0.0)
+            return self._queue.get(timeout=wait)
+        except Empty:
+            return ()
+
+    def _sync(self, *paths: Path) -> None:
+        """Wait for the disk; nobody else does: neither who writes nor who adds topics."""
         if self._error is None:
-            self._attempt(self._writer.close)
+            try:
+                to_disk(paths)
+            except OSError as error:
+                self._error = error
+                self._writer.abort()
 
     def _attempt(self, action: Callable[..., object], *arguments: Any) -> None:
+        if self._error is not None:  # what comes is dropped: nobody shall wait for room
+            return
         try:
             with self._lock:
                 action(*arguments)

@@ -151,16 +151,6 @@ def test_errors_say_what_and_where(sample_bag: Path, tmp_path: Path) -> None:
             writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
 
 
-def test_a_cut_off_file_is_named_as_such(sample_bag: Path) -> None:
-    file = sample_bag / 'bag.mcap'
-    file.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(BagError, match='bag: cannot be read as a bag: .*magic'):
-        Bag(sample_bag)
-    (sample_bag / 'metadata.yaml').unlink()
-    with pytest.raises(BagError, match='the recording was cut off: `mcap recover`'):
-        Bag(sample_bag)
-
-
 def test_a_disk_error_reaches_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = BagWriter(tmp_path / 'bag')
     writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)

@@ -35,6 +35,7 @@ def test_arguments_that_ros_refuses(request, tmp_path, sample_bag, program, refu
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 1, errors
     assert errors.count('\n') == 1 and named in errors
+    assert not (tmp_path / 'new').exists()
 
 
 @pytest.mark.parametrize('program', ['record', 'replay'])

@@ -1,10 +1,12 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The queue of the writer: who waits for a disk that is slow, and what an error does to it."""
+"""The thread of the writer: who waits for a slow disk, what an error does, what is lost."""
 
 from __future__ import annotations
 
+import os
 import time
+import warnings
 from pathlib import Path
 from threading import Event, Thread
 
@@ -12,10 +14,11 @@ import pytest
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
+from bag_processes import wait_for  # noqa: E402
 from bag_sample import SAMPLE, SAMPLE_TYPE, START  # noqa: E402
 
 from screw_dynamics.bags import Bag, BagWriter  # noqa: E402
-from screw_dynamics.errors import BagError  # noqa: E402
+from screw_dynamics.errors import BagError, BagWarning  # noqa: E402
 
 DATA = b'\x00\x01\x00\x00'
 COUNT = 10
@@ -80,3 +83,56 @@ def test_a_disk_error_reaches_who_waits(tmp_path: Path, monkeypatch: pytest.Monk
     assert not producer.is_alive() and 'No space left on device' in told[0]
     with pytest.raises(BagError, match='No space left on device'):
         writer.close()
+
+
+def test_what_was_written_is_in_the_file_soon(tmp_path: Path) -> None:
+    """A process that is killed loses no more, also where no further message comes."""
+    writer = BagWriter(tmp_path / 'bag')
+    try:
+        with pytest.warns(BagWarning, match='no message'), Bag(tmp_path / 'bag') as bag:
+            assert not bag.topics  # the header is there
+        writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+        for i in range(3):
+            writer.write('/sample', START + i, DATA)
+            wait_for(lambda i=i: count(tmp_path / 'bag') == i + 1)
+    finally:
+        writer.close()
+    with Bag(tmp_path / 'bag') as bag:
+        assert bag.topics['/sample'].count == 3
+
+
+def count(path: Path) -> int:
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', BagWarning)
+        with Bag(path) as bag:
+            return sum(topic.count for topic in bag.topics.values())
+
+
+def test_nobody_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that is busy for seconds stalls neither messages nor new topics."""
+    disk_is_ready, is_waiting, fsync = Event(), Event(), os.fsync
+
+    def slow(descriptor: int) -> None:
+        is_waiting.set()
+        assert disk_is_ready.wait(60)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, 'fsync', slow)
+    with BagWriter(tmp_path / 'bag') as writer:
+        assert is_waiting.wait(60)
+        for topic in ('/a', '/b'):
+            writer.add_topic(topic, SAMPLE_TYPE, SAMPLE)
+            for i in range(COUNT):
+                writer.write(topic, START + i, DATA)
+        disk_is_ready.set()
+    with Bag(tmp_path / 'bag') as bag:
+        assert [topic.count for topic in bag.topics.values()] == [COUNT, COUNT]
+
+
+def test_a_disk_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(descriptor: int) -> None:
+        raise OSError(5, 'Input/output error')
+
+    monkeypatch.setattr(os, 'fsync', failing)
+    with pytest.raises(BagError, match='bag: cannot be written: .*Input/output error'):
+        BagWriter(tmp_path / 'bag').close()

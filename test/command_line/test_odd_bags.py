@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from recordings import (  # noqa: E402
     write_bag,
 )
 
-from screw_dynamics.bags import Bag  # noqa: E402
+from screw_dynamics.bags import Bag, writer  # noqa: E402
 from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
 
 
@@ -62,6 +63,21 @@ def test_stamps_of_two_clocks_are_not_mixed(run, states, stamp_of, left_out):
     assert f'{600 - left_out} samples' in out
     times = read_csv(Path('new.csv')).times
     assert times[-1] == pytest.approx(0.004 * 599, abs=0.005)
+
+
+def test_a_recording_that_was_cut_off(run, states, monkeypatch):
+    monkeypatch.setattr(writer, 'FLUSH_PERIOD', 0.0)  # a chunk per message
+    monkeypatch.setattr(os, 'fsync', lambda _: None)  # which is not what is cut off here
+    folder = states(lambda i, time: START + time)
+    (folder / 'metadata.yaml').unlink()
+    file = folder / 'odd.mcap'
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 3])
+    code, out, err = run('bag', folder, '-o', 'new', '--order', 0)
+    assert code == 0, err
+    (warning, *_) = err.splitlines()
+    intact = r'warning: .*odd.mcap: not closed, \d+ bytes after .*; (\d+) messages are intact'
+    count = int(re.match(intact, warning).group(1)) - 1  # of which one describes the robot
+    assert 0 < count < 600 and f'{count} samples' in out
 
 
 def test_a_gap_is_told_as_start_and_end_count(run, states):

@@ -1,0 +1,58 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bags on the disk: chunks with checksums, and what it takes to survive a power failure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from zlib import crc32
+
+from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.rosbag2.storage_mcap import McapWriter
+
+# in the record of a chunk: kind, length, two log times and the uncompressed size come before
+_CHECKSUM_OFFSET = 1 + 8 + 3 * 8
+
+
+class CheckedMcapWriter(McapWriter):
+    """An MCAP file whose chunks carry checksums, which the library leaves out."""
+
+    def close_chunk(self) -> None:
+        """Write the pending chunk with the checksum of its content."""
+        checksum = crc32(self.chunk.bio.getbuffer())
+        start = self.bio.tell()
+        super().close_chunk()
+        self.bio.seek(start + _CHECKSUM_OFFSET)
+        self.bio.write(checksum.to_bytes(4, 'little'))
+        self.bio.seek(0, os.SEEK_END)
+
+    def flush(self) -> None:
+        """Pass all to the operating system; the pending chunk ends here if it has messages."""
+        if self.chunk.msgs:
+            self.close_chunk()
+        self.bio.flush()
+
+
+class CheckedWriter(Writer):
+    """The library's writer of bags, in MCAP with checksums."""
+
+    STORAGE_PLUGINS = {StoragePlugin.MCAP: CheckedMcapWriter}
+    storage: CheckedMcapWriter | None
+
+    def flush(self) -> Path:
+        """Pass all that was written to the operating system, and return the path of the file."""
+        assert self.storage is not None, 'the bag is open'
+        self.storage.flush()
+        return self.storage.path
+
+
+def to_disk(paths: Iterable[Path]) -> None:
+    """Return when files and entries of folders are on the disk: they outlive a power failure."""
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,95 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`LooseFiles`: MCAP files as one bag, where metadata.yaml or the end of a file is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from rosbags.interfaces import Connection
+from rosbags.rosbag2.storage_mcap import McapReader
+
+from screw_dynamics.bags.cut_off_file import CutOffFile
+
+
+class LooseFiles:
+    """
+    MCAP files as one bag, each as far as it is intact.
+
+    It has what `Bag` uses of the library's reader.
+
+    Parameters
+    ----------
+    paths : collection of Path
+        In any order.
+
+    Raises
+    ------
+    BagError
+        If one is not an MCAP file.
+    OSError
+
+    """
+
+    def __init__(self, paths: Collection[Path]) -> None:
+        self.losses: list[str] = []
+        with ExitStack() as stack:
+            files = [self._opened(path, stack) for path in paths]
+            self._files = sorted(files, key=lambda file: file.metadata.start_time)
+            self.connections = list(self._topics().values())
+            self._stack = stack.pop_all()
+        self.is_open = True
+
+    def _opened(self, path: Path, stack: ExitStack) -> McapReader:
+        file = McapReader(path)
+        try:
+            file.open()
+        except Exception:  # damaged files make the library raise many kinds
+            file = cut_off = CutOffFile(path)
+            cut_off.open()
+            self.losses += filter(None, [cut_off.losses()])
+        stack.callback(file.close)
+        return file
+
+    def _topics(self) -> dict[tuple[str, str], Connection]:
+        """Return topics with the messages of all files, by name and type."""
+        found: dict[tuple[str, str], Connection] = {}
+        for connection in (c for file in self._files for c in file.connections):
+            key = connection.topic, connection.msgtype
+            count = found[key].msgcount if key in found else 0
+            found[key] = connection._replace(msgcount=count + connection.msgcount)
+        return found
+
+    @property
+    def message_count(self) -> int:
+        """Number of messages."""
+        return sum(file.metadata.message_count for file in self._files)
+
+    @property
+    def start_time(self) -> int:
+        """Time of the first message [ns since the epoch]."""
+        return min(file.metadata.start_time for file in self._files)
+
+    @property
+    def duration(self) -> int:
+        """Time from the first message to one nanosecond past the last [ns]."""
+        end = max(file.metadata.end_time for file in self._files)
+        return end - self.start_time if self.message_count else 0
+
+    def close(self) -> None:
+        """Close the files."""
+        self.is_open = False
+        self._stack.close()
+
+    def messages(
+        self, connections: Collection[Connection], start: int | None = None
+    ) -> Iterator[tuple[Connection, int, bytes]]:
+        """Yield topic, log time [ns] and content of messages, file by file."""
+        wanted = {(c.topic, c.msgtype): c for c in connections}
+        for file in self._files:
+            own = [c for c in file.connections if (c.topic, c.msgtype) in wanted]
+            if own:
+                for connection, time, data in file.messages(own, start):
+                    yield wanted[connection.topic, connection.msgtype], time, data
