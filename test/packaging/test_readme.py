@@ -88,7 +88,13 @@ def test_numbers_of_the_comparison_are_those_of_its_document():
             arm = cells[0] or arm
             largest[arm, cells[1]] = cells[5]  # in MuJoCo, without feedback
     shown = rows(README, 'largest joint error in 2 s')
-    kinds = ('rigid', 'differences, noisy', 'exact, held 1 ms', 'exact')
+    kinds = (
+        'rigid',
+        'differences, noisy',
+        'exact, tick held',
+        'exact, middle held',
+        'exact',
+    )
     places = ('stiff, hanging', 'soft, hanging', 'soft, upright')
     for kind, cells in zip(kinds, shown.values(), strict=True):
         for place, cell in zip(places, cells, strict=True):
@@ -103,7 +109,7 @@ def test_numbers_of_the_accuracy_are_those_of_its_document():
     expected = [cells[1:3] for cells in (*measured[:7], measured[-1])]
     assert list(shown.values()) == expected
     assert {cells[0] for cells in measured} == {'189'}
-    assert 'max error / max reference, 189 robots' in README
+    assert 'max error / max reference, 189 robot descriptions' in README
 
 
 def test_numbers_of_the_speed_are_those_of_its_document():

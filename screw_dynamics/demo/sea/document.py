@@ -12,23 +12,26 @@ from screw_dynamics.demo.sea.scene import (
     EXACT,
     FEEDBACK_DAMPING,
     FEEDBACK_FREQUENCY,
-    HELD,
+    MIDDLE,
     NOISE,
     PERIOD,
     RESOLUTION,
     RIGID,
+    TICK,
 )
 from screw_dynamics.demo.sea.table import arm_table, comparison_table, ratios
 from screw_dynamics.demo.sea.tracking import FALLEN, OWN, RTOL, SUBSTEPS, Outcome
+from screw_dynamics.demo.sea.wrong_parameters import Mistaken, mistake_table
 
 
-def document(outcomes: Sequence[Outcome]) -> str:
+def document(outcomes: Sequence[Outcome], mistaken: Sequence[Mistaken]) -> str:
     """
     Return the Markdown document of a comparison.
 
     Parameters
     ----------
     outcomes : sequence of Outcome
+    mistaken : sequence of Mistaken
 
     Returns
     -------
@@ -39,8 +42,10 @@ def document(outcomes: Sequence[Outcome]) -> str:
     own = max(o.largest for o in exact if o.engine == OWN)
     mujoco = max(o.largest for o in exact if o.engine != OWN)
     least, least_held = (
-        min(ratios(outcomes, RIGID, feedforward).values()) for feedforward in (EXACT, HELD)
+        min(ratios(outcomes, RIGID, feedforward).values()) for feedforward in (EXACT, MIDDLE)
     )
+    tick = ratios(outcomes, TICK, MIDDLE).values()
+    worse = [arm.name for arm, ratio in ratios(outcomes, TICK, RIGID).items() if ratio > 1.0]
     feedback = f'{FEEDBACK_FREQUENCY:g} Hz, damping {FEEDBACK_DAMPING:g}'
     step = 1e3 * PERIOD / SUBSTEPS
     steps = ', '.join(map(str, DIFFERENCE_STEPS))
@@ -64,8 +69,14 @@ gets an MJCF file and knows nothing of this package.
   with the noise of a torque sensor ({NOISE:g} N m rms, steps of {RESOLUTION:g} N m). No delay is
   charged, and the best step of {steps} ms is taken in hindsight.
 - **differences, clean**: the same from noise-free torques of the model, step 1 ms.
-- **exact, held 1 ms**: `sd.elastic_feedforward`, sent at 1 kHz and held in between.
+- **exact, tick held**: `sd.elastic_feedforward` of the instant at which a command is sent, held
+  for 1 ms until the next. This is the node at 1 kHz with `lead_time: 0.0`, its default.
+- **exact, middle held**: the command of the middle of the period for which it is held. This is the
+  node at 1 kHz with `lead_time: {0.5 * PERIOD:g}`, where there is no other delay.
 - **exact**: the same as a continuous function of time.
+
+Commands by differences are held for 1 ms too, and belong to the middle of their period; the rigid
+feedforward is a continuous function of time, as the last one is.
 
 ## Result
 
@@ -77,10 +88,18 @@ error beyond {FALLEN:g} rad.
 
 - The exact feedforward tracks to the tolerance of the integrator: at most {own:.1e} rad in our
   equations, {mujoco:.1e} rad in MuJoCo. The error of the rigid one is {least:.0e} times that or
-  more; with the exact commands held for 1 ms it still is {least_held:.0f} times theirs or more.
-- With held commands the hold sets the error, not the feedforward: it is the error of a staircase.
-  Noise-free differences are as good there. What they cannot stand is noise: tau'' of torques with
-  noise s has noise sqrt(6) s / h^2, and a step h that tames it no longer sees the motion.
+  more; with the exact commands of the middle, held for 1 ms, it still is {least_held:.0f} times
+  theirs or more.
+- A held command belongs to one instant of its period, and which one decides. With that of the
+  tick the arm follows half a period late: it is off by up to h / 2 times the fastest joint
+  velocity, {min(tick):.0f} to {max(tick):.0f} times the error with that of the middle. The error
+  of the rigid feedforward, which is not held here, is smaller than that of the tick on:
+  {'; '.join(worse) or 'no arm'}.
+  Set `lead_time` to the delay to the motors plus half the time for which a command is held.
+- With held commands of the middle the hold sets the error, not the feedforward: it is the error of
+  a staircase. Noise-free differences (of the middle, too) are as good there. What they cannot
+  stand is noise: tau'' of torques with noise s has noise sqrt(6) s / h^2, and a step h that tames
+  it no longer sees the motion.
 - Upright arms are unstable without feedback: every error grows with the rate in the table below,
   a rigid feedforward lets the arm fall within the second of rest, and the exact one stays because
   it starts from 1e-12. That is a statement about the feedforward, not a recommendation.
@@ -88,6 +107,20 @@ error beyond {FALLEN:g} rad.
   around the exact motor motion, for every feedforward alike. It proves nothing about the
   feedforward, but shows what remains in practice: the PD holds up the arm, and what the
   feedforward leaves out remains as an error.
+
+## Wrong parameters
+
+All of the above is computed with the parameters that the arm has. Here the feedforward takes one
+of them 10 % too large, in every joint or link. Largest |q - q_ref| [rad] of the hanging arms in
+our equations, commands as continuous functions of time: rigid and exact.
+
+{chr(10).join(mistake_table(mistaken))}
+
+- With a stiffness that is known to 10 % the exact feedforward is still some ten times better than
+  the rigid one; to know it better pays in proportion.
+- Rotor inertia (behind the gear, as large as that of the links) and masses matter more than
+  springs, for both feedforwards alike. Without feedback nothing corrects them: identify them
+  first.
 
 ## The arms
 

@@ -13,7 +13,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.demo.plots import BLACK, GREY, STYLE
 from screw_dynamics.demo.sea.arms import MOTION, REST, ROBOTS, Arm
-from screw_dynamics.demo.sea.scene import CLEAN, EXACT, HELD, NOISY, RIGID
+from screw_dynamics.demo.sea.scene import CLEAN, EXACT, MIDDLE, NOISY, RIGID, TICK
 from screw_dynamics.demo.sea.tracking import MUJOCO, OWN, Outcome
 
 if TYPE_CHECKING:
@@ -24,14 +24,16 @@ COLOURS = {
     RIGID: '#D55E00',
     NOISY: '#E69F00',
     CLEAN: '#8A929B',
-    HELD: '#56B4E9',
+    TICK: '#009E73',
+    MIDDLE: '#56B4E9',
     EXACT: '#0072B2',
 }
 LABELS = {
     RIGID: 'rigid:  τ + B q̈ + friction',
     NOISY: 'finite differences of measured τ',
     CLEAN: 'finite differences of noise-free τ',
-    HELD: 'exact, held for 1 ms',
+    TICK: 'exact, tick held for 1 ms',
+    MIDDLE: 'exact, middle held for 1 ms',
     EXACT: 'exact',
 }
 WINDOW = 40  # samples of the envelope
@@ -131,7 +133,7 @@ def _legend(figure: Any) -> None:
         [*LABELS.values(), 'the same in MuJoCo'],
         loc='upper left',
         bbox_to_anchor=(0.005, 0.952),
-        ncols=3,
+        ncols=4,
         frameon=False,
         handlelength=1.8,
         columnspacing=2.5,

@@ -25,11 +25,12 @@ RESOLUTION = 0.01  # N m of the same
 DIFFERENCE_STEPS = (1, 2, 5, 10, 20, 50)  # in periods; the best in hindsight is taken
 FEEDBACK_FREQUENCY, FEEDBACK_DAMPING = 1.0, 0.5  # Hz, - of rotor and link behind the feedback
 
-RIGID, NOISY, CLEAN, HELD, EXACT = FEEDFORWARDS = (
+RIGID, NOISY, CLEAN, TICK, MIDDLE, EXACT = FEEDFORWARDS = (
     'rigid',
     'differences, noisy',
     'differences, clean',
-    'exact, held 1 ms',
+    'exact, tick held',
+    'exact, middle held',
     'exact',
 )
 
@@ -90,7 +91,7 @@ class Scene:
         feedforward : str
             One of FEEDFORWARDS.
         times : (T,) ndarray
-            [s]
+            Instants [s]; for commands that are held, the middles of their periods.
 
         Returns
         -------
@@ -98,7 +99,9 @@ class Scene:
             [N m]
 
         """
-        if feedforward in (EXACT, HELD):
+        if feedforward == TICK:
+            times = times - 0.5 * PERIOD
+        if feedforward in (EXACT, MIDDLE, TICK):
             jets = self.reference(times)
             return elastic_feedforward(self.model, self.joints, jets).motor_effort
         if feedforward == RIGID:

@@ -78,7 +78,8 @@ class FeedforwardParameters(ModelParameters):
     )
     lead_time: float = parameter(
         0.0,
-        'Sample the reference this far ahead of now [s]; header.stamp is the sampled instant.',
+        'Sample the reference this far ahead of now [s]: delay to the motors + half the time for '
+        'which a command is held; header.stamp is the sampled instant.',
         minimum=0.0,
         maximum=1.0,
     )
