@@ -6,18 +6,24 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from screw_dynamics.argument_types import finite, positive
 from screw_dynamics.command_line import argument_formats as formats
 from screw_dynamics.command_line.command_parser import add_command
-from screw_dynamics.command_line.motion_arguments import add_motion_options
+from screw_dynamics.command_line.motion_arguments import add_motion_options, read_elastic
+from screw_dynamics.command_line.new_files import reports_beside
 from screw_dynamics.command_line.output_arguments import (
     add_file_options,
+    check_figure,
     check_outputs,
     write_files,
 )
-from screw_dynamics.command_line.robot_arguments import add_robot_options, read_robot
+from screw_dynamics.command_line.robot_arguments import (
+    RecordedRobot,
+    add_robot_options,
+    read_robot,
+)
 from screw_dynamics.command_line.topics import (
     JOINT_STATE,
     ROBOT_DESCRIPTION,
@@ -43,7 +49,7 @@ def add_to(commands: Any) -> None:
     parser = add_command(
         commands,
         'bag',
-        files='BAG --output FOLDER',
+        files='BAG',
         summary='efforts of the trajectories or joint states that a bag has recorded',
         description='Compute efforts and derivatives of recorded JointTrajectory messages, or of '
         'measured JointState positions. Trajectories are followed as a controller would, and '
@@ -52,6 +58,7 @@ def add_to(commands: Any) -> None:
         'a topic ending in _deviation. They rest on white noise: what a filter in the driver has '
         'left of it makes them too small, and a warning says by which factor at least.',
         examples=(
+            'screw_dynamics bag my_bag --csv efforts.csv',
             'screw_dynamics bag my_bag --output my_bag_with_efforts',
             'screw_dynamics bag my_bag --urdf my_robot.urdf --topic /joint_states '
             '--output measured --plot measured.png',
@@ -84,9 +91,7 @@ def add_to(commands: Any) -> None:
     add_robot_options(parser)
     add_motion_options(parser, '250 for trajectories, the recorded instants for joint states')
     group = add_file_options(parser)
-    group.add_argument(
-        '-o', '--output', metavar='FOLDER', type=Path, required=True, help='the new bag'
-    )
+    group.add_argument('-o', '--output', metavar='FOLDER', type=Path, help='a new bag')
     group.add_argument(
         '--copy', action='store_true', help='copy all messages of the bag to the new one'
     )
@@ -97,7 +102,7 @@ def add_to(commands: Any) -> None:
         help='of the new topics feedforward, motor_feedforward, joint_trajectory_effort '
         '(default: /offline)',
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, error=parser.error)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -114,6 +119,14 @@ def run(options: argparse.Namespace) -> int:
         0.
 
     """
+    if options.copy and options.output is None:
+        options.error('argument --copy: expected the name of the new bag, too: --output FOLDER')
+    with reports_beside(options.csv) as output:
+        _process(options, output)
+    return 0
+
+
+def _process(options: argparse.Namespace, output: TextIO) -> None:
     from screw_dynamics.bags import Bag
     from screw_dynamics.command_line.bag_work import process
 
@@ -125,15 +138,17 @@ def run(options: argparse.Namespace) -> int:
     )
     with Bag(options.bag.expanduser()) as bag:
         model = read_robot(options, None if options.urdf else _description(bag))
+        joints = read_elastic(options, model)
+        check_figure(options, model, joints)
         topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)
-        results = process(bag, topic, model, options)
+        results = process(bag, topic, model, joints, options)
     print(results.summary())
-    print(f'written: {options.output}')
-    write_files(results, options, f'{model.name}: {topic} of {options.bag.name}')
-    return 0
+    if options.output is not None:
+        print(f'written: {options.output}')
+    write_files(results, options, f'{model.name}: {topic} of {options.bag.name}', output)
 
 
-def _description(bag: Bag) -> str:
+def _description(bag: Bag) -> RecordedRobot:
     """Return the latest robot description in the bag."""
     texts = {}
     for topic, about in bag.topics.items():
@@ -146,4 +161,5 @@ def _description(bag: Bag) -> str:
         raise BagError(
             f'{bag.path}: robots differ on {", ".join(texts)}: give the one meant by --urdf'
         )
-    return texts.popitem()[1]
+    topic, text = texts.popitem()
+    return RecordedRobot(text, f'{bag.path}: topic {topic!r}')

@@ -23,19 +23,26 @@ from screw_dynamics.command_line.bag_trajectories import (
     trajectory_with_efforts,
     until_replaced,
 )
-from screw_dynamics.command_line.motion_arguments import DEFAULT_RATE, read_elastic
+from screw_dynamics.command_line.motion_arguments import DEFAULT_RATE
 from screw_dynamics.command_line.new_files import new_folder
 from screw_dynamics.command_line.progress import progress
 from screw_dynamics.command_line.results import Results, joined, part_of
 from screw_dynamics.command_line.results_bag import Origin, ResultsWriter
 from screw_dynamics.command_line.topics import TRAJECTORY
+from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import BagError
 from screw_dynamics.model import ScrewModel
 
 
-def process(bag: Bag, topic: str, model: ScrewModel, options: argparse.Namespace) -> Results:
+def process(
+    bag: Bag,
+    topic: str,
+    model: ScrewModel,
+    joints: ElasticJoints | None,
+    options: argparse.Namespace,
+) -> Results:
     """
-    Compute the efforts of a topic and write the new bag.
+    Compute the efforts of a topic, and write the new bag if one is wanted.
 
     Parameters
     ----------
@@ -43,6 +50,7 @@ def process(bag: Bag, topic: str, model: ScrewModel, options: argparse.Namespace
     topic : str
         Of JointTrajectory or JointState messages.
     model : ScrewModel
+    joints : ElasticJoints or None
     options : argparse.Namespace
         Of the command.
 
@@ -57,7 +65,6 @@ def process(bag: Bag, topic: str, model: ScrewModel, options: argparse.Namespace
 
     """
     names = _new_topics(bag, options)
-    joints = read_elastic(options, model)
     where = f'{bag.path}: topic {topic!r}'
     messages = _messages(bag, topic, options)
     followed: list[FollowedTrajectory] = []
@@ -84,17 +91,18 @@ def process(bag: Bag, topic: str, model: ScrewModel, options: argparse.Namespace
                 options.smoothing_time,
             )
         )
-    with (
-        new_folder(options.output) as place,
-        BagWriter(place, capacity=OFFLINE_CAPACITY) as writer,
-    ):
-        if options.copy:
-            _copy(bag, writer)
-        output = ResultsWriter(writer, names[0], names[1])
-        several = len(parts) > 1  # then one bar for all
-        for results, source in progress(parts, 'writing', unit='part') if several else parts:
-            output.write(results, source)
-        _write_trajectories(followed, writer, names[2])
+    if options.output is not None:
+        with (
+            new_folder(options.output) as place,
+            BagWriter(place, capacity=OFFLINE_CAPACITY) as writer,
+        ):
+            if options.copy:
+                _copy(bag, writer)
+            output = ResultsWriter(writer, names[0], names[1])
+            several = len(parts) > 1  # then one bar for all
+            for results, source in progress(parts, 'writing', unit='part') if several else parts:
+                output.write(results, source)
+            _write_trajectories(followed, writer, names[2])
     first = int(parts[0][1].stamps[0])
     return joined(
         [replace(results, times=(source.stamps - first) / SECOND) for results, source in parts]

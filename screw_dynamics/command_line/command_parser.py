@@ -37,8 +37,8 @@ class CommandParser(argparse.ArgumentParser):
         message : str
 
         """
-        # `--joints a b FILE` takes FILE as a name; options that are missing are no files
-        if 'arguments are required' in message and '--' not in message:
+        # `--joints a b FILE` takes FILE as a name
+        if 'arguments are required' in message:
             message += ' (before options that take lists, as --joints does, or behind --)'
         super().error(message)
 

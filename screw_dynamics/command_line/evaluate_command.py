@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from screw_dynamics.command_line.command_parser import add_command
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
@@ -17,8 +17,10 @@ from screw_dynamics.command_line.motion_arguments import (
     sample_times,
     warn_of_gaps,
 )
+from screw_dynamics.command_line.new_files import reports_beside
 from screw_dynamics.command_line.output_arguments import (
     add_file_options,
+    check_figure,
     check_outputs,
     write_files,
 )
@@ -81,6 +83,12 @@ def run(options: argparse.Namespace) -> int:
         0.
 
     """
+    with reports_beside(options.csv) as output:
+        _evaluate(options, output)
+    return 0
+
+
+def _evaluate(options: argparse.Namespace, output: TextIO) -> None:
     check_outputs(
         (options.urdf, options.trajectory, options.elastic),
         (options.csv,),
@@ -89,6 +97,7 @@ def run(options: argparse.Namespace) -> int:
     )
     model = read_robot(options)
     joints = read_elastic(options, model)
+    check_figure(options, model, joints)
     waypoints = read_waypoints(options, model)
     curve = curve_through(waypoints, options.interpolation)
     warn_of_gaps(curve, options.rate)
@@ -97,10 +106,9 @@ def run(options: argparse.Namespace) -> int:
     results = evaluate(model, times, jets, options.order, joints)
     count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
     print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
-    write_files(results, options, f'{model.name}: {Path(options.trajectory).name}')
+    write_files(results, options, f'{model.name}: {Path(options.trajectory).name}', output)
     if options.bag is not None:
         from screw_dynamics.command_line.results_bag import write_bag
 
         write_bag(results, options.bag, curve.continuity)
         print(f'written: {options.bag}')
-    return 0

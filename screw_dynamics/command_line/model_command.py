@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.command_line.command_parser import add_command
-from screw_dynamics.command_line.new_files import new_file
+from screw_dynamics.command_line.new_files import is_standard_output, new_file, reports_beside
 from screw_dynamics.command_line.output_arguments import check_outputs
 from screw_dynamics.command_line.robot_arguments import (
     add_robot_argument,
@@ -47,7 +47,11 @@ def add_to(commands: Any) -> None:
     )
     add_robot_argument(parser)
     add_robot_options(parser)
-    parser.add_argument('--yaml', metavar='OUT', help='write the model to this file, without loss')
+    parser.add_argument(
+        '--yaml',
+        metavar='OUT',
+        help='write the model to this file, without loss; - for standard output',
+    )
     parser.set_defaults(run=run)
 
 
@@ -66,14 +70,17 @@ def run(options: argparse.Namespace) -> int:
 
     """
     check_outputs((options.urdf,), (options.yaml,))
-    model = read_robot(options)
-    print(model)
-    print(f'\n{_limits(model)}')
-    print(f'\n{_masses(model)}')
-    if options.yaml:
-        with new_file(Path(options.yaml)) as place:
-            model.to_yaml(place)
-        print(f'\nwritten: {options.yaml}')
+    with reports_beside(options.yaml) as output:
+        model = read_robot(options)
+        print(model)
+        print(f'\n{_limits(model)}')
+        print(f'\n{_masses(model)}')
+        if is_standard_output(options.yaml):
+            output.write(model.to_yaml())
+        elif options.yaml:
+            with new_file(Path(options.yaml)) as place:
+                model.to_yaml(place)
+            print(f'\nwritten: {options.yaml}')
     return 0
 
 

@@ -5,14 +5,57 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from typing import TextIO
 
 from screw_dynamics.errors import BagError
 
 _DEVICES = (Path('/dev'), Path('/dev/fd'))
+_STANDARD_OUTPUT = ('-', '/dev/stdout', '/dev/fd/1')
+
+
+def is_standard_output(path: str | Path | None) -> bool:
+    """
+    Return whether a path means the standard output: ``-``, or the device of it.
+
+    Parameters
+    ----------
+    path : str, Path or None
+
+    Returns
+    -------
+    bool
+
+    """
+    return path is not None and str(path) in _STANDARD_OUTPUT
+
+
+@contextmanager
+def reports_beside(path: str | Path | None) -> Iterator[TextIO]:
+    """
+    Print on stderr inside a block where a result goes to standard output.
+
+    Parameters
+    ----------
+    path : str, Path or None
+        Where the result goes.
+
+    Returns
+    -------
+    context manager
+        Gives the standard output.
+
+    """
+    output = sys.stdout
+    if is_standard_output(path):
+        with redirect_stdout(sys.stderr):
+            yield output
+    else:
+        yield output
 
 
 def written_at_once(path: Path) -> bool:
@@ -85,7 +128,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     Returns
     -------
     context manager
-        Gives a path of the same name elsewhere on the same disk, where nothing is yet.
+        Gives a path of the same name in a folder beside it, where nothing is yet.
 
     Raises
     ------
@@ -95,7 +138,6 @@ def new_folder(path: Path) -> Iterator[Path]:
     """
     target = path.expanduser().absolute()
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(
             prefix=f'.{target.name}.', dir=target.parent, ignore_cleanup_errors=True
         ) as folder:

@@ -8,11 +8,14 @@ import argparse
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TextIO
 
-from screw_dynamics.command_line.new_files import written_at_once
+from screw_dynamics.command_line.new_files import is_standard_output, written_at_once
 from screw_dynamics.command_line.results import Results
 from screw_dynamics.command_line.results_csv import write_csv
+from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError
+from screw_dynamics.model import ScrewModel
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -30,7 +33,9 @@ def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
 
     """
     group = parser.add_argument_group('output')
-    group.add_argument('--csv', metavar='FILE', type=Path, help='one row per sample')
+    group.add_argument(
+        '--csv', metavar='FILE', type=Path, help='one row per sample; - for standard output'
+    )
     group.add_argument('--plot', metavar='PNG', type=Path, help='a figure')
     return group
 
@@ -53,21 +58,31 @@ def check_outputs(
     figure : Path, optional
         A picture that it writes.
     folder : Path, optional
-        What it creates; must not exist.
+        A bag that it creates; must not exist, nor be inside of another one.
 
     Raises
     ------
     InputError
         Names the output, and what is wrong with it.
+    ModuleNotFoundError
+        If what writes figures or bags is not installed.
 
     """
     if figure is not None:
         from screw_dynamics.command_line.results_plot import figure_format
 
         figure_format(figure)
+    if folder is not None:
+        import screw_dynamics.bags  # noqa: F401
     taken = {_place(path): f'{path}: it is an input' for path in inputs if path is not None}
     outputs = [path for path in (*files, figure, folder) if path is not None]
     for path in outputs:
+        if is_standard_output(path):
+            if path in (figure, folder):
+                raise InputError(
+                    f'{path}: expected the name of a file or bag: only text goes there'
+                )
+            continue
         place = _place(path)
         if place in taken:
             raise InputError(f'{taken[place]}: expected another name for what is written')
@@ -77,8 +92,7 @@ def check_outputs(
             continue
         if place.is_dir():
             raise InputError(f'{path}: expected the name of a file, this is a folder')
-        if not place.parent.is_dir():
-            raise InputError(f'{path}: the folder {place.parent} does not exist')
+        _require_folder(path, place.parent)
         if not written_at_once(Path(path).expanduser()):
             _require_writable(path, place.parent)
 
@@ -86,11 +100,18 @@ def check_outputs(
 def _check_folder(path: str | Path, place: Path) -> None:
     if place.exists():
         raise InputError(f'{path}: it exists already: expected the name of a new bag')
-    # folders above it are made where there are none
-    above = next(folder for folder in place.parents if folder.exists())
-    if not above.is_dir():
-        raise InputError(f'{path}: expected the name of a new bag, but {above} is no folder')
-    _require_writable(path, above)
+    _require_folder(path, place.parent)
+    for above in place.parents:
+        if (above / 'metadata.yaml').is_file():
+            raise InputError(f'{path}: expected the name of a new bag outside of the bag {above}')
+    _require_writable(path, place.parent)
+
+
+def _require_folder(path: str | Path, folder: Path) -> None:
+    if not folder.exists():
+        raise InputError(f'{path}: the folder {folder} does not exist')
+    if not folder.is_dir():
+        raise InputError(f'{path}: {folder} is not a folder')
 
 
 def _require_writable(path: str | Path, folder: Path) -> None:
@@ -98,9 +119,36 @@ def _require_writable(path: str | Path, folder: Path) -> None:
         raise InputError(f'{path}: the folder {folder} is not writable')
 
 
-def write_files(results: Results, options: argparse.Namespace, title: str) -> None:
+def check_figure(
+    options: argparse.Namespace, model: ScrewModel, joints: ElasticJoints | None
+) -> None:
     """
-    Write what the options ask for, and say so.
+    Refuse a figure that has no room for the joints and motors, before any work is done.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+    model : ScrewModel
+    joints : ElasticJoints or None
+
+    Raises
+    ------
+    InputError
+
+    """
+    if options.plot is not None:
+        from screw_dynamics.command_line.results_plot import require_room
+
+        motors = 0 if joints is None else len(joints.motors(model).names)
+        require_room(
+            model.n + motors,
+            'write them by --csv FILE, and draw some: screw_dynamics plot FILE --joints JOINT ...',
+        )
+
+
+def write_files(results: Results, options: argparse.Namespace, title: str, output: TextIO) -> None:
+    """
+    Write what the options ask for, and print what was written.
 
     Parameters
     ----------
@@ -108,9 +156,13 @@ def write_files(results: Results, options: argparse.Namespace, title: str) -> No
     options : argparse.Namespace
     title : str
         Headline of the figure.
+    output : text stream
+        The standard output, where CSV may go.
 
     """
-    if options.csv is not None:
+    if is_standard_output(options.csv):
+        write_csv(results, output)
+    elif options.csv is not None:
         write_csv(results, options.csv)
         print(f'written: {options.csv}')
     if options.plot is not None:

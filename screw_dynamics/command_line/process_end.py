@@ -70,10 +70,11 @@ def run_to_end(name: str, work: Callable[[], int]) -> int:
     except MemoryError as error:
         print_error(f'{name}: not enough memory: {one_line(error)}')
     except ModuleNotFoundError as error:
-        if (error.name or '').partition('.')[0] == 'screw_dynamics':
+        package = (error.name or '').partition('.')[0]
+        if package == 'screw_dynamics':
             raise
         print_error(
-            f'{name}: the package {error.name!r} is not installed: '
+            f'{name}: the package {package!r} is not installed: '
             "pip install 'screw_dynamics[cli]' installs what the commands use"
         )
     finally:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 
@@ -19,24 +20,31 @@ from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError
 
 
-def write_csv(results: Results, path: Path) -> None:
+def write_csv(results: Results, path: Path | TextIO) -> None:
     """
     Write results; reading them gives the same numbers, bit by bit.
 
     Parameters
     ----------
     results : Results
-    path : Path
+    path : Path or text stream
 
     """
-    columns = results.columns()
+    if not isinstance(path, Path):
+        _write_rows(results, path)
+        return
     # newline: the csv module writes its own
     with new_file(path) as place, place.open('w', encoding='utf-8', newline='') as file:
-        writer = csv.writer(file, lineterminator='\n')
-        writer.writerow(columns)
-        rows = np.column_stack(list(columns.values()))
-        for row in progress(rows, 'writing CSV', unit='row'):
-            writer.writerow([repr(value) for value in row.tolist()])
+        _write_rows(results, file)
+
+
+def _write_rows(results: Results, file: TextIO) -> None:
+    columns = results.columns()
+    writer = csv.writer(file, lineterminator='\n')
+    writer.writerow(columns)
+    rows = np.column_stack(list(columns.values()))
+    for row in progress(rows, 'writing CSV', unit='row'):
+        writer.writerow([repr(value) for value in row.tolist()])
 
 
 def read_csv(path: Path) -> Results:

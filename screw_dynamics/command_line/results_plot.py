@@ -77,6 +77,27 @@ def figure_format(path: Path) -> str:
     return ending
 
 
+def require_room(count: int, remedy: str = 'choose some by --joints') -> None:
+    """
+    Refuse more joints and motors than a figure has room for.
+
+    Parameters
+    ----------
+    count : int
+    remedy : str
+        What to do instead.
+
+    Raises
+    ------
+    InputError
+
+    """
+    if count > _MOST_ROWS:
+        raise InputError(
+            f'a figure has room for {_MOST_ROWS} joints and motors, got {count}: {remedy}'
+        )
+
+
 def save_plot(results: Results, path: Path, title: str) -> None:
     """
     Draw results: one row per joint, below them one per motor; one column per quantity.
@@ -102,10 +123,7 @@ def save_plot(results: Results, path: Path, title: str) -> None:
     joints = list(results.joint_names)
     motors = list(results.motors.names) if results.motors is not None else []
     count = len(joints) + len(motors)
-    if count > _MOST_ROWS:
-        raise InputError(
-            f'a figure has room for {_MOST_ROWS} joints and motors, got {count}: choose some'
-        )
+    require_room(count)
     # position, velocity, acceleration, then the efforts; without jerk and snap
     columns = 3 + results.effort_jet.shape[1]
     if motors:

@@ -8,7 +8,7 @@ import argparse
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from screw_dynamics.argument_types import finite
 from screw_dynamics.command_line import argument_formats as formats
@@ -81,15 +81,32 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_robot(options: argparse.Namespace, source: str | bytes | None = None) -> ScrewModel:
+class RecordedRobot(NamedTuple):
+    """
+    A robot description that is not a file.
+
+    Parameters
+    ----------
+    text : str
+        URDF.
+    where : str
+        It comes from, for error texts.
+
+    """
+
+    text: str
+    where: str
+
+
+def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = None) -> ScrewModel:
     """
     Return the model that the options describe; a warning about it is one line on stderr.
 
     Parameters
     ----------
     options : argparse.Namespace
-    source : str or bytes, optional
-        Text of a URDF, in place of the file of the options.
+    recorded : RecordedRobot, optional
+        In place of the file of the options.
 
     Returns
     -------
@@ -102,7 +119,7 @@ def read_robot(options: argparse.Namespace, source: str | bytes | None = None) -
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', InertiaWarning)
-        model = _model(options, source)
+        model = _model(options, recorded)
     for warning in caught:
         print(f'warning: {" ".join(str(warning.message).split())}', file=sys.stderr)
     for link, mass, com in options.payload:
@@ -110,7 +127,7 @@ def read_robot(options: argparse.Namespace, source: str | bytes | None = None) -
     return model
 
 
-def _model(options: argparse.Namespace, source: str | bytes | None) -> ScrewModel:
+def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> ScrewModel:
     selection = {
         'base_link': options.base_link,
         'tip_link': options.tip_link,
@@ -120,8 +137,13 @@ def _model(options: argparse.Namespace, source: str | bytes | None) -> ScrewMode
     chosen = {name: value for name, value in selection.items() if value is not None}
     if options.gravity is not None:
         chosen['gravity'] = options.gravity
-    if source is not None:
-        return read_urdf(source, **chosen)
+    if recorded is not None:
+        try:
+            # a text that does not begin as XML does would be taken for a path
+            markup = recorded.text.lstrip('\ufeff \t\r\n').startswith('<')
+            return read_urdf(recorded.text if markup else recorded.text.encode(), **chosen)
+        except ModelError as error:
+            raise ModelError(f'{recorded.where}: {error}') from None
     path = Path(options.urdf).expanduser()
     try:
         return _read_file(path, chosen)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -218,3 +219,27 @@ def test_errors_are_one_line(run, measured_bag, folder, arguments, text):
     assert code == 1 and len(errors) == 1, err
     assert errors[0].startswith('screw_dynamics bag: ') and text in errors[0], errors[0]
     assert 'written' not in out
+
+
+def test_numbers_without_a_new_bag(run, trajectory_bag, folder):
+    code, out, err = run('bag', trajectory_bag)
+    assert code == 0 and not err and 'max |effort|' in out and 'written' not in out
+    assert run('bag', trajectory_bag, '--csv', 'alone.csv')[0] == 0
+    run('bag', trajectory_bag, '-o', 'new', '--csv', 'beside.csv')
+    assert Path('alone.csv').read_bytes() == Path('beside.csv').read_bytes()
+    code, _, err = run('bag', trajectory_bag, '--copy', '--csv', 'copy.csv')
+    assert code == 2 and 'argument --copy: expected the name of the new bag' in err
+    assert not Path('copy.csv').exists()
+
+
+@pytest.mark.parametrize('text', ['<robot name="x"><link/></robot>', 'my_robot.urdf', ''])
+def test_a_recorded_robot_that_is_not_one(run, folder, recordings, text):
+    Path('bad.urdf').write_text(text)
+    motion = recordings.joint_trajectory(recordings.JOINTS, [(0.0, [0.0, 0.0])])
+    recordings.write_bag(
+        folder / 'bad', [recordings.description(folder / 'bad.urdf'), ('/t', 1, motion)]
+    )
+    code, _, err = run('bag', 'bad')
+    assert code == 1 and err.count('\n') == 1
+    assert err.startswith("screw_dynamics bag: bad: topic '/robot_description': "), err
+    assert run('bag', 'bad', '--urdf', 'my_robot.urdf')[0] == 0

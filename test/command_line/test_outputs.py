@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from processes import process
 
+import screw_dynamics as sd
 from screw_dynamics.command_line.new_files import new_file, new_folder
 from screw_dynamics.errors import BagError
 
@@ -55,6 +56,9 @@ def test_errors_name_the_file_that_was_asked_for(tmp_path):
 
 def test_a_folder_appears_whole_or_not_at_all(tmp_path):
     path = tmp_path / 'deep' / 'bag'
+    with pytest.raises(FileNotFoundError), new_folder(path):
+        pass
+    path.parent.mkdir()
     with pytest.raises(BagError, match=f'^{path}: broken$'), new_folder(path) as place:
         place.mkdir()
         (place / 'bag.mcap').write_text('half')
@@ -104,10 +108,14 @@ def test_an_interrupt_leaves_nothing_that_looks_finished(run, folder, monkeypatc
         (['--plot', 'a.xyz'], 'a.xyz: expected the name of a figure file, ending in one of'),
         (['--bag', 'my_robot.urdf'], 'it is an input'),
         (['--bag', 'my_springs.yaml'], 'my_springs.yaml: it exists already'),
-        (['--bag', 'my_springs.yaml/deep/bag'], 'my_springs.yaml is no folder'),
+        (['--bag', 'my_springs.yaml/bag'], 'my_springs.yaml is not a folder'),
+        (['--csv', 'my_springs.yaml/a.csv'], 'my_springs.yaml is not a folder'),
+        (['--bag', 'no/bag'], 'no/bag: the folder '),
+        (['--bag', '-'], '-: expected the name of a file or bag: only text goes there'),
+        (['--plot', '-'], '-: expected the name of a file or bag: only text goes there'),
         # where not even root may write
         (['--csv', '/proc/sys/a.csv'], ' is not writable'),
-        (['--bag', '/proc/sys/deep/bag'], ' is not writable'),
+        (['--bag', '/proc/sys/bag'], ' is not writable'),
     ],
 )
 def test_outputs_are_refused_before_the_work(run, folder, arguments, text):
@@ -144,14 +152,37 @@ def test_a_reader_that_has_seen_enough_is_no_error_on_the_screen(folder):
     assert done.returncode == 1 and not done.stderr
 
 
-def test_results_go_down_a_pipe(folder):
-    arguments = ['evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--csv', '/dev/stdout']
-    done = process(folder, *arguments, stdout=subprocess.PIPE)
-    assert done.returncode == 0 and 'time,joint_1.position,' in done.stdout, done.stderr
-    with (folder / 'all.txt').open('w') as file:
-        done = process(folder, *arguments, stdout=file)
-    assert done.returncode == 0 and not done.stderr
-    assert 'written: /dev/stdout' in (folder / 'all.txt').read_text()
+@pytest.mark.parametrize('name', ['-', '/dev/stdout'])
+@pytest.mark.parametrize('command', ['evaluate', 'bag'])
+def test_results_go_down_a_pipe(folder, trajectory_bag, command, name):
+    """They alone do; what people read is on stderr."""
+    read = {'evaluate': ['my_robot.urdf', 'my_trajectory.csv'], 'bag': ['my_bag']}[command]
+    assert process(folder, command, *read, '--csv', 'a.csv').returncode == 0
+    before = sorted(folder.iterdir())
+    done = process(folder, command, *read, '--csv', name, stdout=subprocess.PIPE)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (folder / 'a.csv').read_text()
+    assert 'max |effort|' in done.stderr and 'written' not in done.stderr
+    assert sorted(folder.iterdir()) == before
+    with (folder / 'all.csv').open('w') as file:
+        process(folder, command, *read, '--csv', name, stdout=file)
+    assert (folder / 'all.csv').read_text() == done.stdout
+
+
+def test_a_model_goes_down_a_pipe(run, folder):
+    code, out, err = run('model', 'my_robot.urdf', '--yaml', '-')
+    assert code == 0 and 'moving mass: ' in err
+    assert sd.ScrewModel.from_yaml(out) == sd.read_urdf('my_robot.urdf')
+
+
+@pytest.mark.parametrize('bag', ['my_bag', 'my_bag/my_bag.mcap'])
+def test_no_bag_inside_of_a_bag(run, folder, trajectory_bag, bag):
+    before = sorted(folder.rglob('*'))
+    code, _, err = run('bag', bag, '--output', 'my_bag/new')
+    assert code == 1 and err.count('\n') == 1
+    assert f'my_bag/new: expected the name of a new bag outside of the bag {folder}' in err
+    assert sorted(folder.rglob('*')) == before
+    assert run('bag', bag, '--csv', 'my_bag/efforts.csv')[0] == 0
 
 
 def test_a_full_disk_under_the_output_is_one_line(folder):

@@ -229,3 +229,43 @@ def test_other_errors(run, measured_bag):
     assert code == 1 and 'expected a topic of type FeedforwardTorque' in err
     code, _, err = run('plot', 'a.csv', '-o', 'no/such/folder/a.png')
     assert code == 1 and 'no/such/folder/a.png: the folder ' in err
+
+
+def long_chain(count: int) -> str:
+    """Return the URDF of a chain of revolute joints."""
+    inertia = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+    inertial = f'<inertial><mass value="1"/>{inertia}</inertial>'
+    links = ''.join(f'<link name="l{i}">{inertial}</link>' for i in range(count + 1))
+    joints = ''.join(
+        f'<joint name="j{i}" type="continuous"><parent link="l{i}"/><child link="l{i + 1}"/>'
+        '<axis xyz="0 0 1"/></joint>'
+        for i in range(count)
+    )
+    return f'<robot name="chain">{links}{joints}</robot>'
+
+
+@pytest.mark.parametrize(('joints', 'motors'), [(31, 0), (16, 16)])
+def test_a_figure_without_room_is_refused_before_the_work(run, folder, joints, motors):
+    Path('chain.urdf').write_text(long_chain(joints))
+    names = ','.join(f'j{i}' for i in range(joints))
+    Path('motion.csv').write_text(f'time,{names}\n0{",0" * joints}\n1{",1" * joints}\n')
+    arguments = ['evaluate', 'chain.urdf', 'motion.csv', '--plot', 'a.png', '--bag', 'new']
+    if motors:
+        Path('springs.yaml').write_text(
+            'elastic_joints: {j0: {spring: {type: linear, stiffness: 1.0}, motor: '
+            '{rotor_inertia: 1.0}}}\n'
+        )
+        arguments += ['--elastic', 'springs.yaml']
+    before = sorted(folder.iterdir())
+    code, out, err = run(*arguments)
+    assert code == 1 and not out and sorted(folder.iterdir()) == before
+    assert err == (
+        'screw_dynamics evaluate: a figure has room for 30 joints and motors, got '
+        f'{joints + motors}: write them '
+        'by --csv FILE, and draw some: screw_dynamics plot FILE --joints JOINT ...\n'
+    )
+    arguments[3:5] = ['--csv', 'a.csv']
+    assert run(*arguments)[0] == 0
+    assert run('plot', 'a.csv', '--joints', 'j0', 'j1')[0] == 0
+    code, _, err = run('plot', 'a.csv')
+    assert code == 1 and f'got {joints + motors}: choose some by --joints' in err
