@@ -12,7 +12,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.text_table import text_table
 
 # A trajectory planned to touch a limit is off by rounding only.
-_SLACK = 1e-9
+SLACK = 1e-9
 
 _HEADER = ('quantity', 'joint', 'worst', 'limit', 'at [s]', 'first beyond [s]')
 
@@ -157,7 +157,7 @@ def limit_checks(
         beyond = beyond / _sizes(bounds)
         beyond[np.isnan(beyond)] = np.inf
         worst, side = np.unravel_index(np.argmax(beyond), beyond.shape)
-        violated = np.flatnonzero((beyond > _SLACK).any(axis=1))
+        violated = np.flatnonzero((beyond > SLACK).any(axis=1))
         checks.append(
             LimitCheck(
                 quantity=quantity,

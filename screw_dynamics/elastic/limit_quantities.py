@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,11 +99,82 @@ def drive_checks(
         If an effort rate is limited and the motion has no row for it.
 
     """
+    return [
+        *effort_checks(model, times, motion.effort),
+        *motor_checks(model, joints, times, motion),
+    ]
+
+
+class MotorLimits(NamedTuple):
+    """
+    The limits of elastic joints and their motors, infinite where there is none.
+
+    Parameters
+    ----------
+    effort_rates : (n,) ndarray
+        Of the efforts that reach the links [N m/s or N/s].
+    deflections, motor_velocities, motor_efforts : (m,) ndarray
+        By motor [rad or m], [rad/s or m/s], [N m or N].
+
+    """
+
+    effort_rates: Array
+    deflections: Array
+    motor_velocities: Array
+    motor_efforts: Array
+
+
+def motor_limits(model: ScrewModel, joints: ElasticJoints) -> MotorLimits:
+    """
+    Return the limits of elastic joints and their motors.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+
+    Returns
+    -------
+    MotorLimits
+
+    """
     table = joints.motors(model)
     records = [joints.joints.get(name, ElasticJoint()) for name in model.joint_names]
-    rates = np.array([record.max_effort_rate for record in records])
-    stops = np.array([record.max_deflection for record in records])[table.joint_of_motor]
-    checks = effort_checks(model, times, motion.effort)
+    return MotorLimits(
+        np.array([record.max_effort_rate for record in records]),
+        np.array([record.max_deflection for record in records])[table.joint_of_motor],
+        table.max_velocities,
+        table.max_efforts,
+    )
+
+
+def motor_checks(
+    model: ScrewModel, joints: ElasticJoints, times: Array, motion: MotorFeedforward
+) -> list[LimitCheck]:
+    """
+    Return the checks of springs and motors of an elastic robot.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+    times : (T,) ndarray
+    motion : MotorFeedforward
+        Of T samples.
+
+    Returns
+    -------
+    list of LimitCheck
+
+    Raises
+    ------
+    ShapeError
+        If an effort rate is limited and the motion has no row for it.
+
+    """
+    table, limits = joints.motors(model), motor_limits(model, joints)
+    checks = []
+    rates = limits.effort_rates
     if np.isfinite(rates).any():
         if motion.effort_jet.shape[-2] < 2:
             raise ShapeError(
@@ -110,9 +182,9 @@ def drive_checks(
             )
         checks += _checks(model, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
     for quantity, values, bounds in (
-        ('deflection', motion.deflection, stops),
-        ('motor velocity', motion.motor_velocity, table.max_velocities),
-        ('motor effort', motion.motor_effort, table.max_efforts),
+        ('deflection', motion.deflection, limits.deflections),
+        ('motor velocity', motion.motor_velocity, limits.motor_velocities),
+        ('motor effort', motion.motor_effort, limits.motor_efforts),
     ):
         checks += _checks(
             model, quantity, times, values, -bounds, bounds, table.names, table.joint_of_motor

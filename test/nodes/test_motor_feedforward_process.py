@@ -134,6 +134,44 @@ def test_what_a_spring_cannot_transmit_stops_the_motors_only(ros, start):
     assert 'Trajectory rejected: limit exceeded: joint_2: effort: expected -2 to 2' in process.log
 
 
+@pytest.mark.parametrize('mode', ['off', 'warn'])
+def test_nothing_beyond_a_limit_is_published(ros, start, mode):
+    """Springs that the stretched arm would deflect too far; motors come back with a new motion."""
+    name = f'limited_{mode}'
+    text = TEXT.replace('max_effort: 30.0}', 'max_effort: 30.0}\n    limits: {deflection: 0.008}')
+    commanding = {'publish_commands': True, 'commands_content': 'motor_efforts'}
+    process = start(name, text, check_limits=mode, **commanding)
+    links = ros.listen(FeedforwardTorque, f'/{name}/feedforward', 1000)
+    motors = ros.listen(MotorFeedforward, f'/{name}/motor_feedforward', 1000)
+    commands = ros.listen(Float64MultiArray, f'/{name}/commands', 1000)
+    reports = ros.listen(DiagnosticArray, '/diagnostics')
+    hanging = [-np.pi / 2, 0.0]
+
+    def move(*points, times=None):
+        ros.publish(trajectory(NAMES, *points, times=times), f'/{name}/joint_trajectory')
+        old = len(links)
+        ros.wait_for('motion', lambda: any(link.source for link in links[old:]), process)
+        ros.wait_for('its end', lambda: links[-1].source == 0, process)
+
+    move(hanging, hanging)
+    ros.wait_for('motor commands', lambda: motors, process)
+    move([0.0, 0.0], times=[0.6])
+    ros.wait_for('the report', lambda: report(reports)[0] == b'\x01', process)
+    assert 'limit exceeded: joint_2: deflection 0.0' in report(reports)[1]
+    move(hanging, times=[0.6])
+    assert process.log.count('No motor commands are published: limit exceeded') == 2
+    back = nanoseconds(links[-1].header.stamp)
+    move([-1.5, 0.1], times=[0.6])
+    ros.wait_for('the report', lambda: report(reports) == (b'\x00', 'ok'), process)
+    ros.wait_for('commands', lambda: nanoseconds(motors[-1].header.stamp) > back, process)
+    beyond = [nanoseconds(m.header.stamp) for m in links if abs(m.effort[1]) > 0.008 * 300.0]
+    stamps = np.array([nanoseconds(m.header.stamp) for m in motors])
+    assert len(beyond) > 20
+    assert not ((beyond[0] <= stamps) & (stamps <= back)).any()
+    assert max(abs(m.deflection[1]) for m in motors) <= 0.008
+    assert max(abs(c.data[1]) for c in commands) <= max(abs(m.motor_effort[1]) for m in motors)
+
+
 def test_samples_without_snaps(ros, start):
     process = start('poor', max_reference_age=10.0)  # one stream, however late its samples
     links = ros.listen(FeedforwardTorque, '/poor/feedforward')

@@ -20,6 +20,7 @@ from screw_dynamics.elastic.springs.adjustable_spring import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
+from screw_dynamics.nodes.outputs.limit_guard import LimitGuard
 from screw_dynamics.nodes.outputs.motor_outputs import MotorCommandsOutput, MotorFeedforwardOutput
 from screw_dynamics.nodes.outputs.stiffness_transition import StiffnessTransition
 from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
@@ -33,7 +34,8 @@ class MotorStream:
     Motor commands of a reference, and their publishers; arrays made once.
 
     What cannot be computed is not published: too few derivatives of the reference, an effort that
-    a spring cannot transmit. That is said once, until it can be computed again.
+    a spring cannot transmit. That is said once, until it can be computed again. Nor is what is
+    beyond a limit of the elastic joints, see `LimitGuard`.
 
     Parameters
     ----------
@@ -73,6 +75,7 @@ class MotorStream:
         self._start: Mapping[str, float] | None = None
         self._filters: dict[int, DeflectionFilter | None] = {}
         self._motors = {rows: elastic.buffers(model, rows) for rows in counts}
+        self._guard = LimitGuard(model, elastic, node.get_logger().warning)
         self._published = self._failed = 0
         self._outputs: list[MotorFeedforwardOutput | MotorCommandsOutput] = []
         self._with_commands = False
@@ -121,6 +124,7 @@ class MotorStream:
         self._rows = self._origin = 0
         self._start = None
         self._problem = ''
+        self._guard.forget()
 
     def publish(
         self, sample: TorqueSample, wrenches: Mapping[str, Array]
@@ -137,9 +141,11 @@ class MotorStream:
         Returns
         -------
         MotorFeedforward or None
-            What is published, in shared arrays; None where nothing is.
+            What the motors would have to do, published or beyond a limit, in shared arrays; None
+            where that cannot be computed.
 
         """
+        self._guard.follow(sample.source)
         if sample.rows < self._least:
             self._fail(
                 f'expected references with derivatives up to order {self._least - 1}, got them '
@@ -152,13 +158,18 @@ class MotorStream:
         except ScrewDynamicsError as error:
             self._fail(str(error))
             return None
-        if self._problem:
+        motors = self._motors[rows]
+        stopped = bool(self._problem or self._guard.reason)
+        self._problem = ''
+        if not self._guard.passes(motors):
+            self._failed += 1
+            return motors
+        if stopped:
             self._node.get_logger().info('Motor commands are published again')
-            self._problem = ''
         self._published += 1
         for output in self._outputs:
             output.publish(sample, rows)
-        return self._motors[rows]
+        return motors
 
     def _compute(self, sample: TorqueSample, rows: int, wrenches: Mapping[str, Array]) -> None:
         jets = None
@@ -194,7 +205,7 @@ class MotorStream:
     def _fail(self, reason: str) -> None:
         self._failed += 1
         self._rows, self._start = 0, None
-        if not self._problem:
+        if not self._problem and not self._guard.reason:
             self._node.get_logger().warning(f'No motor commands are published: {reason}')
         self._problem = reason
 
@@ -209,7 +220,8 @@ class MotorStream:
 
         """
         values = {'published': self._published, 'not published': self._failed}
-        return Report(WARN if self._problem else OK, self._problem or 'ok', values)
+        problem = self._guard.reason or self._problem
+        return Report(WARN if problem else OK, problem or 'ok', values)
 
     def destroy(self) -> None:
         """Destroy the publishers."""

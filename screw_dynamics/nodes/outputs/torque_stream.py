@@ -16,6 +16,7 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.measured.external_wrench import ExternalWrenches
 from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.outputs.limit_guard import compile_limit_guard
 from screw_dynamics.nodes.outputs.limit_watch import LimitWatch, compile_limit_watch
 from screw_dynamics.nodes.outputs.motor_stream import MotorStream
 from screw_dynamics.nodes.outputs.stiffness_transition import compile_stiffness_transition
@@ -44,6 +45,7 @@ def compile_torques(model: ScrewModel) -> None:
     compile_sampling()
     compile_filter()
     compile_limit_watch()
+    compile_limit_guard()
     compile_stiffness_transition()
     for order in _ORDERS:
         jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))

@@ -1,0 +1,156 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`LimitGuard`: no motor command beyond a limit of the elastic joints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import ElasticJoints, MotorFeedforward
+from screw_dynamics.elastic.feasibility_report import SLACK
+from screw_dynamics.elastic.limit_quantities import motor_checks, motor_limits
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.reference.reference import Source
+
+_INSTANT = np.zeros(1)
+
+
+class LimitGuard:
+    """
+    Stops motor commands at the first sample beyond a limit, until a motion begins anew.
+
+    The reference goes on while the motors, without commands, do not: commands in the middle of
+    the motion would be a jump for the drives, and a motion along a limit would switch them on and
+    off. So they come back at the beginning of a motion that leaves a reference at rest (the hold
+    after an end, or nothing followed at all), where its first sample keeps the limits.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    elastic : ElasticJoints
+    warn : callable
+        Takes a line for each stop.
+
+    Attributes
+    ----------
+    reason : str
+        Joint, quantity, value and limit that stopped the commands; empty while they pass.
+
+    """
+
+    def __init__(
+        self, model: ScrewModel, elastic: ElasticJoints, warn: Callable[[str], object]
+    ) -> None:
+        self._model, self._elastic, self._warn = model, elastic, warn
+        limits = motor_limits(model, elastic)
+        self._bounds = (
+            limits.effort_rates,
+            limits.deflections,
+            limits.motor_velocities,
+            limits.motor_efforts,
+        )
+        self.forget()
+
+    def forget(self) -> None:
+        """Let the next sample begin a motion: nothing is followed."""
+        self.reason = ''
+        self._resting, self._begins = True, False
+
+    def follow(self, source: Source) -> None:
+        """
+        Take note of the next sample of the reference, whether motor commands belong to it or not.
+
+        Parameters
+        ----------
+        source : Source
+
+        """
+        self._begins = self._resting and source is not Source.HOLD
+        self._resting = source is Source.HOLD
+
+    def passes(self, motors: MotorFeedforward) -> bool:
+        """
+        Say whether the motor commands of that sample may be published.
+
+        Parameters
+        ----------
+        motors : MotorFeedforward
+            Of one sample.
+
+        Returns
+        -------
+        bool
+
+        """
+        if self.reason and not self._begins:
+            return False
+        if _keeps(
+            motors.effort_jet,
+            motors.deflection_jet,
+            motors.motor_jet,
+            motors.motor_effort_jet,
+            *self._bounds,
+        ):
+            self.reason = ''
+            return True
+        self.reason = self._violation(motors)
+        self._warn(f'No motor commands are published: {self.reason}')
+        return False
+
+    def _violation(self, motors: MotorFeedforward) -> str:
+        known = motors.effort_jet[:2]
+        efforts = np.zeros((1, 2, known.shape[1]))
+        efforts[0, : len(known)] = known
+        batch = replace(
+            motors,
+            effort_jet=efforts,
+            deflection_jet=motors.deflection_jet[np.newaxis],
+            motor_jet=motors.motor_jet[np.newaxis],
+            motor_effort_jet=motors.motor_effort_jet[np.newaxis],
+        )
+        checks = motor_checks(self._model, self._elastic, _INSTANT, batch)
+        worst = max(checks, key=lambda check: check.excess)
+        return (
+            f'limit exceeded: {worst.joint}: {worst.quantity} {worst.worst:.9g} {worst.unit}, '
+            f'limit {worst.limit:g} {worst.unit}; they come back when the next motion begins from '
+            'rest within the limits'
+        )
+
+
+def compile_limit_guard() -> None:
+    """Compile the comparison now, so that the first control tick need not."""
+    _keeps.compile()
+
+
+def _keeps_limits(
+    effort_jet: Array,
+    deflection_jet: Array,
+    motor_jet: Array,
+    motor_effort_jet: Array,
+    effort_rates: Array,
+    deflections: Array,
+    motor_velocities: Array,
+    motor_efforts: Array,
+) -> bool:
+    """Say whether jets of one sample keep limits, as far as the rate of the effort is known."""
+    if effort_jet.shape[0] > 1:
+        for j in range(len(effort_rates)):
+            if abs(effort_jet[1, j]) - effort_rates[j] > SLACK * effort_rates[j]:
+                return False
+    for i in range(len(deflections)):
+        if (
+            abs(deflection_jet[0, i]) - deflections[i] > SLACK * deflections[i]
+            or abs(motor_jet[1, i]) - motor_velocities[i] > SLACK * motor_velocities[i]
+            or abs(motor_effort_jet[0, i]) - motor_efforts[i] > SLACK * motor_efforts[i]
+        ):
+            return False
+    return True
+
+
+_ROWS, _BOUNDS = ', '.join([read_only(2)] * 4), ', '.join([read_only(1)] * 4)
+_keeps = Kernel(_keeps_limits, f'boolean({_ROWS}, {_BOUNDS})')

@@ -1,0 +1,125 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""No motor command beyond a limit of the elastic joints, and when commands come back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.nodes.outputs.limit_guard import LimitGuard
+from screw_dynamics.nodes.reference.reference import Source
+
+LIMITED = sd.ElasticJoints(
+    {
+        'joint_2': sd.ElasticJoint(
+            sd.AntagonisticPair('exponential', stiffness=120.0, spring_stiffness=20.0, rate=8.0),
+            sd.Motor(rotor_inertia=0.1, max_effort=2.0, max_velocity=40.0, gear_ratio=10.0),
+            max_deflection=0.1,
+            max_effort_rate=50.0,
+        )
+    }
+)
+HOLD, MOVE, STREAM = Source.HOLD, Source.TRAJECTORY, Source.STREAM
+
+
+@pytest.fixture
+def guarded(planar):
+    """Return a function that hands a value of each sample to a guard, and the lines of that."""
+    model = sd.read_urdf(planar)
+    lines = []
+    guard = LimitGuard(model, LIMITED, lines.append)
+    motors = LIMITED.buffers(model)
+    for jet in (
+        motors.effort_jet,
+        motors.deflection_jet,
+        motors.motor_jet,
+        motors.motor_effort_jet,
+    ):
+        jet[:] = 0.0
+
+    def passes(source, value=0.0, row=None):
+        guard.follow(source)
+        (motors.motor_effort if row is None else row)[-1] = value
+        return guard.passes(motors)
+
+    passes.guard, passes.motors, passes.lines = guard, motors, lines
+    return passes
+
+
+@pytest.mark.parametrize(
+    'row, value, name',
+    [
+        ('effort_jet', 51.0, 'joint_2: effort rate 51 N m/s, limit 50 N m/s'),
+        ('deflection_jet', -0.11, 'joint_2/2: deflection -0.11 rad, limit -0.1 rad'),
+        ('motor_jet', 4.5, 'joint_2/2: motor velocity 4.5 rad/s, limit 4 rad/s'),
+        ('motor_effort_jet', -20.5, 'joint_2/2: motor effort -20.5 N m, limit -20 N m'),
+    ],
+)
+def test_every_limit_of_the_file_stops(guarded, row, value, name):
+    values = getattr(guarded.motors, row)[1 if row in ('effort_jet', 'motor_jet') else 0]
+    limit = float(name.split('limit ')[1].split()[0])
+    # planned to touch the limit: rounding is no excess
+    assert guarded(MOVE, limit * (1.0 + 5e-10), values)
+    assert guarded(MOVE, -limit, values)
+    assert not guarded(MOVE, value, values)
+    assert guarded.lines == [
+        f'No motor commands are published: limit exceeded: {name}; they come back when the next '
+        'motion begins from rest within the limits'
+    ]
+    assert guarded.guard.reason in guarded.lines[0]
+
+
+def test_a_rate_that_is_not_known_has_no_limit(planar):
+    model = sd.read_urdf(planar)
+    rigid = sd.ElasticJoints(
+        {
+            'joint_2': sd.ElasticJoint(
+                motor=sd.Motor(rotor_inertia=0.1, max_effort=20.0), max_effort_rate=1.0
+            )
+        }
+    )
+    lines = []
+    guard = LimitGuard(model, rigid, lines.append)
+    motors = sd.elastic_feedforward(model, rigid, np.zeros((3, 2)))
+    guard.follow(MOVE)
+    assert motors.effort_jet.shape == (1, 2)
+    assert guard.passes(motors)
+    motors = sd.elastic_feedforward(model, rigid, np.ones((3, 2)) * [[0.0], [0.0], [30.0]])
+    guard.follow(MOVE)
+    assert not guard.passes(motors)
+    assert 'joint_2: motor effort' in lines[0]
+
+
+def test_they_come_back_with_the_next_motion_from_rest(guarded):
+    for samples, expected in (
+        ([(HOLD, 1.0), (MOVE, 5.0), (MOVE, 21.0)], [True, True, False]),
+        # within the limits again, at rest too
+        ([(MOVE, 20.5), (MOVE, 5.0), (HOLD, 1.0), (HOLD, 1.0)], [False] * 4),
+        ([(MOVE, 1.0), (MOVE, 5.0)], [True, True]),
+        ([(HOLD, 25.0), (HOLD, 1.0)], [False, False]),
+        # begins beyond, and goes on within
+        ([(MOVE, 24.0), (MOVE, 1.0), (MOVE, 1.0)], [False] * 3),
+        # replaced on the way, by a stream too: the reference is not at rest
+        ([(STREAM, 1.0), (STREAM, 1.0), (MOVE, 1.0)], [False] * 3),
+        ([(HOLD, 1.0), (STREAM, 1.0)], [False, True]),
+    ):
+        assert [guarded(*sample) for sample in samples] == expected
+    values = [line.split('motor effort ')[1].split()[0] for line in guarded.lines]
+    assert values == ['21', '25', '24']  # a line for each stop, and each beginning that is none
+
+
+def test_a_beginning_whose_commands_are_not_known_is_none(guarded):
+    assert not guarded(MOVE, 21.0)
+    guarded(HOLD, 1.0)
+    guarded.guard.follow(MOVE)  # no motor command could be computed
+    assert not guarded(MOVE, 1.0)
+
+
+def test_where_nothing_is_followed_any_motion_begins(guarded):
+    assert not guarded(STREAM, 21.0)
+    assert not guarded(STREAM, 1.0)
+    guarded.guard.forget()
+    assert guarded.guard.reason == ''
+    assert guarded(STREAM, 1.0)
