@@ -37,7 +37,15 @@ class UnsupportedJointError(ModelError):
     """A joint type is not supported where it stands."""
 
 
-class InertiaWarning(UserWarning):
+class ModelWarning(UserWarning):
+    """A robot description is odd; the robot loads all the same."""
+
+
+class UrdfWarning(ModelWarning):
+    """Limits or damping that no joint has, or links and joints where URDF does not read them."""
+
+
+class InertiaWarning(ModelWarning):
     """Links with a mass or inertia that no solid body has; the robot loads all the same."""
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from screw_dynamics.argument_types import finite
 from screw_dynamics.command_line import argument_formats as formats
 from screw_dynamics.command_line.command_parser import EachOnce
-from screw_dynamics.errors import InertiaWarning, InputError, ModelError
+from screw_dynamics.errors import InputError, ModelError, ModelWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
 
@@ -118,7 +118,7 @@ def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = Non
 
     """
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always', InertiaWarning)
+        warnings.simplefilter('always', ModelWarning)
         model = _model(options, recorded)
     for warning in caught:
         print(f'warning: {" ".join(str(warning.message).split())}', file=sys.stderr)

@@ -20,6 +20,7 @@ from screw_dynamics.lie.se3 import inverse_pose, is_pose, pose
 from screw_dynamics.lie.so3 import (
     axis_angle_rotation,
     is_rotation,
+    quaternion_rotation,
     rotation_onto_z,
     rpy_rotation,
     skew,
@@ -38,6 +39,7 @@ __all__ = [
     'is_rotation',
     'pose',
     'pose_on_axis',
+    'quaternion_rotation',
     'rotation_onto_z',
     'rpy_rotation',
     'screw_pitch',

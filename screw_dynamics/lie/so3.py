@@ -101,6 +101,40 @@ def rpy_rotation(roll: float, pitch: float, yaw: float) -> Array:
     )
 
 
+def quaternion_rotation(quaternion: Array) -> Array:
+    """
+    Return the rotation matrix of a quaternion of any length but zero.
+
+    Parameters
+    ----------
+    quaternion : (4,) ndarray
+        x, y, z, w.
+
+    Returns
+    -------
+    (3, 3) ndarray
+
+    Examples
+    --------
+    >>> quaternion_rotation(np.array([0.7, 0.0, 0.0, 0.7]))
+    array([[ 1.,  0.,  0.],
+           [ 0.,  0., -1.],
+           [ 0.,  1.,  0.]])
+
+    """
+    # a power of two, so that no square leaves the range of doubles and no digit is lost
+    x, y, z, w = np.ldexp(quaternion, -np.frexp(np.abs(quaternion).max())[1])
+    scaled: Array = np.array(
+        [
+            [w * w + x * x - y * y - z * z, 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+            [2.0 * (x * y + w * z), w * w - x * x + y * y - z * z, 2.0 * (y * z - w * x)],
+            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z],
+        ]
+    )
+    scaled /= x * x + y * y + z * z + w * w
+    return scaled
+
+
 def rotation_onto_z(axis: Array) -> Array:
     """
     Return a rotation R with R e_z = axis.

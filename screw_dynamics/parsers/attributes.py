@@ -191,7 +191,7 @@ def limit_number(place: Place, element: LinedElement, attribute: str, default: f
     return values.limit_bound(place, attribute, value)
 
 
-def origin(place: Place, element: LinedElement) -> Array:
+def origin(place: Place, element: LinedElement, quaternions: bool) -> Array:
     """
     Return the pose in the `<origin>` of an element, the identity where there is none.
 
@@ -200,6 +200,8 @@ def origin(place: Place, element: LinedElement) -> Array:
     place : Place
         Of the link or joint.
     element : LinedElement
+    quaternions : bool
+        Whether the version of the document has the attribute `quat_xyzw`.
 
     Returns
     -------
@@ -215,8 +217,21 @@ def origin(place: Place, element: LinedElement) -> Array:
         return np.eye(4)
     here = place.inside('origin', found.line)
     position = numbers(here, found, 'xyz', 3, default='0 0 0')
-    roll, pitch, yaw = numbers(here, found, 'rpy', 3, default='0 0 0')
-    return pose(rpy_rotation(roll, pitch, yaw), position)
+    return pose(_rotation(here, found, quaternions), position)
+
+
+def _rotation(place: Place, element: LinedElement, quaternions: bool) -> Array:
+    if 'quat_xyzw' in element.attrib:
+        if quaternions and 'rpy' in element.attrib:
+            raise UrdfError(f'{place}: expected either rpy or quat_xyzw, got both')
+        if quaternions:
+            return values.rotation(place, numbers(place, element, 'quat_xyzw', 4))
+        if 'rpy' not in element.attrib:
+            raise UrdfError(
+                f'{place}: expected rpy in a document of version 1.0, got quat_xyzw alone; '
+                f'<robot version="1.1"> has quaternions'
+            )
+    return rpy_rotation(*numbers(place, element, 'rpy', 3, default='0 0 0'))
 
 
 def _number(expected: str, word: str) -> float:

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from screw_dynamics.parsers.lumping import Body
 from screw_dynamics.parsers.records import Limit
 
 
-def coordinate_limit(own: Limit, coordinate: str, bodies: Sequence[Body]) -> Limit:
+def coordinate_limit(own: Limit, followers: Iterable[Body]) -> Limit:
     """
     Return the limits of a coordinate: its own, narrowed by those of the joints that follow it.
 
@@ -24,10 +24,8 @@ def coordinate_limit(own: Limit, coordinate: str, bodies: Sequence[Body]) -> Lim
     Parameters
     ----------
     own : Limit
-    coordinate : str
-        Its name.
-    bodies : sequence of Body
-        All bodies of the model.
+    followers : iterable of Body
+        The bodies whose joints follow the coordinate.
 
     Returns
     -------
@@ -35,10 +33,8 @@ def coordinate_limit(own: Limit, coordinate: str, bodies: Sequence[Body]) -> Lim
 
     """
     lower, upper, velocity = own.lower, own.upper, own.velocity
-    for body in bodies:
+    for body in followers:
         motion, limit = body.motion, body.joint.limit
-        if motion.coordinate != coordinate or body.joint.name == coordinate:
-            continue
         if motion.multiplier == 0.0:
             continue
         low, high = sorted(

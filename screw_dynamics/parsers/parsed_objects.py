@@ -63,7 +63,7 @@ def from_urdfpy(
 
     Warns
     -----
-    InertiaWarning
+    InertiaWarning, UrdfWarning
         See `read_urdf`.
 
     """

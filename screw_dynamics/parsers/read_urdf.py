@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers.to_screw_model import screw_model
+from screw_dynamics.parsers.unread_report import warn_of_unread
 from screw_dynamics.parsers.urdf_source import UrdfSource, read_document
 from screw_dynamics.parsers.urdf_xml import robot_record
 
@@ -31,13 +32,15 @@ def read_urdf(
     scaled to unit length. Links behind fixed and locked joints are part of the body that holds
     them and stay frames of the model. A planar joint ``j`` becomes the joints ``j/x``, ``j/y``,
     ``j/yaw``; a floating joint ``j/x``, ``j/y``, ``j/z``, ``j/yaw``, ``j/pitch``, ``j/roll``
-    (singular at a pitch of ±90 degrees). Visuals, collisions, transmissions, sensors and
+    (singular at a pitch of ±90 degrees). Origins turn by `rpy`, or by `quat_xyzw` from version
+    1.1 on, which need not have length one. Visuals, collisions, transmissions, sensors and
     simulator tags are not read; meshes are never opened.
 
     Parameters
     ----------
     source : str, bytes or path
-        A path, or the document itself as text or bytes. Xacro source must be expanded first.
+        A path, or the document itself as text or bytes, of the versions 1.0 to 1.2 of URDF. Xacro
+        source must be expanded first.
     gravity : (3,) array_like
         Gravitational acceleration in the axes of `base_link` [m/s^2].
     base_link : str, optional
@@ -70,8 +73,8 @@ def read_urdf(
     Raises
     ------
     UrdfError
-        Broken XML, xacro source, or a missing or malformed element; link or joint, element and
-        line are named.
+        Broken XML, xacro source, another version, entities of other files, or a missing or
+        malformed element; link or joint, element and line are named.
     TopologyError
         Two roots, a loop, two parents, an undefined link or mimic master.
     InertiaError
@@ -86,6 +89,11 @@ def read_urdf(
     InertiaWarning
         Once per call, if moving links have no mass, the mass 0 or an inertia that no solid body
         has. Such numbers are common in published files and are used as they are.
+    UrdfWarning
+        Once per call, if a lower limit is above the upper one, or limits of velocity or effort,
+        damping or friction are negative; they are kept as they are. Once per call, if links or
+        joints stand inside elements that URDF does not have, such as `<group>`: they are left
+        out.
 
     Examples
     --------
@@ -100,5 +108,7 @@ def read_urdf(
     (('hinge',), array([0., 1., 0., 0., 0., 0.]))
 
     """
-    robot = robot_record(read_document(source))
+    root = read_document(source)
+    robot = robot_record(root)
+    warn_of_unread(root, stacklevel=2)
     return screw_model(robot, gravity, base_link, tip_link, joints, locked, mimic)

@@ -13,7 +13,8 @@ from screw_dynamics.arrays import as_vector
 from screw_dynamics.model import JointLimits, ScrewModel
 from screw_dynamics.parsers.coordinate_limit import coordinate_limit
 from screw_dynamics.parsers.inertia_report import warn_of_inertia
-from screw_dynamics.parsers.lumping import lump_links
+from screw_dynamics.parsers.limit_report import warn_of_limits
+from screw_dynamics.parsers.lumping import Body, lump_links
 from screw_dynamics.parsers.multi_dof import split_multi_dof_joints
 from screw_dynamics.parsers.records import Robot
 from screw_dynamics.parsers.selection import select
@@ -55,9 +56,19 @@ def screw_model(
     selection = select(tree, base_link, tip_link, joints, locked, mimic)
     bodies, frames = lump_links(tree, selection)
     warn_of_inertia(bodies, invented, stacklevel=3)
+    warn_of_limits(robot.joints, stacklevel=3)
     names = selection.joint_names
     chosen = [tree.joints[name] for name in names]
-    limits = [coordinate_limit(joint.limit, joint.name, bodies) for joint in chosen]
+    place = {name: j for j, name in enumerate(names)}
+    coordinates = [place[body.motion.coordinate or ''] for body in bodies]
+    followers: list[list[Body]] = [[] for _ in names]
+    for j, body in zip(coordinates, bodies, strict=True):
+        if body.joint.name != names[j]:
+            followers[j].append(body)
+    limits = [
+        coordinate_limit(joint.limit, below)
+        for joint, below in zip(chosen, followers, strict=True)
+    ]
     return ScrewModel(
         joint_names=names,
         tree_joint_names=tuple(body.joint.name for body in bodies),
@@ -68,9 +79,7 @@ def screw_model(
         screws=np.array([body.joint.screw() for body in bodies]).reshape(-1, 6),
         inertias=np.array([body.inertia for body in bodies]).reshape(-1, 6, 6),
         gravity=gravity,
-        coordinates=np.array(
-            [names.index(body.motion.coordinate or '') for body in bodies], dtype=np.int64
-        ),
+        coordinates=np.array(coordinates, dtype=np.int64),
         multipliers=np.array([body.motion.multiplier for body in bodies], dtype=float),
         offsets=np.array([body.motion.offset for body in bodies], dtype=float),
         limits=JointLimits(

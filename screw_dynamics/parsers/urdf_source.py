@@ -15,7 +15,9 @@ from screw_dynamics.errors import UrdfError
 
 UrdfSource: TypeAlias = 'str | bytes | os.PathLike[str]'
 
-_XACRO_PREFIX = 'xacro:'
+_DEEPEST = 200  # levels of elements
+# elements of xacro that need no prefix in old documents; expanded ones have none of them
+_XACRO_TAGS = ('if', 'include', 'insert_block', 'macro', 'property', 'unless')
 
 
 class LinedElement(Element):
@@ -43,7 +45,8 @@ def read_document(source: UrdfSource) -> LinedElement:
     ------
     UrdfError
         If the file cannot be read, the XML is broken (line and column are named), the root is
-        not `<robot>`, or the document is xacro source.
+        not `<robot>`, or the document is xacro source or needs other files (entities, an
+        external DTD).
 
     """
     content, encoding, origin = _content(source)
@@ -82,22 +85,9 @@ def _content(source: UrdfSource) -> tuple[bytes, str | None, str]:
 
 
 def _parse(content: bytes, encoding: str | None, origin: str) -> LinedElement:
-    parser = expat.ParserCreate(encoding)
-    builder = TreeBuilder(element_factory=LinedElement)
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        if tag.startswith(_XACRO_PREFIX):
-            raise UrdfError(
-                f'{origin}: <{tag}> (line {parser.CurrentLineNumber}): expected URDF, got xacro '
-                f'source; expand it first: xacro robot.urdf.xacro > robot.urdf'
-            )
-        cast(LinedElement, builder.start(tag, attributes)).line = parser.CurrentLineNumber
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = builder.end
+    reader = _Reader(encoding, origin)
     try:
-        parser.Parse(content, True)
-        return cast(LinedElement, builder.close())
+        return reader.read(content)
     except UrdfError:
         raise
     except expat.ExpatError as error:
@@ -107,3 +97,64 @@ def _parse(content: bytes, encoding: str | None, origin: str) -> LinedElement:
         ) from None
     except (LookupError, ValueError) as error:
         raise UrdfError(f'{origin}: expected a known text encoding: {error}') from None
+
+
+class _Reader:
+    """The events of an XML document, built into elements; what would be skipped is an error."""
+
+    def __init__(self, encoding: str | None, origin: str) -> None:
+        self._origin = origin
+        self._builder = TreeBuilder(element_factory=LinedElement)
+        self._depth = 0
+        self._xacro_prefixes = {'xacro'}
+        self._parser = parser = expat.ParserCreate(encoding)
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        # expat skips, without a word, what these two stand for
+        parser.ExternalEntityRefHandler = self._external_entity
+        parser.NotStandaloneHandler = self._not_standalone
+
+    def read(self, content: bytes) -> LinedElement:
+        self._parser.Parse(content, True)
+        return cast(LinedElement, self._builder.close())
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        for name, value in attributes.items():
+            kind, _, prefix = name.partition(':')
+            if kind == 'xmlns' and value.rstrip('/').endswith('xacro'):
+                self._xacro_prefixes.add(prefix)
+        prefix, _, _ = tag.rpartition(':')
+        if prefix in self._xacro_prefixes or (self._depth == 1 and tag in _XACRO_TAGS):
+            raise self._error(
+                f'<{tag}>',
+                'expected URDF, got xacro source; expand it first: '
+                'xacro robot.urdf.xacro > robot.urdf',
+            )
+        if self._depth >= _DEEPEST:
+            raise self._error(f'<{tag}>', f'expected at most {_DEEPEST} levels, got more')
+        self._depth += 1
+        element = cast(LinedElement, self._builder.start(tag, attributes))
+        element.line = self._parser.CurrentLineNumber
+
+    def _end(self, tag: str) -> None:
+        self._depth -= 1
+        self._builder.end(tag)
+
+    def _external_entity(
+        self, context: str, base: str | None, address: str | None, public: str | None
+    ) -> int:
+        raise self._error(
+            'entity',
+            f'expected entities that the document itself defines, got one from {shown(address)}; '
+            f'put what it stands for into the document',
+        )
+
+    def _not_standalone(self) -> int:
+        raise self._error(
+            'document type',
+            'expected a document that needs no other, got one with an external definition; '
+            'remove <!DOCTYPE ...> and put what its entities stand for into the document',
+        )
+
+    def _error(self, what: str, text: str) -> UrdfError:
+        return UrdfError(f'{self._origin}: {what} (line {self._parser.CurrentLineNumber}): {text}')

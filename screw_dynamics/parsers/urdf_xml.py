@@ -4,17 +4,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import cast
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import UrdfError
 from screw_dynamics.parsers import attributes, values
 from screw_dynamics.parsers.records import Inertial, Joint, Limit, Link, Mimic, Place, Robot
 from screw_dynamics.parsers.urdf_source import LinedElement
 
 _LIMITED_TYPES = ('revolute', 'prismatic')
+_VERSION = re.compile(r'\s*0*1\.0*([0-2])\s*')
 _AXIS_TYPES = ('revolute', 'continuous', 'prismatic', 'planar')
 
 
@@ -38,11 +41,26 @@ def robot_record(root: LinedElement) -> Robot:
         With the link or joint, the element and its line, what was expected and what came.
 
     """
+    name = root.get('name', '') or 'robot'
+    quaternions = _minor_version(root, name) >= 1
+    links, joints = (cast('list[LinedElement]', root.findall(tag)) for tag in ('link', 'joint'))
     return Robot(
-        name=root.get('name', '') or 'robot',
-        links=tuple(_link(cast(LinedElement, element)) for element in root.findall('link')),
-        joints=tuple(_joint(cast(LinedElement, element)) for element in root.findall('joint')),
+        name=name,
+        links=tuple(_link(element, quaternions) for element in links),
+        joints=tuple(_joint(element, quaternions) for element in joints),
     )
+
+
+def _minor_version(root: LinedElement, name: str) -> int:
+    """Return the number after the point in the version 1.0 (where none is given), 1.1 or 1.2."""
+    version = root.get('version', '1.0')
+    match = _VERSION.fullmatch(version)
+    if match is None:
+        raise UrdfError(
+            f'{Place("robot", name, line=root.line)}: version: expected 1.0, 1.1 or 1.2, '
+            f'got {shown(version)}'
+        )
+    return int(match[1])
 
 
 def _place(owner: str, element: LinedElement) -> Place:
@@ -50,15 +68,16 @@ def _place(owner: str, element: LinedElement) -> Place:
     return Place(owner, attributes.text(nameless, element, 'name'), line=element.line)
 
 
-def _link(element: LinedElement) -> Link:
+def _link(element: LinedElement, quaternions: bool) -> Link:
     place = _place('link', element)
     inertial = attributes.child(place, element, 'inertial')
-    return Link(place.name, place, None if inertial is None else _inertial(place, inertial))
+    record = None if inertial is None else _inertial(place, inertial, quaternions)
+    return Link(place.name, place, record)
 
 
-def _inertial(place: Place, element: LinedElement) -> Inertial:
+def _inertial(place: Place, element: LinedElement, quaternions: bool) -> Inertial:
     here = place.inside('inertial', element.line)
-    pose = attributes.origin(here, element)
+    pose = attributes.origin(here, element, quaternions)
     mass_element = _required(here, element, 'mass')
     at_mass = place.inside('mass', mass_element.line)
     # what is not finite here is an inertia error, not a text error
@@ -73,7 +92,7 @@ def _inertial(place: Place, element: LinedElement) -> Inertial:
     return values.inertial(here, mass, pose, tensor)
 
 
-def _joint(element: LinedElement) -> Joint:
+def _joint(element: LinedElement, quaternions: bool) -> Joint:
     place = _place('joint', element)
     kind = values.joint_type(place, attributes.text(place, element, 'type'))
     return Joint(
@@ -82,7 +101,7 @@ def _joint(element: LinedElement) -> Joint:
         parent=_linked(place, element, 'parent'),
         child=_linked(place, element, 'child'),
         place=place,
-        origin=attributes.origin(place, element),
+        origin=attributes.origin(place, element, quaternions),
         axis=_axis(place, element) if kind in _AXIS_TYPES else np.array([1.0, 0.0, 0.0]),
         limit=_limit(place, element, kind),
         damping=_dynamics(place, element, 'damping'),

@@ -11,7 +11,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InertiaError, UnsupportedJointError, UrdfError
-from screw_dynamics.lie import is_pose
+from screw_dynamics.lie import is_pose, quaternion_rotation
 from screw_dynamics.parsers.records import JOINT_TYPES, Inertial, Place
 
 
@@ -118,6 +118,31 @@ def unit_axis(place: Place, axis: Array) -> Array:
     scaled = axis / largest  # no overflow or underflow of the squares
     unit: Array = scaled / np.linalg.norm(scaled)
     return unit
+
+
+def rotation(place: Place, quaternion: Array) -> Array:
+    """
+    Return the rotation of a quaternion, which need not have length one.
+
+    Parameters
+    ----------
+    place : Place
+    quaternion : (4,) ndarray
+        x, y, z, w; any length but zero.
+
+    Returns
+    -------
+    (3, 3) ndarray
+
+    Raises
+    ------
+    UrdfError
+        If the quaternion is zero.
+
+    """
+    if not quaternion.any():
+        raise UrdfError(f'{place}: quat_xyzw: expected a quaternion that is not zero, got zeros')
+    return quaternion_rotation(quaternion)
 
 
 def rigid_pose(place: Place, matrix: Array) -> Array:

@@ -6,10 +6,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import screw_dynamics as sd
 from screw_dynamics.kinematics.axis_frames import TRAVEL, axis_frames
-from screw_dynamics.lie import pose_on_axis, screw_pitch, screw_type, turn_and_travel
+from screw_dynamics.lie import (
+    pose_on_axis,
+    quaternion_rotation,
+    screw_pitch,
+    screw_type,
+    turn_and_travel,
+)
 from screw_dynamics.model.joint_aligned import HEADER, PITCH
 
 E = np.array([2.0, 3.0, 6.0]) / 7.0
@@ -55,3 +62,14 @@ def test_rounding_is_a_pitch_in_no_table_of_a_model():
     assert model.joint_types == ('revolute',)
     assert axis_frames(model).bodies[0, TRAVEL] == 0.0
     assert model.aligned.parameters[HEADER + PITCH] == 0.0
+
+
+def test_rotations_of_quaternions(rng):
+    for size in (1.0, 1e-300, 1e300, 7.0):
+        q = rng.normal(size=4)
+        expected = Rotation.from_quat(q).as_matrix()
+        np.testing.assert_allclose(quaternion_rotation(size * q), expected, atol=1e-15)
+    # quarter turns are exact, whatever digits the document has
+    np.testing.assert_array_equal(
+        quaternion_rotation(np.array([0.0, 0.707, 0.0, 0.707])), [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]
+    )

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,11 +52,14 @@ def link_specs(draw: st.DrawFn) -> list[LinkSpec]:
     ]
 
 
-def document(specs: list[LinkSpec], order: list[int]) -> str:
-    """Return the URDF text with its elements in some order."""
-    elements = ['<link name="l0"/>', *map(_link, range(1, len(specs) + 1), specs)]
-    elements += map(_joint, range(1, len(specs) + 1), specs)
-    return '<robot name="random">' + ''.join(elements[i] for i in order) + '</robot>'
+def document(specs: list[LinkSpec], order: list[int], quaternions: bool = False) -> str:
+    """Return the URDF text with its elements in some order, origins by rpy or by quaternions."""
+    turn = _quaternion if quaternions else _rpy
+    count = len(specs)
+    elements = ['<link name="l0"/>', *map(_link, range(1, count + 1), specs, [turn] * count)]
+    elements += map(_joint, range(1, count + 1), specs, [turn] * count)
+    version = 'version="1.1" ' if quaternions else ''
+    return f'<robot {version}name="random">' + ''.join(elements[i] for i in order) + '</robot>'
 
 
 def link_poses(specs: list[LinkSpec], positions: Array) -> list[Array]:
@@ -99,22 +103,32 @@ def _text(values: tuple[float, ...]) -> str:
     return ' '.join(map(repr, values))
 
 
-def _link(i: int, spec: LinkSpec) -> str:
+def _rpy(rpy: tuple[float, ...]) -> str:
+    return f'rpy="{_text(rpy)}"'
+
+
+def _quaternion(rpy: tuple[float, ...]) -> str:
+    # of any length: readers scale it
+    quaternion = Rotation.from_euler('xyz', rpy).as_quat() * (1.0 + rpy[0] ** 2)
+    return f'quat_xyzw="{_text(tuple(map(float, quaternion)))}"'
+
+
+def _link(i: int, spec: LinkSpec, turn: Callable[[tuple[float, ...]], str]) -> str:
     if spec.inertial is None:
         return f'<link name="l{i}"/>'
     mass, xyz, rpy, tensor = spec.inertial
     names = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
     entries = ' '.join(f'{name}="{x!r}"' for name, x in zip(names, tensor, strict=True))
     return (
-        f'<link name="l{i}"><inertial><origin xyz="{_text(xyz)}" rpy="{_text(rpy)}"/>'
+        f'<link name="l{i}"><inertial><origin xyz="{_text(xyz)}" {turn(rpy)}/>'
         f'<mass value="{mass!r}"/><inertia {entries}/></inertial></link>'
     )
 
 
-def _joint(i: int, spec: LinkSpec) -> str:
-    limit = '<limit effort="1"/>' if spec.kind in ('revolute', 'prismatic') else ''
+def _joint(i: int, spec: LinkSpec, turn: Callable[[tuple[float, ...]], str]) -> str:
+    limit = '<limit effort="1" velocity="1"/>' if spec.kind in ('revolute', 'prismatic') else ''
     return (
         f'<joint name="j{i}" type="{spec.kind}"><parent link="l{spec.parent}"/>'
-        f'<child link="l{i}"/><origin xyz="{_text(spec.xyz)}" rpy="{_text(spec.rpy)}"/>'
+        f'<child link="l{i}"/><origin xyz="{_text(spec.xyz)}" {turn(spec.rpy)}/>'
         f'<axis xyz="{_text(spec.axis)}"/>{limit}</joint>'
     )

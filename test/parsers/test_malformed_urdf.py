@@ -17,6 +17,10 @@ def with_joint(content: str = LIMIT, kind: str = 'revolute') -> str:
     return robot(link('a'), link('b', 1), joint('elbow', 'a', 'b', kind, content))
 
 
+def version(document: str, number: str = '1.1') -> str:
+    return document.replace('<robot ', f'<robot version="{number}" ')
+
+
 def with_inertial(content: str) -> str:
     child = f'<link name="arm"><inertial>{content}</inertial></link>'
     return robot(link('a'), child, joint('j', 'a', 'arm'))
@@ -118,6 +122,40 @@ CASES = {
         UrdfError,
         'effort: expected a number, got ',
     ),
+    'quaternion of version 1.0': (
+        with_joint(LIMIT + '<origin quat_xyzw="0 0 0 1"/>'),
+        UrdfError,
+        "joint 'elbow', <origin> (line 1): expected rpy in a document of version 1.0, got "
+        'quat_xyzw alone; <robot version="1.1"> has quaternions',
+    ),
+    'quaternion and rpy': (
+        version(with_joint(LIMIT + '<origin quat_xyzw="0 0 0 1" rpy="0 0 0"/>')),
+        UrdfError,
+        "joint 'elbow', <origin> (line 1): expected either rpy or quat_xyzw, got both",
+    ),
+    'quaternion of zeros': (
+        version(with_inertial(f'<mass value="2"/>{TENSOR}<origin quat_xyzw="0 0 0 0"/>')),
+        UrdfError,
+        "link 'arm', <origin> (line 1): quat_xyzw: expected a quaternion that is not zero",
+    ),
+    'short quaternion': (
+        version(with_joint(LIMIT + '<origin quat_xyzw="0 0 1"/>')),
+        UrdfError,
+        "quat_xyzw: expected 4 numbers separated by spaces, got 3: '0 0 1'",
+    ),
+    'quaternion with nan': (
+        version(with_joint(LIMIT + '<origin quat_xyzw="0 0 nan 1"/>')),
+        UrdfError,
+        "quat_xyzw: expected finite numbers, got '0 0 nan 1'",
+    ),
+    'version to come': (
+        version(with_joint(), '1.3'),
+        UrdfError,
+        "robot 'r' (line 1): version: expected 1.0, 1.1 or 1.2, got '1.3'",
+    ),
+    'version of another kind': (version(with_joint(), '2.0'), UrdfError, "got '2.0'"),
+    'no version': (version(with_joint(), 'abc'), UrdfError, "got 'abc'"),
+    'half a version': (version(with_joint(), '1'), UrdfError, "got '1'"),
     'xacro value': (
         with_joint(LIMIT + '<origin xyz="0 0 ${height}"/>'),
         UrdfError,

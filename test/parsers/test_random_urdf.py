@@ -21,7 +21,8 @@ MOMENT_TOLERANCE = 1e-9
 @given(specs=link_specs(), data=st.data())
 def test_random_documents(specs, data):
     count = len(specs)
-    urdf = document(specs, data.draw(st.permutations(range(2 * count + 1))))
+    order = data.draw(st.permutations(range(2 * count + 1)))
+    urdf = document(specs, order, quaternions=data.draw(st.booleans()))
     movable = [i for i in range(1, count + 1) if specs[i - 1].kind != 'fixed']
     positions = np.array(data.draw(st.lists(st.floats(-3, 3), min_size=count, max_size=count)))
     chosen = data.draw(st.lists(st.sampled_from(movable), unique=True)) if movable else []

@@ -7,7 +7,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from frame_poses import body_poses, frame_poses
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracles.robots import NAMED_ROBOTS, bundled_urdfs, named_robot
+from oracles.silence import silenced
+from random_urdf import document, link_specs
 
 from screw_dynamics.lie import inertia_matrix
 from screw_dynamics.parsers import read_urdf
@@ -76,6 +80,32 @@ def test_total_mass_and_centre_of_mass(both, rng):
         mass, local = inertia[3, 3], np.array([inertia[2, 4], inertia[0, 5], inertia[1, 3]])
         first_moment += pose[:3, :3] @ local + mass * pose[:3, 3]
     np.testing.assert_allclose(first_moment / total, centre, atol=1e-13)
+
+
+@pytest.fixture(scope='module')
+def knows_quaternions():
+    with silenced():
+        try:
+            pinocchio.buildModelFromXML('<robot name="r" version="1.1"><link name="a"/></robot>')
+        except ValueError:
+            pytest.skip('needs a Pinocchio whose urdfdom reads URDF 1.1')
+
+
+@pytest.mark.usefixtures('knows_quaternions')
+@settings(max_examples=100)
+@given(specs=link_specs(), seed=st.integers(0, 2**32 - 1))
+def test_origins_by_quaternions(specs, seed):
+    text = document(specs, list(range(2 * len(specs) + 1)), quaternions=True)
+    model = read_urdf(text)
+    with silenced():  # zero masses
+        other = pinocchio.buildModelFromXML(text)
+    q = np.random.default_rng(seed).uniform(-2, 2, model.n)
+    data = other.createData()
+    pinocchio.framesForwardKinematics(other, data, configuration(model, other, q))
+    for name, pose in frame_poses(model, q).items():
+        expected = data.oMf[other.getFrameId(name, pinocchio.BODY)].homogeneous
+        np.testing.assert_allclose(pose, expected, atol=1e-13, err_msg=name)
+    test_bodies_carry_what_pinocchio_lumps((model, other))
 
 
 def test_limits(both):

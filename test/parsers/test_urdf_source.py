@@ -88,6 +88,62 @@ def test_xacro_source_is_called_by_its_name():
     assert read_urdf(head + '<link name="a"/></robot>').n == 0
 
 
+@pytest.mark.parametrize(
+    'content',
+    [
+        '<link name="a"/><x:include xmlns:x="http://www.ros.org/wiki/xacro" filename="b"/>',
+        '<link name="a" xmlns:x="http://ros.org/wiki/xacro/"/><link name="b"><x:if/></link>',
+        '<link name="a"/><macro name="arm"/>',
+        '<link name="a"/><property name="length" value="1"/>',
+        '<link name="a"/><include filename="arm.xacro"/>',
+    ],
+)
+def test_xacro_by_other_names_is_xacro(content):
+    with pytest.raises(UrdfError, match=r'\(line 1\): expected URDF, got xacro source; expand it'):
+        read_urdf(f'<robot name="r">{content}</robot>')
+
+
+ROBOT = '<robot name="r"><link name="a"/>&tool;</robot>'
+ALONE = r'document type \(line 1\): expected a document that needs no other, got one with an ext'
+
+
+@pytest.mark.parametrize(
+    ('document', 'message'),
+    [
+        (
+            f'<!DOCTYPE robot [<!ENTITY tool SYSTEM "tool.xml">]>{ROBOT}',
+            r"entity \(line 1\): expected entities that the document .* got one from 'tool.xml'",
+        ),
+        (f'<!DOCTYPE robot SYSTEM "x.dtd">{ROBOT}', ALONE),
+        ('<!DOCTYPE robot SYSTEM "x.dtd"><robot name="r"><link name="a&foo;"/></robot>', ALONE),
+        (f'<!DOCTYPE robot PUBLIC "-//x" "x.dtd">{ROBOT}', ALONE),
+        (f'<!DOCTYPE robot [<!ENTITY % p SYSTEM "x.ent"> %p;]>{ROBOT}', ALONE),
+        (ROBOT, 'expected well-formed XML, got undefined entity'),
+        (
+            f'<?xml version="1.0" standalone="yes"?><!DOCTYPE robot SYSTEM "x.dtd">{ROBOT}',
+            'expected well-formed XML, got undefined entity',
+        ),
+    ],
+)
+def test_entities_that_the_document_does_not_define(document, message):
+    for source in (document, document.encode()):
+        with pytest.raises(UrdfError, match=message):
+            read_urdf(source)
+
+
+def test_entities_that_the_document_defines():
+    inside = '<!DOCTYPE robot [<!ENTITY size "2"><!ENTITY tool "<gazebo/>">]>' + ROBOT
+    assert list(read_urdf(inside.replace('"a"', '"a&size;"')).frames) == ['a2']
+
+
+@pytest.mark.parametrize('read', [read_urdf, strip_geometry])
+def test_depth_is_bounded(read):
+    deep = '<x>' * 5000 + '</x>' * 5000
+    twice = DOCUMENT.replace('<link name="l0"/>', f'<link name="l0">{deep * 2}</link>')
+    with pytest.raises(UrdfError, match=r'<x> \(line 1\): expected at most 200 levels, got more'):
+        read(twice)
+
+
 def test_strip_geometry_keeps_what_dynamics_needs():
     document = DOCUMENT.replace(
         '<link name="l1">',

@@ -1,0 +1,52 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One warning for links and joints that stand where URDF does not read them."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from typing import cast
+
+from screw_dynamics.error_texts import listed
+from screw_dynamics.errors import UrdfWarning
+from screw_dynamics.parsers.urdf_source import LinedElement
+
+# simulators and controllers have links and joints of their own
+_NOT_OF_THE_TREE = ('gazebo', 'ros2_control', 'sensor', 'transmission')
+
+
+def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
+    """
+    Warn once (`UrdfWarning`) and name all links and joints that are not children of `<robot>`.
+
+    Parameters
+    ----------
+    root : LinedElement
+        The `<robot>` element.
+    stacklevel : int
+        Of the call in `warnings.warn`, 1 for the caller of this function.
+
+    """
+    unread = []
+    waiting = deque(element for element in root if element.tag not in _NOT_OF_THE_TREE)
+    while waiting:
+        outer = waiting.popleft()
+        for element in cast('list[LinedElement]', list(outer)):
+            waiting.append(element)
+            if _defines(element):
+                name = element.get('name', '')
+                unread.append(f'{element.tag} {name!r} in <{outer.tag}> (line {element.line})')
+    if unread:
+        warnings.warn(
+            f'links and joints inside other elements, which URDF does not read: {listed(unread)}',
+            UrdfWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _defines(element: LinedElement) -> bool:
+    """Say whether an element is a link or a joint, not the mention of one."""
+    if element.tag == 'joint':
+        return element.find('parent') is not None and element.find('child') is not None
+    return element.tag == 'link' and element.find('inertial') is not None
