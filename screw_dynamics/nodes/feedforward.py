@@ -227,7 +227,8 @@ class FeedforwardNode(ManagedNode):
     def _tick(self, now: int) -> None:
         assert self._stream is not None
         try:
-            self._stream.publish(now)
+            withheld = self._sync is not None and self._sync.withholds(now)
+            self._stream.publish(now, withheld)
         except ScrewDynamicsError as error:
             self._reports.count_not_finite(str(error))
             self.get_logger().error(f'Nothing published: {error}', throttle_duration_sec=1.0)

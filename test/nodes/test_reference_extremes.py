@@ -82,7 +82,7 @@ def test_a_correction_moves_the_place_where_the_next_motion_begins():
     reference.add(waypoints([1.0, 1.0], first=1.0), begin, START)
     sampled(reference, START)
     instant = START + SECOND // 4
-    assert reference.synchronise(0.29, instant, 0.1) == pytest.approx(0.04)
+    reference.set_time(reference.motion_at(instant), 0.29, instant)
     before = sampled(reference, begin - 1)[1]
     after = sampled(reference, begin)[1]
     assert np.abs(before[1]).min() > 1.0
@@ -95,7 +95,8 @@ def test_a_motion_that_cannot_begin_elsewhere_begins_all_the_same():
     begin = START + SECOND
     reference.add(waypoints([1.0, 1.0]), begin, START)
     sampled(reference, START)
-    reference.synchronise(0.3, START + SECOND // 4, 0.1)
+    instant = START + SECOND // 4
+    reference.set_time(reference.motion_at(instant), 0.3, instant)
     source, jet = sampled(reference, begin)
     assert source is Source.HOLD
     np.testing.assert_allclose(jet[0], [1.0, 1.0])

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 
@@ -15,14 +17,13 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.conversions import SECOND, nanoseconds
 from screw_dynamics.nodes.endpoints import make_subscription
 from screw_dynamics.nodes.inputs.control_messages import control_message
+from screw_dynamics.nodes.inputs.execution_watch import ControllerState, ExecutionWatch
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
 
 TOPIC = '~/controller_state'
-_LARGEST_AGE = 1 * SECOND  # of a state; beyond it the clocks differ, or the controller is gone
-# Until the controller has taken over a trajectory too, its states belong to the one before.
-_TAKEOVER = 0.5  # s
+_LARGEST_AGE = 1 * SECOND  # of a state; beyond it the clocks differ
 
 
 def state_type() -> Any:
@@ -54,8 +55,7 @@ class ControllerSync:
     Keeps the trajectory time on that of the controller, its speed scaling included.
 
     Without it the two clocks of a trajectory with stamp 0 are apart by the difference of the
-    reception times. States that are further away than `sync_tolerance` belong to something else
-    (the trajectory before, or one that the controller has rejected) and change nothing.
+    reception times. What the controller does not execute is not published: see `ExecutionWatch`.
 
     Parameters
     ----------
@@ -75,12 +75,41 @@ class ControllerSync:
     ) -> None:
         self._node, self._output, self._parameters = node, output, parameters
         self._taken = self._ignored = 0
-        self._difference = 0.0
+        self._watch = ExecutionWatch()
         self._last: tuple[int, float] | None = None  # instant [ns], time from start [s]
-        self._apart_since: int | None = None
+        self._names: tuple[list[str], tuple[str, ...]] = [], ()
         self._problem = ''
         self._subscription = make_subscription(
             node, state_type(), TOPIC, self._on_state, qos_profile_sensor_data
+        )
+
+    def withholds(self, now: int) -> bool:
+        """
+        Say, at a tick, whether the motion must not be published.
+
+        Parameters
+        ----------
+        now : int
+            Time of the node [ns].
+
+        Returns
+        -------
+        bool
+
+        """
+        output = self._output()
+        if output is None or output.streamed.followed is not None:
+            return False
+        watch, withheld = self._watch, self._watch.withheld
+        watch.follow(output.motion_at_tick(now), now)
+        if watch.lapsed(now, self._parameters().sync_timeout) and not withheld:
+            self._node.get_logger().warning(self._stopped())
+        return watch.withheld
+
+    def _stopped(self) -> str:
+        return (
+            'Nothing is published: the controller does not execute the motion, by '
+            f'{self._subscription.topic_name}: {self._watch.reason}'
         )
 
     def _on_state(self, message: Any) -> None:
@@ -95,50 +124,54 @@ class ControllerSync:
             self._node.get_logger().warning(f'{TOPIC} ignored: {error}', throttle_duration_sec=1.0)
 
     def _take(self, message: Any, output: TorqueStream, now: int) -> None:
-        names = output.model.joint_names
-        if not set(names) & set(message.joint_names):
-            raise InputError(
-                f'joint_names: expected some of {", ".join(names)}, '
-                f'got {", ".join(message.joint_names) or "none"}'
-            )
+        state, withheld = self._read(message, output, now), self._watch.withheld
+        speed = self._speed(float(message.speed_scaling_factor), state)
+        self._last = state.instant, state.time
+        if self._watch.take(output.reference, state, now, self._parameters()):
+            output.reference.set_speed(speed, state.instant)
+            if withheld:
+                self._node.get_logger().info(
+                    'The controller executes the motion: published again from its trajectory time '
+                    f'{state.time:.3f} s'
+                )
+        self._taken, self._problem = self._taken + 1, ''
+
+    def _read(self, message: Any, output: TorqueStream, now: int) -> ControllerState:
+        """Return what counts of a message; raise InputError if it cannot be used."""
+        names = message.joint_names, output.model.joint_names
+        if names != self._names:
+            self._joints, self._places = common_joints(*names)
+            self._turning = np.isin(names[1], list(output.reference.continuous))[self._joints]
+            self._names = list(names[0]), names[1]
         instant = nanoseconds(message.header.stamp)
         if abs(now - instant) > _LARGEST_AGE:
             raise InputError(
                 f'header.stamp: expected within {_LARGEST_AGE / SECOND:g} s from the time of the '
                 f'node ({now / SECOND:.3f}), got {instant / SECOND:.3f}'
             )
+        reported = np.array(message.reference.positions)
+        if len(reported) != len(names[0]):
+            raise InputError(
+                f'reference.positions: expected {len(names[0])} values, one per joint name, got '
+                f'{len(reported)}'
+            )
+        positions = reported[self._places]
+        if not np.isfinite(positions).all():
+            raise InputError('reference.positions: expected finite numbers')
         time = nanoseconds(message.reference.time_from_start) / SECOND
-        speed = self._speed(float(message.speed_scaling_factor), instant, time)
-        self._last = instant, time
-        tolerance = self._parameters().sync_tolerance
-        difference = output.reference.synchronise(time, instant, tolerance)
-        if difference is None:
-            self._apart_since = None
-        elif abs(difference) > tolerance:
-            self._note_apart(difference, instant, time, tolerance)
-            return
-        else:
-            self._apart_since, self._difference = None, difference
-        output.reference.set_speed(speed, instant)
-        self._taken, self._problem = self._taken + 1, ''
+        return ControllerState(instant, time, self._joints, self._turning, positions)
 
-    def _speed(self, factor: float, instant: int, time: float) -> float:
+    def _speed(self, factor: float, state: ControllerState) -> float:
         """Return d(time from start) / dt; controllers that do not know it report 0."""
         if math.isfinite(factor) and factor > 0.0:
             return factor
-        if self._last is not None and instant > self._last[0] and time == self._last[1]:
+        if (
+            self._last is not None
+            and state.instant > self._last[0]
+            and state.time == self._last[1]
+        ):
             return 0.0
         return 1.0
-
-    def _note_apart(self, difference: float, instant: int, time: float, tolerance: float) -> None:
-        if self._apart_since is None or instant < self._apart_since:
-            self._apart_since = instant
-        elif instant - self._apart_since > _TAKEOVER * SECOND:
-            raise InputError(
-                f'reference.time_from_start: expected {time - difference:.3f} s within '
-                f'{tolerance:g} s (parameter sync_tolerance), got {time:.3f} s: the controller '
-                'executes another trajectory, or rejected this one'
-            )
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
         """
@@ -155,11 +188,47 @@ class ControllerSync:
         values = {
             'states taken': self._taken,
             'states ignored': self._ignored,
-            'last correction [ms]': f'{1e3 * self._difference:.3f}',
+            'last correction [ms]': f'{1e3 * self._watch.correction:.3f}',
         }
         now = self._node.get_clock().now().nanoseconds
         if self._problem:
             return Report(WARN, self._problem, values)
+        if self._watch.withheld:
+            return Report(WARN, self._stopped(), values)
         if self._last is None or now - self._last[0] > _LARGEST_AGE:
             return Report(WARN, f'no state on {self._subscription.topic_name}', values)
         return Report(OK, 'ok', values)
+
+
+def common_joints(
+    reported: Sequence[str], names: Sequence[str]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """
+    Return which joints of the model a controller has.
+
+    Parameters
+    ----------
+    reported : sequence of str
+        Joints of the controller.
+    names : sequence of str
+        Joints of the model.
+
+    Returns
+    -------
+    joints, places : (k,) ndarray of int
+        Places in `names` and in `reported`, of the joints that are in both.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+
+    """
+    places = {name: i for i, name in enumerate(reported)}
+    joints = [i for i, name in enumerate(names) if name in places]
+    if not joints:
+        raise InputError(
+            f'joint_names: expected some of {", ".join(names)}, '
+            f'got {", ".join(reported) or "none"}'
+        )
+    return np.array(joints), np.array([places[names[i]] for i in joints])

@@ -24,6 +24,7 @@ from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
 from screw_dynamics.nodes.outputs.torque_publishers import TorquePublishers
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.nodes.reference.motion import Motion
 from screw_dynamics.nodes.reference.reference import Reference, Source
 from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
 from screw_dynamics.nodes.robot.elastic_source import with_stiffness
@@ -150,7 +151,23 @@ class TorqueStream:
             self.motors.set_model(model)
         return True
 
-    def publish(self, now: int) -> None:
+    def motion_at_tick(self, now: int) -> Motion | None:
+        """
+        Return the trajectory that a tick samples.
+
+        Parameters
+        ----------
+        now : int
+            Time of the node [ns].
+
+        Returns
+        -------
+        Motion or None
+
+        """
+        return self.reference.motion_at(self._sampled(now))
+
+    def publish(self, now: int, withheld: bool = False) -> None:
         """
         Publish the sample of this tick, if there is anything to publish.
 
@@ -158,6 +175,8 @@ class TorqueStream:
         ----------
         now : int
             Time of the node [ns].
+        withheld : bool
+            Whether there is nothing.
 
         Raises
         ------
@@ -165,7 +184,7 @@ class TorqueStream:
             If an effort is not a finite number; nothing is published then.
 
         """
-        sample = self._sample(now)
+        sample = None if withheld else self._sample(now)
         if sample is None:
             following = self.streamed.followed is not None and not self.streamed.stale(now)
             if self.motors is not None and not following:

@@ -39,6 +39,20 @@ class FeedforwardParameters(ModelParameters):
         minimum=0.001,
         maximum=10.0,
     )
+    sync_position_tolerance: float = parameter(
+        0.1,
+        "Largest distance of the controller's reference from the motion, at its trajectory time "
+        '[rad or m]; beyond it the controller executes something else.',
+        minimum=1e-6,
+        maximum=1e3,
+    )
+    sync_timeout: float = parameter(
+        0.2,
+        'How long the motion is published while the controller executes something else, or '
+        'reports nothing [s].',
+        minimum=0.001,
+        maximum=60.0,
+    )
     speed_scaling_unit: str = parameter(
         'factor',
         'Unit of ~/speed_scaling: factor (1 is nominal speed, 0 to 2 are accepted) or percent '

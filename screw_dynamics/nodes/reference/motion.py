@@ -46,6 +46,30 @@ class Motion:
     anchor_time: float
     continues: bool
 
+    @property
+    def end(self) -> float:
+        """Time from start at which it ends [s]."""
+        return self.joined + float(self.curve.breaks[-1])
+
+    def time_at(self, instant: int, speed: float) -> float:
+        """
+        Return the time from start at an instant.
+
+        Parameters
+        ----------
+        instant : int
+            [ns].
+        speed : float
+            d(time from start) / dt since the anchor.
+
+        Returns
+        -------
+        float
+            [s].
+
+        """
+        return self.anchor_time + speed * 1e-9 * (instant - self.anchor)
+
 
 def continuable(jet: Array) -> bool:
     """

@@ -60,7 +60,7 @@ class Reference:
         self.time_from_start = 0.0
         self.held_for = 0.0  # s on the clock of the node
         self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
-        self.interpolation, self._continuous = interpolation, continuous
+        self.interpolation, self.continuous = interpolation, continuous
         self._motions: list[Motion] = []
         self._jet = np.empty((JET_ROWS, joint_count))
 
@@ -98,7 +98,7 @@ class Reference:
             None where no motion applies.
 
         """
-        motion = self._motion_at(time)
+        motion = self.motion_at(time)
         if motion is None:
             return None
         jet: Array = motion.curve.sample(self._curve_time(motion, time), self._jet).copy()
@@ -149,7 +149,7 @@ class Reference:
         if jet is None:
             begin = max(start, now)
         else:
-            jet = nearest_turn(jet, waypoints, self._continuous)
+            jet = nearest_turn(jet, waypoints, self.continuous)
         elapsed = self.interpolation.time_at(begin, start, received, self.speed)
         joined, curve = self.interpolation.join(waypoints, elapsed, jet)
         require(curve, joined)
@@ -222,47 +222,50 @@ class Reference:
             return
         later = [motion for motion in self._motions if motion.begin > now]
         self._motions = [
-            replace(m, anchor=now, anchor_time=m.joined + self._curve_time(m, now))
+            replace(m, anchor=now, anchor_time=m.time_at(now, self.speed))
             for m in self._motions
             if m.begin <= now
         ]
         self.speed = speed
         self._rejoin(later)
 
-    def synchronise(self, time_from_start: float, instant: int, tolerance: float) -> float | None:
+    def motion_at(self, time: int) -> Motion | None:
         """
-        Set the trajectory time of the motion that applies at an instant.
+        Return the motion that applies at an instant.
 
         Parameters
         ----------
-        time_from_start : float
-            That belongs to the instant [s].
-        instant : int
+        time : int
             [ns].
-        tolerance : float
-            Largest correction [s]; a larger one is not made.
 
         Returns
         -------
-        float or None
-            The difference to what it was [s]. None where no motion applies, or the one that does
-            has ended: another that the other clock counts is not known.
+        Motion or None
 
         """
-        motion = self._motion_at(instant)
-        if motion is None:
-            return None
-        end = motion.joined + motion.curve.breaks[-1]
-        own = motion.joined + self._curve_time(motion, instant)
-        difference = time_from_start - own
-        if own > end and (time_from_start > end or difference < -tolerance):
-            return None
-        if abs(difference) <= tolerance:
-            at = self._motions.index(motion)
-            later = self._motions[at + 1 :]
-            self._motions[at:] = [replace(motion, anchor=instant, anchor_time=time_from_start)]
-            self._rejoin(later)
-        return difference
+        for motion in reversed(self._motions):
+            if motion.begin <= time:
+                return motion
+        return None
+
+    def set_time(self, motion: Motion, time_from_start: float, instant: int) -> None:
+        """
+        Set the time from start of a motion; it runs on from there.
+
+        Parameters
+        ----------
+        motion : Motion
+            One of those that `motion_at` returns.
+        time_from_start : float
+            [s].
+        instant : int
+            That it belongs to [ns].
+
+        """
+        at = self._motions.index(motion)
+        later = self._motions[at + 1 :]
+        self._motions[at:] = [replace(motion, anchor=instant, anchor_time=time_from_start)]
+        self._rejoin(later)
 
     def _rejoin(self, later: list[Motion]) -> None:
         """Have motions that continue the one before them do so where it is by now."""
@@ -275,11 +278,5 @@ class Reference:
                     pass  # rather a small jump than none of it
             self._motions.append(motion)
 
-    def _motion_at(self, time: int) -> Motion | None:
-        for motion in reversed(self._motions):
-            if motion.begin <= time:
-                return motion
-        return None
-
     def _curve_time(self, motion: Motion, time: int) -> float:
-        return motion.anchor_time + self.speed * 1e-9 * (time - motion.anchor) - motion.joined
+        return motion.time_at(time, self.speed) - motion.joined

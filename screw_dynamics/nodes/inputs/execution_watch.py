@@ -1,0 +1,229 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ExecutionWatch`: whether the controller executes the motion that the node follows."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.nodes.conversions import SECOND
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.nodes.reference.motion import Motion
+from screw_dynamics.nodes.reference.reference import Reference
+from screw_dynamics.trajectory import JET_ROWS
+
+# Evidence that the controller executes the motion, where the times were apart: this many states
+# along it, by this distance [rad or m], at most this part of which it may go another way.
+_STATES = 5
+_DISTANCE = 1e-3
+_ASTRAY = 0.5
+
+
+class ControllerState(NamedTuple):
+    """
+    What the controller reports.
+
+    Parameters
+    ----------
+    instant : int
+        [ns].
+    time : float
+        Time from start of its trajectory [s].
+    joints : (k,) ndarray of int
+        Columns of the model whose joints it has.
+    turning : (k,) ndarray of bool
+        Which of them have no limits: whole turns do not count.
+    positions : (k,) ndarray
+        Its reference [rad or m].
+
+    """
+
+    instant: int
+    time: float
+    joints: NDArray[np.intp]
+    turning: NDArray[np.bool_]
+    positions: Array
+
+
+class _Evidence:
+    """Successive states along the motion, or at its end."""
+
+    def __init__(self) -> None:
+        self._count, self._time = 0, 0.0
+
+    def forget(self) -> None:
+        self._count = 0
+
+    def add(self, time: float, positions: Array, expected: Array, *, at_end: bool) -> bool:
+        """Say whether there are enough states, with this one, and the positions moved alike."""
+        if not self._count or not (time > self._time or at_end):
+            self._count, self._first, self._expected = 0, positions, expected
+        self._count, self._time = self._count + 1, time
+        if self._count < _STATES:
+            return False
+        path = expected - self._expected
+        astray = np.abs(positions - self._first - path).max()
+        distance = np.abs(path).max()
+        return at_end or bool(distance >= _DISTANCE and astray <= _ASTRAY * distance)
+
+
+class ExecutionWatch:
+    """
+    Compares the states of the controller with the motion; output is withheld where they differ.
+
+    A state agrees if its trajectory time is within `sync_tolerance` of the motion's, and its
+    reference within `sync_position_tolerance` of where the motion is at that time. After
+    `sync_timeout` without such a state the motion is not published any more, until the
+    controller has moved along it for some states, at whatever time: that time counts from then
+    on. Where the motion has ended only positions count, and no further state is needed.
+    """
+
+    def __init__(self) -> None:
+        self.withheld = False
+        self.reason = ''  # why the last state does not agree, or why output is withheld
+        self.correction = 0.0  # of the trajectory time that was made last [s]
+        self._followed: object = None  # identifies the motion
+        self._agreed = self._heard = 0
+        self._finished = False
+        self._evidence = _Evidence()
+        self._jet = np.empty((JET_ROWS, 0))
+
+    def follow(self, motion: Motion | None, now: int) -> None:
+        """
+        Take note of the motion that is published now; another one begins with a clean record.
+
+        Parameters
+        ----------
+        motion : Motion or None
+        now : int
+            [ns].
+
+        """
+        followed = None if motion is None else motion.waypoints
+        if followed is not self._followed:
+            self._followed, self._agreed, self._finished = followed, now, False
+            self.withheld, self.reason = False, ''
+            self._evidence.forget()
+
+    def lapsed(self, now: int, timeout: float) -> bool:
+        """
+        Say whether output is to be withheld.
+
+        Parameters
+        ----------
+        now : int
+            [ns].
+        timeout : float
+            Longest time without a state that agrees [s].
+
+        Returns
+        -------
+        bool
+
+        """
+        sure = self._followed is None or (self._finished and not self.reason)
+        if not (self.withheld or sure) and now - self._agreed > timeout * SECOND:
+            self.withheld = True
+            if now - self._heard > timeout * SECOND or not self.reason:
+                self.reason = f'no state for {timeout:g} s (parameter sync_timeout)'
+        return self.withheld
+
+    def take(
+        self,
+        reference: Reference,
+        state: ControllerState,
+        now: int,
+        parameters: FeedforwardParameters,
+    ) -> bool:
+        """
+        Set the time of the motion by a state, if that belongs to it.
+
+        Parameters
+        ----------
+        reference : Reference
+        state : ControllerState
+        now : int
+            Of its reception [ns].
+        parameters : FeedforwardParameters
+
+        Returns
+        -------
+        bool
+            Whether the speed of the controller is that of the motion, or of one to come.
+
+        """
+        self._heard = now
+        motion = reference.motion_at(state.instant)
+        if motion is None:
+            return True
+        if motion.waypoints is not self._followed:
+            return False
+        own = motion.time_at(state.instant, reference.speed)
+        reach = parameters.sync_position_tolerance
+        at_end = max(own, state.time) > motion.end and self._near(motion, state, motion.end, reach)
+        rests = at_end and own > motion.end
+        if self.withheld:
+            if not self._moves_along(motion, state, reach, at_end):
+                return False
+            if not rests:
+                self._set_time(reference, motion, state, own)
+        else:
+            self.reason = '' if rests else self._apart(motion, state, own, parameters)
+            if self.reason:
+                return False
+            if abs(state.time - own) <= parameters.sync_tolerance:
+                self._set_time(reference, motion, state, own)
+        self._agreed, self._finished = now, at_end
+        self.withheld, self.reason = False, ''
+        return True
+
+    def _set_time(
+        self, reference: Reference, motion: Motion, state: ControllerState, own: float
+    ) -> None:
+        self.correction = state.time - own
+        reference.set_time(motion, state.time, state.instant)
+
+    def _apart(
+        self, motion: Motion, state: ControllerState, own: float, parameters: FeedforwardParameters
+    ) -> str:
+        """Say in what a state differs from the motion; empty if it does not."""
+        tolerance, reach = parameters.sync_tolerance, parameters.sync_position_tolerance
+        if abs(state.time - own) > tolerance:
+            return (
+                f'its trajectory time is {state.time:.3f} s, expected {own:.3f} s within '
+                f'{tolerance:g} s (parameter sync_tolerance)'
+            )
+        if self._near(motion, state, state.time, reach):
+            return ''
+        j = int(np.argmax(self._gaps))
+        column = state.joints[j]
+        return (
+            f'its reference of joint {motion.waypoints.joint_names[column]} is '
+            f'{state.positions[j]:.4g}, expected {self._jet[0, column]:.4g} within {reach:g} '
+            '(parameter sync_position_tolerance)'
+        )
+
+    def _moves_along(
+        self, motion: Motion, state: ControllerState, reach: float, at_end: bool
+    ) -> bool:
+        """Say whether the controller has moved along the motion, or stands at its end."""
+        if not (at_end or self._near(motion, state, state.time, reach)):
+            self._evidence.forget()
+            return False
+        expected = self._jet[0, state.joints]
+        return self._evidence.add(state.time, state.positions, expected, at_end=at_end)
+
+    def _near(self, motion: Motion, state: ControllerState, time: float, reach: float) -> bool:
+        """Say whether the reference of a state is where the motion is at a time."""
+        if self._jet.shape[1] != len(motion.waypoints.joint_names):
+            self._jet = np.empty((JET_ROWS, len(motion.waypoints.joint_names)))
+        motion.curve.sample(max(0.0, time - motion.joined), self._jet)
+        gaps = state.positions - self._jet[0, state.joints]
+        turns = np.round(gaps / (2.0 * math.pi))
+        self._gaps = np.abs(np.where(state.turning, gaps - 2.0 * math.pi * turns, gaps))
+        return bool(self._gaps.max() <= reach)
