@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-TIMEOUT = 60.0  # s
+from patience import patience
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + TIMEOUT
+    deadline = time.monotonic() + patience()
     while not condition():
         assert time.monotonic() < deadline, 'timed out'
         time.sleep(0.02)
@@ -28,7 +28,7 @@ def wait_for_match(*publishers: Any, count: int = 1) -> None:
 
 def stop(process: subprocess.Popen[str], number: int = signal.SIGINT) -> str:
     process.send_signal(number)
-    _, log = process.communicate(timeout=TIMEOUT)
+    _, log = process.communicate(timeout=patience())
     assert process.returncode == 0, log
     assert 'Traceback' not in log
     return log

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bag_processes import TIMEOUT, stop, wait_for, wait_for_match
+from bag_processes import stop, wait_for, wait_for_match
+from patience import patience
 
 from screw_dynamics.errors import BagError, BagWarning
 
@@ -144,14 +145,14 @@ def test_a_killed_recorder_leaves_what_it_received(
         publisher.publish(Float64(data=value))
         wait_for(lambda value=value: values_in(tmp_path / 'bag')[-1:] == [value])
     recorder.kill()
-    recorder.wait(TIMEOUT)
+    recorder.wait(patience())
     assert not (tmp_path / 'bag' / 'metadata.yaml').exists()
     assert values_in(tmp_path / 'bag') == [1.0, 2.0]
     heard: list[float] = []
     node.create_subscription(Float64, 'x', lambda message: heard.append(message.data), 10)
     process = replay(tmp_path / 'bag', '/x', '--rate', '10')
     wait_for(lambda: spin(node) or len(heard) == 2)
-    _, log = process.communicate(timeout=TIMEOUT)
+    _, log = process.communicate(timeout=patience())
     assert process.returncode == 0, log
     assert heard == [1.0, 2.0]
     assert len(re.findall(r'\[WARN\].*bag\.mcap: not closed, \d+ bytes', log)) == 1
@@ -183,7 +184,7 @@ def test_command_line_errors(record: Any, tmp_path: Path) -> None:
         (('-o', tmp_path / 'taken', '/x'), 1, 'taken: cannot create the bag'),
     ):
         process = record(*arguments)
-        _, log = process.communicate(timeout=TIMEOUT)
+        _, log = process.communicate(timeout=patience())
         assert process.returncode == code
         assert text in log
         assert 'Traceback' not in log

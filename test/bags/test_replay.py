@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bag_processes import TIMEOUT, stop
+from bag_processes import stop
 from bag_sample import NAMES, SAMPLE, SAMPLE_TYPE
 from dds_threads import threads_left, watched_command
+from patience import patience
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 pytest.importorskip('rclpy', reason='replaying needs ROS 2 (rclpy)')
@@ -73,7 +74,7 @@ def replay_and_record(
     """Return the arrays of what a recorder hears of a replay, and the log of the replay."""
     recorder = record('-o', folder, *topics)
     process = replay(*arguments)
-    _, log = process.communicate(timeout=TIMEOUT)
+    _, log = process.communicate(timeout=patience())
     assert process.returncode == 0, log
     assert 'Traceback' not in log
     stop(recorder)
@@ -168,14 +169,14 @@ def test_a_loop_goes_on_until_it_is_stopped(node: Any, replay: Any, inputs: Path
     executor = rclpy.executors.SingleThreadedExecutor(context=node.context)
     executor.add_node(node)
     process = replay(inputs, '/states', '--loop', '-r', 20)
-    deadline = time.monotonic() + TIMEOUT
+    deadline = time.monotonic() + patience()
     while len(received) < 2.5 * COUNT and time.monotonic() < deadline:
         executor.spin_once(timeout_sec=0.05)
     executor.shutdown()
     assert len(received) >= 2.5 * COUNT
     assert list(received[COUNT].position) == list(received[0].position)
     process.send_signal(signal.SIGINT)
-    _, log = process.communicate(timeout=TIMEOUT)
+    _, log = process.communicate(timeout=patience())
     assert process.returncode == 130
     assert 'Traceback' not in log
 
@@ -206,7 +207,7 @@ def test_a_pass_lasts_as_long_as_the_bag(
             begin = time.monotonic()
     executor.shutdown()
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=TIMEOUT)
+    process.communicate(timeout=patience())
     # one pass may have begun just before the end
     assert passes // 4 < len(received) <= 2 * (passes + 1)
 
@@ -220,11 +221,11 @@ def test_the_clock_of_simulated_time_moves_the_stamps(
     clock = node.create_publisher(clock_message, '/clock', 1)
     process = replay(inputs, '/plan', '--ros-args', '-p', 'use_sim_time:=true')
     recorder = record('-o', tmp_path / 'sim', '/plan')
-    deadline = time.monotonic() + TIMEOUT
+    deadline = time.monotonic() + patience()
     while process.poll() is None and time.monotonic() < deadline:
         clock.publish(clock_message(clock=Time(sec=100)))  # best effort: not every one arrives
         time.sleep(0.02)
-    process.communicate(timeout=TIMEOUT)
+    process.communicate(timeout=patience())
     stop(recorder)
     with Bag(tmp_path / 'sim') as bag:
         stamps = bag.arrays('/plan')['header.stamp'].tolist()
@@ -239,7 +240,7 @@ def test_no_thread_of_the_dds_is_left(
     """Refused when the node is made, and later."""
     command = watched_command('screw_dynamics.bags.replay', str(inputs), *arguments)
     done = subprocess.run(
-        command, env=ros_environment, capture_output=True, text=True, timeout=TIMEOUT
+        command, env=ros_environment, capture_output=True, text=True, timeout=patience()
     )
     assert done.returncode == 1, done.stderr
     assert threads_left(done.stdout) == []
@@ -265,7 +266,7 @@ def test_no_thread_of_the_dds_is_left(
 )
 def test_errors(replay: Any, inputs: Path, arguments: Any, code: int, text: str) -> None:
     process = replay(*(inputs if word == '@inputs' else word for word in arguments))
-    _, log = process.communicate(timeout=TIMEOUT)
+    _, log = process.communicate(timeout=patience())
     assert process.returncode == code, log
     assert text in log
     assert 'Traceback' not in log
@@ -274,14 +275,14 @@ def test_errors(replay: Any, inputs: Path, arguments: Any, code: int, text: str)
 
 def test_a_type_that_is_not_installed(replay: Any, sample_bag: Path) -> None:
     process = replay(sample_bag, '/sample', '-w', 0)
-    _, log = process.communicate(timeout=TIMEOUT)
+    _, log = process.communicate(timeout=patience())
     assert process.returncode == 1
     assert f'type {SAMPLE_TYPE!r}: cannot be imported' in log
 
 
 def test_nothing_to_replay(replay: Any, sample_bag: Path) -> None:
     process = replay(sample_bag)
-    _, log = process.communicate(timeout=TIMEOUT)
+    _, log = process.communicate(timeout=patience())
     assert process.returncode == 1
     assert 'expected messages on topics of trajectory_msgs/msg/JointTrajectory or' in log
     assert f'in the bag: /sample ({SAMPLE_TYPE}), /silent ({SAMPLE_TYPE})' in log
@@ -292,6 +293,6 @@ def test_a_type_of_another_version(replay: Any, tmp_path: Path) -> None:
         bag.add_topic('/states', STATE, SAMPLE)
         bag.write('/states', START, bytes(64))
     process = replay(tmp_path / 'old')
-    _, log = process.communicate(timeout=TIMEOUT)
+    _, log = process.communicate(timeout=patience())
     assert process.returncode == 1
     assert f"topic '/states': {STATE} was recorded in another version: expected RIHS01_" in log

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from patience import patience
 
 pytest.importorskip('rclpy', reason='the demo needs ROS 2 (rclpy)')
 pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfaces is not built')
@@ -31,7 +32,6 @@ from screw_dynamics.demo.recording import (  # noqa: E402
 from screw_dynamics.demo.service_checks import _accepted  # noqa: E402
 from screw_dynamics_interfaces.srv import GetMassMatrix  # noqa: E402
 
-TIMEOUT = 150.0  # s; the first run compiles the kernels
 DURATION, RATE = 1.5, 100.0
 
 
@@ -56,7 +56,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     """Run the demo once; return its folder and what it wrote to stdout and stderr."""
     folder = tmp_path_factory.mktemp('demo') / 'new' / 'folder'
     process = start_demo(folder, '--duration', str(DURATION), '--rate', str(RATE))
-    out, err = process.communicate(timeout=TIMEOUT)
+    out, err = process.communicate(timeout=patience())
     assert process.returncode == 0, out + err
     return folder, out, err
 
@@ -126,14 +126,14 @@ def children(pid: int) -> list[int]:
 )
 def test_an_interrupted_demo_leaves_no_process(tmp_path: Path, number: int, code: int) -> None:
     process = start_demo(tmp_path)
-    deadline = time.monotonic() + TIMEOUT
+    deadline = time.monotonic() + patience()
     while len(started := children(process.pid)) < 3:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.05)
     time.sleep(1.0)
     process.send_signal(number)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=patience(30.0))
     assert process.returncode == code
     assert err.rstrip().endswith('demo: interrupted')
     assert 'Traceback' not in err
@@ -143,7 +143,7 @@ def test_an_interrupted_demo_leaves_no_process(tmp_path: Path, number: int, code
 def test_a_failure_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / 'file').write_text('not a folder')
     process = start_demo(tmp_path / 'file')
-    _, err = process.communicate(timeout=TIMEOUT)
+    _, err = process.communicate(timeout=patience())
     assert process.returncode == 1
     assert re.search(r'^demo: .*Not a directory: .*/file/logs', err, re.M)
     assert 'Traceback' not in err
@@ -151,7 +151,7 @@ def test_a_failure_is_one_clear_line(tmp_path: Path) -> None:
 
 def test_a_node_that_does_not_start_is_named(tmp_path: Path) -> None:
     process = start_demo(tmp_path, '--rate', '-5')
-    _, err = process.communicate(timeout=TIMEOUT)
+    _, err = process.communicate(timeout=patience())
     assert process.returncode == 1
     assert re.search(r'^demo: feedforward ended with exit code \d+, last wrote: ', err, re.M)
 
@@ -159,7 +159,7 @@ def test_a_node_that_does_not_start_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize('duration', ['0', '-1', 'nan', 'long'])
 def test_a_duration_is_checked_before_anything_starts(tmp_path: Path, duration: str) -> None:
     process = start_demo(tmp_path / 'new', '--duration', duration)
-    _, err = process.communicate(timeout=TIMEOUT)
+    _, err = process.communicate(timeout=patience())
     assert process.returncode == 2
     expected = f"argument --duration: expected a number above 0, got '{duration}'"
     assert err.rstrip().endswith(expected)
@@ -168,7 +168,7 @@ def test_a_duration_is_checked_before_anything_starts(tmp_path: Path, duration: 
 
 def test_an_environment_without_ros_is_named(tmp_path: Path) -> None:
     process = start_demo(tmp_path, without=['AMENT_PREFIX_PATH'])
-    _, err = process.communicate(timeout=TIMEOUT)
+    _, err = process.communicate(timeout=patience())
     assert process.returncode == 1
     assert err.startswith(
         'demo: needs ROS 2 and the built screw_dynamics_interfaces (AMENT_PREFIX'

@@ -13,12 +13,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from patience import patience
 
 pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo too')
 pytest.importorskip('rosbags', reason='the figure shares its style with that of recordings')
 
 COMMAND = [sys.executable, '-m', 'screw_dynamics.demo.sea.job', '--without-ros', '--output']
-TIMEOUT = 60.0  # s until the workers run, on a busy machine
 WORKERS = min(2, os.cpu_count() or 1)
 
 
@@ -49,7 +49,7 @@ def test_nothing_is_left(tmp_path: Path, all_of_them: bool, delay: float) -> Non
 
 
 def interrupt(process: subprocess.Popen[str], all_of_them: bool, delay: float) -> None:
-    deadline = time.monotonic() + TIMEOUT
+    deadline = time.monotonic() + patience()
     # the workers, and the process in which multiprocessing keeps track of resources
     while len(started := children(process.pid)) <= WORKERS:
         assert process.poll() is None, process.communicate()
@@ -61,11 +61,11 @@ def interrupt(process: subprocess.Popen[str], all_of_them: bool, delay: float) -
     else:
         process.send_signal(signal.SIGTERM)
     # the runs that remain would take a minute
-    _, err = process.communicate(timeout=20.0)
+    _, err = process.communicate(timeout=patience(20.0))
     assert process.returncode == 130
     assert err.rstrip().endswith('demo_sea: interrupted')
     assert 'Traceback' not in err
-    deadline = time.monotonic() + 5.0
+    deadline = time.monotonic() + patience(5.0)
     while left := [pid for pid in started if running(pid)]:
         assert time.monotonic() < deadline, left
         time.sleep(0.05)

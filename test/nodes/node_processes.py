@@ -18,6 +18,7 @@ from typing import Any
 import rclpy
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
+from patience import patience
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.context import Context
@@ -29,15 +30,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.demo.domain import unused_domain
 
-# s on a machine that has nothing else to do; kernels may have to be compiled
-TIMEOUT = 120.0
 RESPONSE_TIMEOUT = 10.0  # s, to the next attempt of a service call
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-
-
-def patience() -> float:
-    """Return how long to wait for anything [s]: longer where processes queue for the cores."""
-    return TIMEOUT * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def node_command(module: str, *arguments: str) -> list[str]:

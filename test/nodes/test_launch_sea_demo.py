@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 from launch_pytest.actions import ReadyToTest
 from launched import described, included
-from node_processes import TIMEOUT
+from patience import patience
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import share_path
@@ -90,7 +90,7 @@ def test_without_one_node_all_is_shut_down(ros, tmp_path, dead):
         env=ros.environment,
         capture_output=True,
         text=True,
-        timeout=TIMEOUT,
+        timeout=patience(),
         check=True,
     )
     lines = launched.stdout.splitlines()

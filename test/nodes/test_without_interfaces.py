@@ -8,7 +8,8 @@ import subprocess
 import sys
 
 import pytest
-from node_processes import TIMEOUT, NodeProcess, trajectory
+from node_processes import NodeProcess, trajectory
+from patience import patience
 from planar_sea import write_joints
 from sensor_msgs.msg import JointState
 
@@ -65,7 +66,7 @@ def test_dynamics_server_has_nothing_to_offer(ros, hide, reason):
         env=ros.environment,
         capture_output=True,
         text=True,
-        timeout=TIMEOUT,
+        timeout=patience(),
         check=False,
     )
     assert result.returncode == 1

@@ -18,10 +18,12 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import TypeVar
 
 from screw_dynamics.demo.drive import require_ros
@@ -85,12 +87,8 @@ def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) 
     context = multiprocessing.get_context('spawn')  # MuJoCo's callbacks survive no fork
     with ProcessPoolExecutor(processes, context) as pool, stage(name, len(calls)) as bar:
         try:
-            # what is started with SIGINT blocked leaves Ctrl-C to this process
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
+            with _signals_deferred():
                 pending = [pool.submit(call) for call in calls]
-            finally:
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             for future in as_completed(pending):
                 results.append(future.result())
                 bar.update()
@@ -100,6 +98,29 @@ def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) 
                 process.terminate()  # some runs would take seconds more
             raise
     return results
+
+
+@contextmanager
+def _signals_deferred() -> Iterator[None]:
+    """Handle SIGINT and SIGTERM after the block: no worker is interrupted while it is started."""
+    received: list[int] = []
+
+    def defer(number: int, _: FrameType | None) -> None:
+        received.append(number)
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    # other threads take signals too, so that a mask alone does not keep them from Python
+    handlers = [signal.signal(number, defer) for number in numbers]
+    # workers inherit the mask: Ctrl-C is left to this process
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        for number, handler in zip(numbers, handlers, strict=True):
+            signal.signal(number, handler)
+    for number in received[:1]:
+        signal.raise_signal(number)
 
 
 def _run(options: argparse.Namespace) -> None:
