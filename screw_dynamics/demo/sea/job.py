@@ -119,8 +119,8 @@ def _signals_deferred() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         for number, handler in zip(numbers, handlers, strict=True):
             signal.signal(number, handler)
-    for number in received[:1]:
-        signal.raise_signal(number)
+    for first in received[:1]:
+        signal.raise_signal(first)
 
 
 def _run(options: argparse.Namespace) -> None:
