@@ -1,20 +1,36 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of cells as aligned text."""
+"""Rows of cells as aligned text that fits the terminal."""
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 from collections.abc import Sequence
+from itertools import zip_longest
+
+_GAP = 2  # spaces between columns
+NO_BREAK = '\N{NO-BREAK SPACE}'  # printed as a space
+
+Rows = Sequence[Sequence[str]]
 
 
-def text_table(rows: Sequence[Sequence[str]]) -> str:
+def text_table(rows: Rows, width: int | None = None, keys: int = 1) -> str:
     """
-    Return a table whose columns are as wide as they need.
+    Return a table whose columns are as wide as they need, and no wider than the terminal.
+
+    A table that is too wide has its cells wrapped at spaces, never within a word nor at
+    `NO_BREAK`; where that is not enough, it becomes several tables, which all begin with the first
+    columns.
 
     Parameters
     ----------
     rows : sequence of sequence of str
         Of equal lengths; the header is the first.
+    width : int, optional
+        Characters in a line; default those of the terminal, 80 where there is none.
+    keys : int
+        Number of columns that several tables all begin with.
 
     Returns
     -------
@@ -25,10 +41,67 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
     >>> print(text_table([('joint', 'effort'), ('a', '1.5')]))
     joint  effort
     a      1.5
+    >>> print(text_table([('link', 'carries'), ('hand', 'palm, thumb, finger')], width=18))
+    link  carries
+    hand  palm, thumb,
+          finger
 
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return '\n'.join(
-        '  '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
+    if width is None:
+        width = shutil.get_terminal_size().columns
+    columns = list(zip(*rows, strict=True))
+    natural = [max(map(len, column)) for column in columns]
+    if _total(natural) <= width:
+        return _laid_out(columns, natural)
+    least = [max(map(_longest_word, column)) for column in columns]
+    return '\n\n'.join(
+        _laid_out([columns[i] for i in group], _widths(natural, least, group, width))
+        for group in _groups(least, width, keys)
     )
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _longest_word(cell: str) -> int:
+    return max(map(len, cell.split(' ')))
+
+
+def _groups(least: Sequence[int], width: int, keys: int) -> list[list[int]]:
+    """Return the columns of each table: the keys, and as many others as have room beside them."""
+    groups = [list(range(keys))]
+    for i in range(keys, len(least)):
+        if len(groups[-1]) > keys and _total([least[j] for j in (*groups[-1], i)]) > width:
+            groups.append(list(range(keys)))
+        groups[-1].append(i)
+    return groups
+
+
+def _widths(
+    natural: Sequence[int], least: Sequence[int], group: Sequence[int], width: int
+) -> list[int]:
+    """Return widths that fit: the widest columns are made narrower, all others keep theirs."""
+
+    def capped(cap: int) -> list[int]:
+        return [max(least[i], min(natural[i], cap)) for i in group]
+
+    cap = max(natural)
+    while cap > 0 and _total(capped(cap)) > width:
+        cap -= 1
+    return capped(cap)
+
+
+def _laid_out(columns: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
+    lines = []
+    for row in zip(*columns, strict=True):
+        cells = [
+            textwrap.wrap(cell, max(size, 1), break_long_words=False, break_on_hyphens=False)
+            if len(cell) > size
+            else [cell]
+            for cell, size in zip(row, widths, strict=True)
+        ]
+        for parts in zip_longest(*cells, fillvalue=''):
+            padded = (part.ljust(size) for part, size in zip(parts, widths, strict=True))
+            lines.append((' ' * _GAP).join(padded).rstrip())
+    return '\n'.join(lines).replace(NO_BREAK, ' ')

@@ -9,6 +9,7 @@ import re
 
 from screw_dynamics.argument_types import finite_or_nan, refuse
 
+_LARGEST_FACTOR = 1e9
 # letters, digits and underscores, as ROS wants the parts of topic names
 _NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 
@@ -58,6 +59,25 @@ def payload(text: str) -> tuple[str, float, tuple[float, float, float]]:
         refuse('LINK=MASS or LINK=MASS,X,Y,Z', text)
     x, y, z = numbers[1:] or (0.0, 0.0, 0.0)
     return link, numbers[0], (x, y, z)
+
+
+def slow_down_factor(text: str) -> float:
+    """
+    Return a number above 1, up to which factors can be tried.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+
+    """
+    value = finite_or_nan(text)
+    if not 1.0 < value <= _LARGEST_FACTOR:
+        refuse(f'a number above 1, at most {_LARGEST_FACTOR:g}', text)
+    return value
 
 
 def namespace(text: str) -> str:

@@ -7,7 +7,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from screw_dynamics.argument_types import positive
+from screw_dynamics.arrays import Array
+from screw_dynamics.command_line import argument_formats as formats
 from screw_dynamics.command_line.command_parser import add_command
 from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.motion_arguments import (
@@ -16,13 +17,16 @@ from screw_dynamics.command_line.motion_arguments import (
     dense_times,
     read_elastic,
 )
+from screw_dynamics.command_line.process_end import one_line
 from screw_dynamics.command_line.robot_arguments import (
     add_robot_argument,
     add_robot_options,
     read_robot,
 )
 from screw_dynamics.command_line.trajectory_source import add_trajectory_argument, read_waypoints
-from screw_dynamics.elastic import check_feasibility, slow_down
+from screw_dynamics.elastic import ElasticJoints, check_feasibility, slow_down
+from screw_dynamics.errors import InfeasibleError
+from screw_dynamics.model import ScrewModel
 
 INFEASIBLE = 3
 
@@ -63,7 +67,7 @@ def add_to(commands: Any) -> None:
     )
     group.add_argument(
         '--max-factor',
-        type=positive,
+        type=formats.slow_down_factor,
         default=100.0,
         metavar='X',
         help='largest factor tried (default: 100)',
@@ -95,11 +99,22 @@ def run(options: argparse.Namespace) -> int:
     if report.feasible:
         return 0
     if options.slow_down:
-        found = slow_down(model, joints, jets, times, max_factor=options.max_factor)
-        print(
-            f'\nfeasible when slowed {found.factor:.6g} times, to '
-            f'{found.times[-1] - found.times[0]:.6g} s; what limits: {found.limiting}'
-        )
-        if not found.slower_is_feasible:
-            print('beware: some slower speeds that were tried exceed a limit again')
+        print(f'\n{_slowed_down(model, joints, jets, times, options.max_factor)}')
     return INFEASIBLE
+
+
+def _slowed_down(
+    model: ScrewModel, joints: ElasticJoints | None, jets: Array, times: Array, most: float
+) -> str:
+    """Return what slowing down gives, in words; that no factor helps is a result, too."""
+    try:
+        found = slow_down(model, joints, jets, times, max_factor=most)
+    except InfeasibleError as error:
+        return f'infeasible up to --max-factor {most:g}: {one_line(error)}'
+    text = (
+        f'feasible when slowed {found.factor:.6g} times, to '
+        f'{found.times[-1] - found.times[0]:.6g} s; what limits: {found.limiting}'
+    )
+    if not found.slower_is_feasible:
+        text += '\nbeware: some slower speeds that were tried exceed a limit again'
+    return text

@@ -19,7 +19,7 @@ from screw_dynamics.command_line.robot_arguments import (
     read_robot,
 )
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.text_table import text_table
+from screw_dynamics.text_table import NO_BREAK, text_table
 
 
 def add_to(commands: Any) -> None:
@@ -101,7 +101,9 @@ def _masses(model: ScrewModel) -> str:
         mass = float(inertia[3, 3])
         # the upper right block is m times the cross-product matrix of the centre of mass
         moment = np.array([inertia[2, 4], inertia[0, 5], inertia[1, 3]])
-        centre = ', '.join(f'{x:.4g}' for x in moment / mass + 0.0) if mass > 0.0 else '-'
+        centre = '-'
+        if mass > 0.0:
+            centre = f',{NO_BREAK}'.join(f'{x:.4g}' for x in moment / mass + 0.0)
         others = [link for link, frame in model.frames.items() if frame.body == i and link != name]
         rows.append((name, f'{mass:.5g}', centre, ', '.join(others) or '-'))
     total = float(model.inertias[:, 3, 3].sum())

@@ -4,6 +4,10 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,20 +138,49 @@ def save_plot(results: Results, path: Path, title: str) -> None:
         grid = figure.subplots(count, columns, sharex=True, squeeze=False)
         for j, name in enumerate(joints):
             _joint_row(grid[j], results, j)
-            grid[j][0].annotate(name, (0.0, 1.06), xycoords='axes fraction', weight='bold')
+            _headline(grid[j][0], name)
         for i, name in enumerate(motors):
             row = grid[len(joints) + i]
             _motor_row(row, results, i)
-            row[0].annotate(
-                f'motor of {name}', (0.0, 1.06), xycoords='axes fraction', weight='bold'
-            )
+            _headline(row[0], f'motor of {name}')
         for axis in grid[-1]:
             axis.set_xlabel('time [s]')
         bands = results.effort_deviations is not None
         subtitle = f'  (bands: {_BAND:g} standard deviations to either side)' if bands else ''
-        figure.suptitle(title + subtitle, x=0.01, ha='left', weight='bold', color=_BLACK)
-        with new_file(path) as place:
+        figure.suptitle(
+            title + subtitle, x=0.01, ha='left', weight='bold', color=_BLACK, parse_math=False
+        )
+        with new_file(path) as place, _glyph_warnings_joined():
             figure.savefig(place, format=ending)
+
+
+def _headline(axis: Axes, text: str) -> None:
+    # names are no formulas, even with $ in them
+    axis.annotate(text, (0.0, 1.06), xycoords='axes fraction', weight='bold', parse_math=False)
+
+
+@contextmanager
+def _glyph_warnings_joined() -> Iterator[None]:
+    """Warn once of characters that the font has not; matplotlib does for each of them."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        yield
+    missing = []
+    for warning in caught:
+        found = re.match(r'Glyph (\d+)', str(warning.message))
+        if found:
+            missing.append(chr(int(found[1])))
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    if missing:
+        characters = ''.join(dict.fromkeys(missing))
+        warnings.warn(
+            f'the font of the figure has no {characters}: names are drawn with boxes',
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _joint_row(row: Array, results: Results, j: int) -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ from screw_dynamics.trajectory.time_scaling import scale_speed
 _TIMELESS = ('position', 'stiffness')
 
 _MOST_FACTORS = 10_000
+_MOST_NAMED = 5  # violations in an error
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,9 +154,11 @@ def slow_down(
             f'max_factor = {max_factor:g}, got {shown(step)}'
         )
     as_given = at(1.0)
-    for violation in as_given.violations:
-        if violation.quantity in _TIMELESS:
-            raise InfeasibleError(f'expected a motion that is feasible when slow, got {violation}')
+    timeless = [found for found in as_given.violations if found.quantity in _TIMELESS]
+    if timeless:
+        raise InfeasibleError(
+            f'expected a motion that is feasible when slow, got {_listed(timeless)}'
+        )
     factors = [*(step**i for i in range(count)), max_factor]
     kept = [as_given.feasible, *(at(factor).feasible for factor in factors[1:])]
     if not any(kept):
@@ -198,6 +201,13 @@ def _reason(rest: FeasibilityReport, slowest: FeasibilityReport, factor: float) 
     if rest.feasible:
         return (
             f'expected a motion that is feasible at 1/{factor:g} of its speed, got '
-            f'{slowest.violations[0]}; it is feasible at rest: raise max_factor'
+            f'{_listed(slowest.violations)}; it is feasible at rest: try factors above {factor:g}'
         )
-    return f'expected a motion that is feasible when slow, got at rest {rest.violations[0]}'
+    return f'expected a motion that is feasible when slow, got at rest {_listed(rest.violations)}'
+
+
+def _listed(violations: Sequence[LimitCheck]) -> str:
+    """Return the worst of them as sentences, and how many more there are."""
+    more = len(violations) - _MOST_NAMED
+    named = '; '.join(str(found) for found in violations[:_MOST_NAMED])
+    return f'{named}; and {more} more' if more > 0 else named

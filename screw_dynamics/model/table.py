@@ -4,18 +4,22 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.model.reference import pitch_and_point, spatial_screws
-from screw_dynamics.text_table import text_table
+from screw_dynamics.text_table import NO_BREAK, text_table
 
 if TYPE_CHECKING:
     from screw_dynamics.model.screw_model import ScrewModel
 
-_HEADER = ('joint', 'type', 'link', 'on', 'screw', 'angular e', 'linear v', 'pitch', 'point')
+_ABOUT = ('joint', 'type', 'link', 'on')
+_SCREW = ('screw', f'angular{NO_BREAK}e', f'linear{NO_BREAK}v', 'pitch', 'point')
 
 
 def screw_table(model: ScrewModel) -> str:
@@ -29,8 +33,9 @@ def screw_table(model: ScrewModel) -> str:
     Returns
     -------
     str
-        A line about the robot, then the table. `pitch` is in m/rad, `point` the point of the
-        axis nearest to the origin of the frame in question [m]; numbers are rounded to 4 decimals.
+        A line about the robot, then the table: two where the terminal (80 columns without one) is
+        too narrow. `pitch` is in m/rad, `point` the point of the axis nearest to the origin of the
+        frame in question [m]; numbers are rounded to 4 decimals.
 
     Examples
     --------
@@ -38,12 +43,15 @@ def screw_table(model: ScrewModel) -> str:
     >>> screw = [0, 0, 1, 0, -0.5, 0]
     >>> print(sd.ScrewModel.from_screws([-1], [np.eye(4)], [screw], [np.eye(6)]))
     robot: 1 coordinate, 1 body, base link 'base', gravity (0, 0, -9.81) m/s^2
-    joint    type      link    on    screw    angular e  linear v      pitch  point
-    joint_1  revolute  body_1  base  body     (0, 0, 1)  (0, -0.5, 0)  0      (0.5, 0, 0)
-                                     spatial  (0, 0, 1)  (0, -0.5, 0)  0      (0.5, 0, 0)
+    joint    type      link    on
+    joint_1  revolute  body_1  base
+    <BLANKLINE>
+    joint    screw    angular e  linear v      pitch  point
+    joint_1  body     (0, 0, 1)  (0, -0.5, 0)  0      (0.5, 0, 0)
+             spatial  (0, 0, 1)  (0, -0.5, 0)  0      (0.5, 0, 0)
 
     """
-    rows = [_HEADER]
+    abouts, screws = [_ABOUT], [_SCREW]
     for i, spatial in enumerate(spatial_screws(model)):
         parent = model.parents[i]
         about = (
@@ -52,16 +60,25 @@ def screw_table(model: ScrewModel) -> str:
             model.body_names[i],
             model.base_link if parent < 0 else model.body_names[parent],
         )
-        rows.append((*about, 'body', *_screw_texts(model.screws[i])))
-        rows.append(('', '', '', '', 'spatial', *_screw_texts(spatial)))
-    return f'{_headline(model)}\n{text_table(rows)}'
+        abouts += [about, ('', '', '', '')]
+        screws.append(('body', *_screw_texts(model.screws[i])))
+        screws.append(('spatial', *_screw_texts(spatial)))
+    width = shutil.get_terminal_size().columns
+    headline = textwrap.fill(_headline(model), max(width, 1), break_long_words=False)
+    rows = list(zip(abouts, screws, strict=True))
+    tables = text_table([(*about, *screw) for about, screw in rows], sys.maxsize)
+    if max(map(len, tables.splitlines())) > width:
+        first = text_table([_ABOUT, *abouts[1::2]], width)
+        second = text_table([(about[0], *screw) for about, screw in rows], width, keys=2)
+        tables = f'{first}\n\n{second}'
+    return f'{headline}\n{tables}'.replace(NO_BREAK, ' ')
 
 
 def _headline(model: ScrewModel) -> str:
     return (
         f'{model.name}: {_count(model.n, "coordinate", "coordinates")}, '
         f'{_count(model.body_count, "body", "bodies")}, base link {model.base_link!r}, '
-        f'gravity {_vector(model.gravity)} m/s^2'
+        f'gravity{NO_BREAK}{_vector(model.gravity)}{NO_BREAK}m/s^2'
     )
 
 
@@ -91,7 +108,7 @@ def _screw_texts(screw: Array) -> tuple[str, str, str, str]:
 
 
 def _vector(values: Array) -> str:
-    return f'({", ".join(_number(value) for value in values)})'
+    return f'({f",{NO_BREAK}".join(_number(value) for value in values)})'
 
 
 def _number(value: float) -> str:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -141,6 +142,29 @@ def test_infeasible_and_slowed_down(run, model):
             '--rate', 2000 / factor,
         )  # fmt: skip
         assert code == verdict, (scale, factor)
+
+
+def test_no_factor_makes_it_feasible(run):
+    text = Path('my_robot.urdf').read_text()
+    Path('weak.urdf').write_text(re.sub(r'effort="[\d.]+"', 'effort="1"', text))
+    code, out, err = run('feasibility', 'weak.urdf', 'my_trajectory.yaml', '--slow-down')
+    assert code == 3 and not err
+    verdict = out.splitlines()[-1]
+    assert verdict.startswith('infeasible up to --max-factor 100: expected a motion that is feas')
+    # both joints are too weak for gravity alone
+    assert 'joint_1: effort' in verdict and 'joint_2: effort' in verdict
+
+
+def test_the_largest_factor_is_too_small(run):
+    Path('fast.csv').write_text(FAST)
+    arguments = ['feasibility', 'my_robot.urdf', 'fast.csv', '--slow-down', '--max-factor']
+    code, out, err = run(*arguments, 1.5)
+    assert code == 3 and not err and 'max_factor' not in out
+    assert out.splitlines()[-1].endswith('it is feasible at rest: try factors above 1.5')
+    assert 'feasible when slowed' in run(*arguments, 100)[1]
+    for factor in ('1', '0.5', '1e300', 'nan'):
+        code, _, err = run(*arguments, factor)
+        assert code == 2 and 'argument --max-factor: expected a number above 1, at most' in err
 
 
 FAST = 'time,joint_1,joint_2\n0,0,0\n0.005,0.1,0\n0.009,-0.1,0\n1,0,0\n'

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import screw_dynamics as sd
 
@@ -16,7 +18,8 @@ def test_table_limits_and_masses(run):
     model = sd.read_urdf('my_robot.urdf')
     assert code == 0 and not err
     assert out.startswith(str(model))
-    line = next(part for part in out.split('\n\n')[1].splitlines() if part.startswith('joint_2'))
+    table = next(part for part in out.split('\n\n') if part.startswith('coordinate'))
+    line = next(line for line in table.splitlines() if line.startswith('joint_2'))
     limits = model.limits
     expected = [limits.lower[1], limits.upper[1], limits.velocity[1], limits.effort[1]]
     np.testing.assert_allclose([float(x) for x in line.split()[1:]], expected, rtol=1e-4)
@@ -69,3 +72,31 @@ def test_lists_that_are_given_twice_are_one_list(run):
     assert run('model', 'my_robot.urdf', '--joints', 'joint_2', '--joints', 'joint_1')[1] == once
     _, locked, _ = run('model', 'my_robot.urdf', '--locked', 'joint_1=1', '--locked', 'joint_2=2')
     assert '0 coordinates' in locked
+
+
+@pytest.mark.parametrize('columns', ['60', '80', '200'])
+def test_tables_are_no_wider_than_the_terminal(run, folder, monkeypatch, columns):
+    """Without one they fit 80 columns."""
+    tip = 'a_link_with_many_children'
+    children = ''.join(
+        f'<link name="child_{i}"/><joint name="fixed_{i}" type="fixed"><parent link="{tip}"/>'
+        f'<child link="child_{i}"/></joint>'
+        for i in range(30)
+    )
+    text = Path('my_robot.urdf').read_text().replace('link_2', tip)
+    text = text.replace('joint_1', 'a_joint_with_a_long_name')
+    Path('wide.urdf').write_text(text.replace('</robot>', f'{children}</robot>'))
+    for variable in ('COLUMNS', columns), ('COLUMNS', None):
+        if variable[1] is None:
+            monkeypatch.delenv('COLUMNS')
+            monkeypatch.setattr(sys, '__stdout__', None)  # as it is where there is no terminal
+        else:
+            monkeypatch.setenv(*variable)
+        code, out, _ = run('model', 'wide.urdf', '--gravity', '1.2345', '-2.3456', '-9.81')
+        assert code == 0
+        assert max(map(len, out.splitlines())) <= int(variable[1] or 80), out
+        # every name and vector is there in one piece
+        model = sd.read_urdf('wide.urdf', gravity=(1.2345, -2.3456, -9.81))
+        for word in (*model.joint_names, *model.body_names, '(1.2345, -2.3456, -9.81) m/s^2'):
+            assert word in out, word
+        assert all(f'child_{i}' in out for i in range(30))

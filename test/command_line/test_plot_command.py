@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import process
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 pytest.importorskip('matplotlib', reason='figures need matplotlib')
@@ -269,3 +271,22 @@ def test_a_figure_without_room_is_refused_before_the_work(run, folder, joints, m
     assert run('plot', 'a.csv', '--joints', 'j0', 'j1')[0] == 0
     code, _, err = run('plot', 'a.csv')
     assert code == 1 and f'got {joints + motors}: choose some by --joints' in err
+
+
+NAMES = {'joint_1': '関節一', 'joint_2': '$' + chr(92) + 'nonsense{$'}
+
+
+def test_any_names_are_drawn(folder, figures, run):
+    """Those that the font has not are named in one line; none is taken for a formula."""
+    urdf, points = Path('my_robot.urdf').read_text(), Path('my_trajectory.csv').read_text()
+    for plain, odd in NAMES.items():
+        urdf, points = urdf.replace(plain, odd), points.replace(plain, odd)
+    Path('odd.urdf').write_text(urdf, encoding='utf-8')
+    Path('$odd {.csv').write_text(points, encoding='utf-8')
+    arguments = ['evaluate', 'odd.urdf', '$odd {.csv', '--plot', 'a.png']
+    utf8 = {'PYTHONIOENCODING': 'utf-8'}
+    done = process(folder, *arguments, stdout=subprocess.PIPE, environment=utf8, encoding='utf-8')
+    assert done.returncode == 0 and Path('a.png').stat().st_size > 10_000
+    assert done.stderr.count('\n') == 1
+    assert done.stderr.startswith('warning: the font of the figure has no ')
+    assert set('関節一') <= set(done.stderr)

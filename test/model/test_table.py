@@ -17,6 +17,11 @@ from screw_dynamics.parsers import read_urdf
 BUNDLED = {path.stem: path for path in bundled_urdfs()}
 
 
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch):
+    monkeypatch.setenv('COLUMNS', '120')
+
+
 def test_the_table_of_the_planar_robot():
     assert str(read_urdf(BUNDLED['planar_2r'])).splitlines() == [
         "planar_2r: 2 coordinates, 2 bodies, base link 'world', gravity (0, 0, -9.81) m/s^2",
@@ -25,6 +30,23 @@ def test_the_table_of_the_planar_robot():
         '                                   spatial  (0, -1, 0)  (0, 0, 0)     0      (0, 0, 0)',
         'joint_2  revolute  link_2  link_1  body     (0, 0, 1)   (0, 0, 0)     0      (0, 0, 0)',
         '                                   spatial  (0, -1, 0)  (0, 0, -0.5)  0      (0.5, 0, 0)',
+    ]
+
+
+def test_two_tables_where_one_is_too_wide(monkeypatch):
+    monkeypatch.setenv('COLUMNS', '80')
+    assert str(read_urdf(BUNDLED['planar_2r'])).splitlines() == [
+        "planar_2r: 2 coordinates, 2 bodies, base link 'world',",
+        'gravity (0, 0, -9.81) m/s^2',
+        'joint    type      link    on',
+        'joint_1  revolute  link_1  world',
+        'joint_2  revolute  link_2  link_1',
+        '',
+        'joint    screw    angular e   linear v      pitch  point',
+        'joint_1  body     (0, 0, 1)   (0, 0, 0)     0      (0, 0, 0)',
+        '         spatial  (0, -1, 0)  (0, 0, 0)     0      (0, 0, 0)',
+        'joint_2  body     (0, 0, 1)   (0, 0, 0)     0      (0, 0, 0)',
+        '         spatial  (0, -1, 0)  (0, 0, -0.5)  0      (0.5, 0, 0)',
     ]
 
 
