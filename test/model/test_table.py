@@ -19,7 +19,7 @@ BUNDLED = {path.stem: path for path in bundled_urdfs()}
 
 @pytest.fixture(autouse=True)
 def wide_terminal(monkeypatch):
-    monkeypatch.setenv('COLUMNS', '120')
+    monkeypatch.setenv('COLUMNS', '200')
 
 
 def test_the_table_of_the_planar_robot():
