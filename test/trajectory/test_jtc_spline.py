@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -48,6 +50,38 @@ def test_a_later_first_point_is_reached_from_the_start_state(case):
         expected = through(np.append(0.0, TIMES + 0.5), with_start, t)
         jet = trajectory.jets([t], rows=3)[0, :, 0]
         np.testing.assert_allclose(jet, expected, rtol=1e-11, atol=1e-11)
+
+
+def exact_cubic(ends, length, elapsed):
+    """Return position, velocity, acceleration in rational arithmetic; times in ns."""
+    (p0, v0), (p1, v1) = ((Fraction(p), Fraction(v)) for p, v in ends)
+    h, t = Fraction(length, 10**9), Fraction(elapsed, 10**9)
+    c2 = (3 * (p1 - p0) - (2 * v0 + v1) * h) / h**2
+    c3 = (2 * (p0 - p1) + (v0 + v1) * h) / h**3
+    return [
+        float(x)
+        for x in (
+            p0 + v0 * t + c2 * t**2 + c3 * t**3,
+            v0 + 2 * c2 * t + 3 * c3 * t**2,
+            2 * c2 + 6 * c3 * t,
+        )
+    ]
+
+
+@pytest.mark.parametrize('length', [1_001, 10_001, 1_000_001, 33_333_333, 700_000_001])
+def test_odd_nanoseconds(length):
+    """A segment at a second or so: exact to the rounding of its ends, times in double seconds."""
+    begin, ends = 1_333_333_333, [[0.7, 0.3], [0.7 + 0.9e-9 * length, -0.8]]
+    times = [0.0, 1e-9 * begin, 1e-9 * (begin + length)]
+    trajectory = jtc_trajectory(case_waypoints([[0.0, 0.0], *ends], times))
+    h = 1e-9 * length
+    rounding = 4.0 * np.finfo(float).eps * times[-1] / h
+    for elapsed in (0, length // 3, length // 2 + 1, length - 1):
+        jet = trajectory.jets([1e-9 * (begin + elapsed)], rows=3)[0, :, 0]
+        expected = exact_cubic(ends, length, elapsed)
+        # a polynomial of this length has derivatives of at most this size
+        size = 6.0 * (0.9 + 0.3 + 0.8) * np.array([h, 1.0, 1.0 / h])
+        assert (np.abs(jet - expected) <= rounding * size + [1e-15, 0.0, 0.0]).all()
 
 
 @given(with_derivatives())
