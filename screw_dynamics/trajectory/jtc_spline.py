@@ -41,10 +41,10 @@ def jtc_trajectory(
     them the effort's derivatives: see `continuity` of the result. After the end the joints rest
     (the controller goes on reporting the last point's velocity and acceleration).
 
-    Both round in short segments: here a length h at time t is known to eps t, as times are doubles
-    in seconds; the controller counts whole nanoseconds, but loses about eps q / h in velocities and
-    eps q / h^2 in accelerations where it computes coefficients from positions q. At t and q about 1
-    (s, rad) accelerations differ by 2e-8 for h = 1 ms and 2e-4 for h = 10 us.
+    Both round in short segments: here a length h at time t is known to eps t, as times are
+    doubles in seconds; the controller counts whole nanoseconds, but loses about eps q / h in
+    velocities and eps q / h^2 in accelerations, as it computes coefficients from positions q.
+    At t and q about 1 (s, rad) accelerations differ by 2e-8 for h = 1 ms, 2e-4 for h = 10 us.
 
     Parameters
     ----------
