@@ -24,7 +24,7 @@ from screw_dynamics.nodes.robot.existing_file import existing_file
 
 DELAY = 0.5  # s from sending to the beginning of the motion
 READY = ('joint_states', 'feedforward/feedforward')  # published when both nodes have their robot
-PATIENCE = 600.0  # s that this may take where kernels are compiled
+PATIENCE = 3600.0  # s, as long as the nodes work: one that ends takes all others down
 RECORDED = (
     'feedforward/feedforward',
     'feedforward/motor_feedforward',

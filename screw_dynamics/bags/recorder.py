@@ -32,6 +32,7 @@ from screw_dynamics.bags.recorder_node import BagRecorder
 from screw_dynamics.bags.ros_errors import ros_errors_told
 from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.errors import BagError
+from screw_dynamics.stop_signals import ignore_stop_signals
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -67,6 +68,8 @@ def main(args: Sequence[str] | None = None) -> int:
         return 1
     finally:
         rclpy.try_shutdown()
+        if args is None:  # the process ends
+            ignore_stop_signals()
 
 
 class _StopRequest:

@@ -28,6 +28,7 @@ from screw_dynamics.bags.reader import Bag
 from screw_dynamics.bags.replay_node import BagReplay, ReplayOptions
 from screw_dynamics.bags.ros_errors import ros_errors_told
 from screw_dynamics.errors import BagWarning, ScrewDynamicsError
+from screw_dynamics.stop_signals import StopOnce, stop_once
 
 _INTERRUPTED = 130
 
@@ -48,7 +49,12 @@ def main(args: Sequence[str] | None = None) -> int:
         130 after Ctrl-C.
 
     """
-    argv = list(sys.argv if args is None else args)
+    with stop_once(to_the_end=args is None) as stop:
+        return _run(list(sys.argv if args is None else args), stop)
+
+
+def _run(argv: Sequence[str], stop: StopOnce) -> int:
+    """Replay the bag that the command line names."""
     try:
         with ros_errors_told():
             own = remove_ros_args(argv)[1:]
@@ -75,6 +81,7 @@ def main(args: Sequence[str] | None = None) -> int:
             raise
         return _INTERRUPTED  # something was about to be made when the context went down
     finally:
+        stop.armed = False
         rclpy.try_shutdown()
 
 

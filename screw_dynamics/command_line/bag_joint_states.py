@@ -13,6 +13,7 @@ import numpy as np
 from screw_dynamics.bags import BagMessage
 from screw_dynamics.command_line.bag_messages import SECOND, joint_samples
 from screw_dynamics.command_line.evaluation import evaluate_measured, joint_types
+from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.command_line.motion_arguments import sample_times
 from screw_dynamics.command_line.progress import counting
 from screw_dynamics.command_line.results import Results
@@ -96,7 +97,8 @@ def measured_results(
         at = np.unique(times + offset)
     else:
         at = sample_times(motion.start, motion.end, rate)
-    results = evaluate_measured(model, motion, at, order, joints)
+    with kernels_for(len(at)):
+        results = evaluate_measured(model, motion, at, order, joints)
     stamps = first + np.round(SECOND * (at - offset)).astype(np.int64)
     return results, Origin(stamps, np.zeros_like(stamps), _CONTINUITY, SOURCE_STREAM)
 

@@ -16,6 +16,7 @@ from screw_dynamics.bags import BagMessage
 from screw_dynamics.bags.message_types import MessageTypes
 from screw_dynamics.command_line.bag_messages import SECOND, message_waypoints, nanoseconds
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
+from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.command_line.motion_arguments import curve_through, sample_times
 from screw_dynamics.command_line.progress import progress
 from screw_dynamics.command_line.results import Results
@@ -114,8 +115,9 @@ def follow(
             continue
         running = starts[i], curve
         times = _times(curve, following.rate)
-        jets = sampled_jets(curve, times, model, following.joints)
-        results = evaluate(model, times, jets, following.order, following.joints)
+        with kernels_for(len(times)):
+            jets = sampled_jets(curve, times, model, following.joints)
+            results = evaluate(model, times, jets, following.order, following.joints)
         found = messages[i]
         followed.append(
             FollowedTrajectory(found.message, found.log_time, starts[i], results, curve.continuity)

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from screw_dynamics.command_line.command_parser import add_command
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
+from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.command_line.motion_arguments import (
     add_motion_options,
     curve_through,
@@ -102,8 +103,9 @@ def _evaluate(options: argparse.Namespace, output: TextIO) -> None:
     curve = curve_through(waypoints, options.interpolation)
     warn_of_gaps(curve, options.rate)
     times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
-    jets = sampled_jets(curve, times, model, joints)
-    results = evaluate(model, times, jets, options.order, joints)
+    with kernels_for(len(times)):
+        jets = sampled_jets(curve, times, model, joints)
+        results = evaluate(model, times, jets, options.order, joints)
     count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
     print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
     write_files(results, options, f'{model.name}: {Path(options.trajectory).name}', output)

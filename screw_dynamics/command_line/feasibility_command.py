@@ -11,6 +11,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import argument_formats as formats
 from screw_dynamics.command_line.command_parser import add_command
 from screw_dynamics.command_line.evaluation import sampled_jets
+from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.command_line.motion_arguments import (
     add_motion_options,
     curve_through,
@@ -93,7 +94,18 @@ def run(options: argparse.Namespace) -> int:
     joints = read_elastic(options, model)
     curve = curve_through(read_waypoints(options, model), options.interpolation)
     times = dense_times(curve, options.rate)
-    jets = sampled_jets(curve, times, model, joints)
+    with kernels_for(len(times)):
+        return _check(options, model, joints, times, sampled_jets(curve, times, model, joints))
+
+
+def _check(
+    options: argparse.Namespace,
+    model: ScrewModel,
+    joints: ElasticJoints | None,
+    times: Array,
+    jets: Array,
+) -> int:
+    """Print the report on a motion."""
     report = check_feasibility(model, joints, jets, times)
     print(report if report.checks else 'the robot has no limits: nothing was checked')
     if report.feasible:

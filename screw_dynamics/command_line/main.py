@@ -26,6 +26,7 @@ from screw_dynamics.command_line import (
     plot_command,
 )
 from screw_dynamics.command_line.command_parser import CommandParser
+from screw_dynamics.command_line.kernels import kernels_of_a_command
 from screw_dynamics.command_line.process_end import (
     print_error,
     run_to_end,
@@ -97,7 +98,8 @@ def _run(options: argparse.Namespace) -> int:
     with warnings.catch_warnings(), np.errstate(all='ignore'):  # what overflows is an error later
         warnings.showwarning = _print_warning
         warnings.simplefilter('always', BagWarning)
-        code: int = options.run(options)
+        with kernels_of_a_command():
+            code: int = options.run(options)
     return code
 
 

@@ -20,7 +20,6 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.demo.processes import START_TIMEOUT
 from screw_dynamics.demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
 from screw_dynamics.trajectory import TrajectoryPoint
 from screw_dynamics_interfaces.srv import GetInverseDynamics, GetMassMatrix
@@ -43,7 +42,7 @@ class DemoClient(Node):
 
     """
 
-    def __init__(self, urdf: Path, while_waiting: Callable[[], object]) -> None:
+    def __init__(self, urdf: Path, while_waiting: Callable[[str], object]) -> None:
         super().__init__('demo')
         self._while_waiting = while_waiting
         self._executor = SingleThreadedExecutor()
@@ -64,15 +63,12 @@ class DemoClient(Node):
 
         Raises
         ------
-        TimeoutError
-            If that takes longer than START_TIMEOUT; what is missing is named.
+        DemoError
+            If there is nothing to be expected any more; what is missing is named.
 
         """
-        deadline = time.monotonic() + START_TIMEOUT
         while missing := self._missing():
-            self._while_waiting()
-            if time.monotonic() > deadline:
-                raise TimeoutError(f'waited {START_TIMEOUT:g} s for {missing}')
+            self._while_waiting(missing)
             self.spin(0.1)
 
     def _missing(self) -> str | None:
@@ -124,7 +120,7 @@ class DemoClient(Node):
             self._executor.spin_until_future_complete(future, CALL_TIMEOUT)
             if future.done():
                 return future.result()
-            self._while_waiting()
+            self._while_waiting(f'an answer of {client.srv_name}')
         seconds = CALL_ATTEMPTS * CALL_TIMEOUT
         raise TimeoutError(f'{client.srv_name} did not answer within {seconds:g} s')
 

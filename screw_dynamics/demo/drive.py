@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from screw_dynamics.demo.processes import DemoError, Processes, ros_processes
-from screw_dynamics.demo.progress import stage, ticks
+from screw_dynamics.demo.progress import Stage, ticks
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.share import share_path
 from screw_dynamics.trajectory import TrajectoryPoint, smooth_trajectory, waypoints_from_points
@@ -53,17 +53,16 @@ def drive_nodes(
     from screw_dynamics.demo.service_checks import check_services
 
     with ros_processes(folder / 'logs') as processes, ExitStack() as stack:
-        with stage('Start the nodes and the recorder') as line:
+        with Stage('Start the nodes and the recorder') as line:
             _start(processes, folder / 'bag', rate)
 
-            def while_waiting() -> None:
-                line.update(0)
-                processes.require_running()
+            def while_waiting(missing: str) -> None:
+                line.update(0, processes.require_advance(missing))
 
             client = DemoClient(share_path(URDF), while_waiting)
             stack.callback(client.destroy_node)
             client.wait_until_ready()
-        with stage('Call GetMassMatrix and GetInverseDynamics'):
+        with Stage('Call GetMassMatrix and GetInverseDynamics'):
             trajectory = smooth_trajectory(
                 waypoints_from_points(model.joint_names, points, model.joint_names)
             )
@@ -74,7 +73,7 @@ def drive_nodes(
         for seconds in ticks('Follow the trajectory', total):
             client.spin(seconds)
             processes.require_running()
-        with stage('Close the bag and stop the nodes'):
+        with Stage('Close the bag and stop the nodes'):
             for name in ('recorder', 'feedforward', 'dynamics_server'):
                 processes.stop(name)
     return services

@@ -23,7 +23,7 @@ from screw_dynamics.argument_types import positive
 from screw_dynamics.demo.drive import URDF, drive_nodes
 from screw_dynamics.demo.node_diagnostics import read_tick_times
 from screw_dynamics.demo.plots import save_plot
-from screw_dynamics.demo.progress import stage
+from screw_dynamics.demo.progress import Stage
 from screw_dynamics.demo.recomputation import recompute
 from screw_dynamics.demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC, read_recording
 from screw_dynamics.demo.report import report
@@ -53,7 +53,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
     """
     options = _parser().parse_args(args)
-    return run_job('demo', lambda: _run(options))
+    return run_job('demo', lambda: _run(options), to_the_end=args is None)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -67,13 +67,13 @@ def _run(options: argparse.Namespace) -> None:
     services = drive_nodes(folder, model, waypoints_until(options.duration), options.rate)
     recording = read_recording(bag, TORQUE_TOPIC, TRAJECTORY_TOPIC)
     stride = max(1, len(recording.time) // RECOMPUTED_SAMPLES)
-    with stage('Recompute from the recorded reference', len(recording.time[::stride])) as bar:
+    with Stage('Recompute from the recorded reference', len(recording.time[::stride])) as bar:
         check = recompute(model, recording, stride, bar.update)
     tick_times = read_tick_times(bag, TORQUE_TOPIC)
     lines = report(ROBOT, model, recording, check, options.rate, tick_times)
     text = '\n'.join([*lines, *services])
     (folder / 'report.txt').write_text(text + '\n', encoding='utf-8')
-    with stage('Draw'):
+    with Stage('Draw'):
         title = f'{ROBOT}: feedforward torque with its first and second derivative'
         save_plot(recording, folder / 'plot.png', title)
     print(f'\n{text}\n')

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -15,8 +16,10 @@ from pathlib import Path
 from screw_dynamics.demo.domain import isolate_ros
 from screw_dynamics.errors import ScrewDynamicsError
 
-START_TIMEOUT = 120.0  # s; the kernels are compiled when the nodes run for the first time
-STOP_TIMEOUT = 5.0  # s that a process gets between SIGINT and SIGKILL
+SILENCE_TIMEOUT = 60.0  # s in which no process logs anything new: nothing is to be expected
+STOP_TIMEOUT = 20.0  # s that a process gets between SIGINT and SIGKILL
+_STAMP = re.compile(r'\[\d+\.\d+\]')
+_LONGEST_LINE = 200  # characters that are shown of one
 
 
 class DemoError(ScrewDynamicsError):
@@ -71,6 +74,8 @@ class Processes:
     def __init__(self, log_folder: Path) -> None:
         self._log_folder = log_folder
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._seen: set[tuple[str, str]] = set()
+        self._newest, self._advanced = '', time.monotonic()
         log_folder.mkdir(parents=True, exist_ok=True)
 
     def __enter__(self) -> Processes:
@@ -105,6 +110,7 @@ class Processes:
 
         """
         command = [sys.executable, '-m', module, *map(str, arguments)]
+        self._advanced = time.monotonic()
         with self.log(name).open('wb') as log:
             # A group of its own: Ctrl-C reaches the demo alone, which then stops the processes.
             self._running[name] = subprocess.Popen(
@@ -144,6 +150,59 @@ class Processes:
             if process.poll() is not None:
                 raise DemoError(f'{name} ended with {self._ending(name, process.returncode)}')
 
+    def last_line(self, name: str) -> str:
+        """
+        Return what a process has written last.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        str
+
+        """
+        lines = self.log(name).read_text(errors='replace').split('\n')
+        last = next((line for line in reversed(lines) if line.strip()), 'nothing')
+        return _STAMP.sub('', last).strip()[:_LONGEST_LINE]
+
+    def require_advance(self, missing: str) -> str:
+        """
+        Check on all processes while something is waited for.
+
+        Parameters
+        ----------
+        missing : str
+            What is waited for.
+
+        Returns
+        -------
+        str
+            The newest line of a log, with the name of its process.
+
+        Raises
+        ------
+        DemoError
+            If one has ended, or none has logged anything new for SILENCE_TIMEOUT; with the last
+            line of each.
+
+        """
+        self.require_running()
+        now = time.monotonic()
+        for name in self._running:
+            line = self.last_line(name)
+            if (name, line) not in self._seen:
+                self._seen.add((name, line))
+                self._newest, self._advanced = f'{name}: {line}', now
+        if now - self._advanced > SILENCE_TIMEOUT:
+            lines = '; '.join(f'{name}: {self.last_line(name)}' for name in self._running)
+            raise DemoError(
+                f'waited {SILENCE_TIMEOUT:g} s for {missing} while nothing new was logged. Last '
+                f'lines: {lines} (logs: {self._log_folder})'
+            )
+        return self._newest
+
     def stop(self, name: str) -> None:
         """
         Interrupt a process and wait for its end.
@@ -170,6 +229,5 @@ class Processes:
             raise DemoError(f'{name} ended with {self._ending(name, code)}')
 
     def _ending(self, name: str, code: int) -> str:
-        lines = self.log(name).read_text(errors='replace').split('\n')
-        last = next((line for line in reversed(lines) if line.strip()), 'nothing')
-        return f'exit code {code}, last wrote: {last.strip()} (all of it: {self.log(name)})'
+        last = self.last_line(name)
+        return f'exit code {code}, last wrote: {last} (all of it: {self.log(name)})'

@@ -6,39 +6,88 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from collections.abc import Iterator
 
 from tqdm import tqdm
 
 LABEL_WIDTH = 44
+_LONGEST_NOTE = 60  # characters
 LOG_INTERVAL = 10.0  # s between lines where the output is no terminal
 
 
-def stage(text: str, total: int | None = None) -> tqdm:
+class Stage:
     """
-    Return a progress line that shows the time spent, for use in a ``with`` block.
+    A line that shows how far a piece of work is, inside a ``with`` block.
+
+    Where the output is no terminal it is written anew every 10 s.
 
     Parameters
     ----------
     text : str
         What is being done.
     total : int, optional
-        Number of steps, for a bar; call ``update(1)`` after each, ``update(0)`` while waiting.
+        Number of steps, for a bar.
 
-    Returns
-    -------
-    tqdm
+    Attributes
+    ----------
+    n : int
+        Steps that are done.
 
     """
-    bar = '' if total is None else '|{bar:24}| '
-    layout = '{desc}' + bar + '{elapsed_s:.1f} s'
-    return tqdm(
-        desc=text.ljust(LABEL_WIDTH),
-        total=total,
-        bar_format=layout,
-        mininterval=0.1 if sys.stderr.isatty() else LOG_INTERVAL,
-        miniters=0,  # update(0) shows that time passes
-    )
+
+    def __init__(self, text: str, total: int | None = None) -> None:
+        self.n = 0
+        self._text, self._total, self._note = text, total, ''
+        self._begun = self._shown = time.monotonic()
+        self._bar: tqdm | None = None
+        if sys.stderr.isatty():
+            bar = '' if total is None else '|{bar:24}| '
+            self._bar = tqdm(
+                desc=text.ljust(LABEL_WIDTH),
+                total=total,
+                bar_format='{desc}' + bar + '{elapsed_s:.1f} s{postfix}',
+                miniters=0,  # update(0) shows that time passes
+            )
+
+    def __enter__(self) -> Stage:
+        """Return the stage."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Write the last line."""
+        self._note = ''
+        if self._bar is None:
+            self._write()
+        else:
+            self._bar.set_postfix_str('', refresh=False)
+            self._bar.close()
+
+    def update(self, steps: int = 1, note: str = '') -> None:
+        """
+        Count steps that were done; 0 of them while waiting.
+
+        Parameters
+        ----------
+        steps : int
+        note : str
+            What is being waited for.
+
+        """
+        self.n += steps
+        self._note = note
+        if self._bar is not None:
+            self._bar.set_postfix_str(note[:_LONGEST_NOTE], refresh=False)
+            self._bar.update(steps)
+        elif time.monotonic() - self._shown >= LOG_INTERVAL:
+            self._write()
+
+    def _write(self) -> None:
+        self._shown = time.monotonic()
+        count = '' if self._total is None else f'{self.n}/{self._total} '
+        note = f', {self._note}' if self._note else ''
+        text = self._text.ljust(LABEL_WIDTH)
+        print(f'{text}{count}{self._shown - self._begun:.1f} s{note}', file=sys.stderr, flush=True)
 
 
 def ticks(text: str, duration: float, step: float = 0.25) -> Iterator[float]:
@@ -61,7 +110,7 @@ def ticks(text: str, duration: float, step: float = 0.25) -> Iterator[float]:
 
     """
     count = math.ceil(duration / step)
-    with stage(text, count) as bar:
+    with Stage(text, count) as bar:
         for _ in range(count):
             yield step
             bar.update()

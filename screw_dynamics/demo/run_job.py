@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Callable
-from types import FrameType
 
 from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.stop_signals import stop_once
 
 
-def run_job(name: str, job: Callable[[], object]) -> int:
+def run_job(name: str, job: Callable[[], object], *, to_the_end: bool) -> int:
     """
     Run a job of the demo; SIGTERM ends it as Ctrl-C does, with its processes.
 
@@ -21,6 +20,8 @@ def run_job(name: str, job: Callable[[], object]) -> int:
     name : str
         Of the executable, before what it has to say.
     job : callable
+    to_the_end : bool
+        Whether the process ends with it.
 
     Returns
     -------
@@ -28,17 +29,13 @@ def run_job(name: str, job: Callable[[], object]) -> int:
         Exit code: 0, 1 if something failed, 130 if interrupted.
 
     """
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        job()
-    except (ScrewDynamicsError, OSError) as error:
-        print(f'{name}: {error}', file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f'{name}: interrupted', file=sys.stderr)
-        return 130
+    with stop_once(to_the_end=to_the_end):
+        try:
+            job()
+        except (ScrewDynamicsError, OSError) as error:
+            print(f'{name}: {error}', file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            print(f'{name}: interrupted', file=sys.stderr)
+            return 130
     return 0
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
@@ -17,7 +17,7 @@ from screw_dynamics.dynamics.taylor_recursion import OK
 from screw_dynamics.dynamics.wrench_jets import as_wrench_jets
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
-from screw_dynamics.jit import jit_enabled
+from screw_dynamics.jit import Kernel, import_numba, jit_enabled
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
@@ -131,9 +131,6 @@ def _checked(
     if jet.size == 0:
         out[...] = 0.0
         status = OK
-    elif not jit_enabled():
-        values, bodies, poses = _wrench_arguments(wrenches, shape)
-        status = taylor_numpy.run(*_batched(jet, out), model.aligned, values, bodies, poses)
     elif jet.ndim == 2 and wrenches is None:
         status = _run_single(model, jet, out)
     else:
@@ -144,24 +141,36 @@ def _checked(
 
 
 def _run_single(model: ScrewModel, jet: Array, out: Array) -> int:
-    from screw_dynamics.dynamics import taylor_compiled
-
-    order = len(out) - 1
-    variant = order if order < taylor_compiled.CONSTANT_ORDERS else taylor_compiled.ANY_ORDER
-    kernel = taylor_compiled.single_kernel(variant)
+    kernel = compiled_recursion('single_kernel', len(out) - 1)
+    if kernel is None:
+        return _run_numpy(model, *_batched(jet, out), None)
     aligned = model.aligned
     aligned.prepared[out.shape] = kernel
     return kernel(jet, out, aligned.parameters)
 
 
+def _run_numpy(model: ScrewModel, jets: Array, taus: Array, wrenches: _Wrenches | None) -> int:
+    arguments = _wrench_arguments(wrenches, taus.shape)
+    return taylor_numpy.run(jets, taus, model.aligned, *arguments)
+
+
+def compiled_recursion(variant: str, order: int) -> Callable[..., int] | None:
+    """Return a compiled kernel; None without numba, and where nothing is to be compiled now."""
+    if not jit_enabled():
+        return None
+    import_numba()
+    from screw_dynamics.dynamics import taylor_compiled
+
+    kernel: Kernel = getattr(taylor_compiled, variant)(order)
+    return kernel.compiled()
+
+
 def _run_batch(
     model: ScrewModel, jets: Array, taus: Array, wrenches: _Wrenches | None, threads: int
 ) -> int:
-    from screw_dynamics.dynamics import taylor_compiled
-
-    order = taus.shape[1] - 1
-    variant = order if order < taylor_compiled.CONSTANT_ORDERS else taylor_compiled.ANY_ORDER
-    kernel = taylor_compiled.batch_kernel(variant)
+    kernel = compiled_recursion('batch_kernel', taus.shape[1] - 1)
+    if kernel is None:
+        return _run_numpy(model, jets, taus, wrenches)
     aligned = model.aligned
     values, bodies, poses = _wrench_arguments(wrenches, taus.shape)
 

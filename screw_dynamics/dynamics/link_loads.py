@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from screw_dynamics.dynamics.inverse_dynamics import compiled_recursion, inverse_dynamics
 from screw_dynamics.dynamics.taylor_recursion import OK
 from screw_dynamics.errors import InputError
-from screw_dynamics.jit import jit_enabled
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import ScrewModel
 
@@ -67,13 +66,7 @@ class LinkLoads:
         self._bodies = np.array([frame.body for frame in carriers], dtype=np.int64)
         poses = [inverse_pose(model.aligned.poses[frame.body]) @ frame.pose for frame in carriers]
         self._poses = np.array(poses).reshape(len(carriers), 4, 4)
-        self._kernel: Callable[..., int] | None = None
-        if jit_enabled():
-            from screw_dynamics.dynamics import taylor_compiled
-
-            constant = order < taylor_compiled.CONSTANT_ORDERS
-            variant = order if constant else taylor_compiled.ANY_ORDER
-            self._kernel = taylor_compiled.batch_kernel(variant)
+        self._kernel = compiled_recursion('batch_kernel', order)
 
     def inverse_dynamics(self, joint_jet: Array, out: Array) -> Array:
         """

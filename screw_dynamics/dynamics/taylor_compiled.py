@@ -13,11 +13,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba.core import types
 from numba.extending import overload, register_jitable
 
 from screw_dynamics.dynamics import lanes, sine_rows, taylor_rows
@@ -35,7 +33,8 @@ from screw_dynamics.dynamics.taylor_recursion import (
     subtract_wrenches,
     workspace_rows,
 )
-from screw_dynamics.jit import compile_kernel
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.jit.kernel import source_bytes
 from screw_dynamics.model import joint_aligned
 from screw_dynamics.model.joint_aligned import BODY_COUNT, COORDINATE_COUNT
 
@@ -79,14 +78,10 @@ for _function in recursion.ROW_FUNCTIONS:
 # is part of the cache's key, so that a change in any of these files compiles anew.
 _FINGERPRINT = zlib.crc32(
     b''.join(
-        Path(str(module.__file__)).read_bytes()
+        source_bytes(str(module.__file__))
         for module in (*recursion.SOURCES, lanes, sine_rows, joint_aligned)
     )
 )
-
-
-def _array(dimensions: int, dtype: Any = types.float64, *, readonly: bool = False) -> Any:
-    return types.Array(dtype, dimensions, 'C', readonly=readonly)
 
 
 _LARGEST = np.finfo(np.float64).max
@@ -201,47 +196,47 @@ def _batch(constant: int, fingerprint: int) -> Callable[..., Any]:
 
 
 @cache
-def single_kernel(order: int) -> Callable[..., int]:
+def single_kernel(order: int) -> Kernel:
     """
-    Return the compiled kernel of one sample.
+    Return the kernel of one sample; it takes what numba compiles alone.
 
     Parameters
     ----------
     order : int
-        0 .. CONSTANT_ORDERS - 1, or ANY_ORDER.
+        Of the efforts, 0 or more.
 
     Returns
     -------
-    callable
+    Kernel
         ``kernel(jet, tau, parameters) -> status``; fills tau (k+1, n) from jet (k+3, n).
 
     """
-    signature = types.int64(_array(2, readonly=True), _array(2), _array(1))
-    return compile_kernel(_single(order, _FINGERPRINT), signature)
+    if order >= CONSTANT_ORDERS:
+        return single_kernel(ANY_ORDER)
+    signature = f'int64({read_only(2)}, float64[:, ::1], float64[::1])'
+    return Kernel(_single(order, _FINGERPRINT), signature)
 
 
 @cache
-def batch_kernel(order: int) -> Callable[..., int]:
+def batch_kernel(order: int) -> Kernel:
     """
-    Return the compiled kernel of a batch, with wrenches on the bodies.
+    Return the kernel of a batch, with wrenches on the bodies; it takes what numba compiles alone.
 
     Parameters
     ----------
     order : int
-        0 .. CONSTANT_ORDERS - 1, or ANY_ORDER.
+        Of the efforts, 0 or more.
 
     Returns
     -------
-    callable
+    Kernel
         ``kernel(jets, taus, parameters, wrenches, bodies, poses) -> status``.
 
     """
-    signature = types.int64(
-        _array(3, readonly=True),
-        _array(3),
-        _array(1),
-        _array(4, readonly=True),
-        _array(1, types.int64),
-        _array(3),
+    if order >= CONSTANT_ORDERS:
+        return batch_kernel(ANY_ORDER)
+    signature = (
+        f'int64({read_only(3)}, float64[:, :, ::1], float64[::1], {read_only(4)}, int64[::1], '
+        'float64[:, :, ::1])'
     )
-    return compile_kernel(_batch(order, _FINGERPRINT), signature)
+    return Kernel(_batch(order, _FINGERPRINT), signature)

@@ -15,6 +15,7 @@ from rclpy.node import Node
 from screw_dynamics.dynamics import bias_forces, coriolis_matrix, gravity_forces, mass_matrix
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.jit import BackgroundCompiler, uncompiled
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes import interfaces
 from screw_dynamics.nodes.conversions import joint_order
@@ -71,6 +72,9 @@ class DynamicsServerNode(Node):
                 raise InputError(f'{NAME} has nothing to offer: {interfaces.MISSING}')
             self._answered = self._failed = 0
             self._last_failure = ''
+            self._background = BackgroundCompiler()
+            self._ready = False
+            self._names: list[str] = []
             self._model_info = ModelInfoOutput(self)
             self._source = ModelSource(
                 self,
@@ -101,6 +105,7 @@ class DynamicsServerNode(Node):
                 ),
             ):
                 self.create_service(service, f'~/{name}', partial(self._answer, answer, service))
+                self._names.append(self.resolve_service_name(f'~/{name}'))
             self._diagnostics = Diagnostics(
                 self,
                 {'model': lambda: model_report(self._source), 'requests': self._requests_report},
@@ -114,7 +119,10 @@ class DynamicsServerNode(Node):
                 raise NoModelError(f'no robot model: {self._source.problem}')
             model = self._source.loaded.model
             self._check_position(model, request)
-            answer(model, request, response)
+            # an order that nobody has asked for before is compiled while others are served
+            with uncompiled() as postponed:
+                answer(model, request, response)
+            self._background.compile(postponed.kernels)
         except ScrewDynamicsError as error:
             response = service.Response(error_code=error_code(error), message=str(error))
             self._failed += 1
@@ -152,6 +160,9 @@ class DynamicsServerNode(Node):
 
     def _on_model(self, loaded: LoadedModel) -> None:
         self._model_info.publish(loaded)
+        if not self._ready:
+            self._ready = True
+            self.get_logger().info(f'Ready: answers on {", ".join(self._names)}')
 
     def _on_parameters(self, old: DynamicsServerParameters, new: DynamicsServerParameters) -> None:
         if old.diagnostics_period != new.diagnostics_period:

@@ -5,15 +5,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
+from typing import Any
 
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.jit import jit_enabled
 from screw_dynamics.nodes.inputs.controller_sync import ControllerSync
 from screw_dynamics.nodes.inputs.stream_inputs import StreamInputs
 from screw_dynamics.nodes.inputs.trajectory_inputs import TrajectoryInputs
+from screw_dynamics.nodes.outputs.compute_time import compute_time, rate_warning
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
 from screw_dynamics.nodes.outputs.trajectory_effort_output import require_two_topics
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
@@ -63,7 +66,9 @@ class FeedforwardNode(ManagedNode):
             self._settings.add_check(self._source.check_settings)
             self._settings.add_check(self._check_stiffness)
             self._settings.on_change(self._on_parameters)
-            self._reports = FeedforwardReports(self._source, self._ticks)
+            self._reports = FeedforwardReports(
+                self._source, self._ticks, self.get_logger().warning
+            )
             self._stream_reports = StreamReports(
                 lambda: self._stream,
                 lambda: self._settings.values,
@@ -82,6 +87,7 @@ class FeedforwardNode(ManagedNode):
                 tasks,
                 self._settings.values.diagnostics_period,
             )
+            self._others = {*self.subscriptions, *self.publishers}
 
     # model ---------------------------------------------------------------------------------------
 
@@ -159,7 +165,27 @@ class FeedforwardNode(ManagedNode):
         """Begin to accept trajectories and to publish."""
         self._active = True
         self._ticks.start(self._settings.values.publish_rate)
+        self._log_activation()
         return super().on_activate(state)
+
+    def _log_activation(self) -> None:
+        """Log what is listened to and published, and a rate that cannot be held."""
+        values, logger = self._settings.values, self.get_logger()
+        assert self._stream is not None
+        logger.info(
+            f'Active at {values.publish_rate:g} Hz: listens on {self._own(self.subscriptions)}; '
+            f'publishes {self._own(self.publishers)}'
+        )
+        stream = self._stream
+        shortest = compute_time(stream.model, stream.elastic, values.derivative_order)
+        warning = rate_warning(shortest, values.publish_rate, compiled=jit_enabled())
+        if warning:
+            logger.warning(warning)
+
+    def _own(self, entities: Iterable[Any]) -> str:
+        """Return the topics of what was made when the node was configured."""
+        own = (entity.topic_name for entity in entities if entity not in self._others)
+        return ', '.join(dict.fromkeys(own))
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fall silent; the active trajectory is dropped."""

@@ -76,12 +76,14 @@ class SeaSimulatorNode(Node):
     def _subscribe(self) -> None:
         if self._settings.values.input == 'commands':
             self._convert = command_of_array
-            make_subscription(self, Float64MultiArray, '~/commands', self._on_command)
+            self._input = make_subscription(
+                self, Float64MultiArray, '~/commands', self._on_command
+            )
             return
         if interfaces.msg is None:
             raise InputError(f"input 'motor_feedforward': {interfaces.MISSING}")
         self._convert = command_of_feedforward
-        make_subscription(
+        self._input = make_subscription(
             self, interfaces.msg.MotorFeedforward, '~/motor_feedforward', self._on_command
         )
 
@@ -122,7 +124,9 @@ class SeaSimulatorNode(Node):
         )
         self.get_logger().info(
             f'Simulating {len(model.joint_names)} joints and {len(self._robot.drives.names)} '
-            f'motors at {values.rate:g} Hz with {self._robot.substeps} steps each'
+            f'motors at {values.rate:g} Hz with {self._robot.substeps} steps each: listens on '
+            f'{self._input.topic_name}; publishes '
+            f'{", ".join(map(self.resolve_topic_name, ("joint_states", "motor_states")))}'
         )
 
     # motion --------------------------------------------------------------------------------------

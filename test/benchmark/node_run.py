@@ -27,7 +27,7 @@ from node_processes import RosFixture, trajectory  # noqa: E402
 from benchmark import node_report  # noqa: E402
 from benchmark.memory import usage  # noqa: E402
 from screw_dynamics import read_urdf, share_path  # noqa: E402
-from screw_dynamics.demo.progress import stage  # noqa: E402
+from screw_dynamics.demo.progress import Stage  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
 
 URDF = share_path('urdf/iiwa14.urdf')
@@ -70,7 +70,7 @@ def measure(subject: str, rate: float, seconds: float) -> node_report.Run:
         steps = round(seconds / STEP)
         begun, before = time.monotonic_ns(), usage(process.pid)
         resident = []
-        with stage(f'{subject} at {rate:g} Hz', steps) as bar:
+        with Stage(f'{subject} at {rate:g} Hz', steps) as bar:
             for i in range(steps):
                 ros.spin(max(0.0, 1e-9 * begun + (i + 1) * STEP - time.monotonic()))
                 resident.append(usage(process.pid).resident)

@@ -33,7 +33,7 @@ from std_srvs.srv import Trigger  # noqa: E402
 from benchmark import soak_report  # noqa: E402
 from benchmark.memory import usage  # noqa: E402
 from screw_dynamics import read_urdf, share_path  # noqa: E402
-from screw_dynamics.demo.progress import stage  # noqa: E402
+from screw_dynamics.demo.progress import Stage  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
 
 URDF = share_path('urdf/iiwa14.urdf')
@@ -150,7 +150,7 @@ def run(seconds: float, rate: float) -> soak_report.Soak:
         samples: dict[str, list[Any]] = {name: [] for name in processes}
         count = int(seconds / STEP)
         begun = time.monotonic()
-        with stage('soak', count) as bar:
+        with Stage('soak', count) as bar:
             for i in range(count):
                 load.step(i)
                 while time.monotonic() < begun + (i + 1) * STEP:

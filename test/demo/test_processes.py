@@ -89,3 +89,46 @@ def test_a_process_that_ignores_sigint_is_killed(
         with pytest.raises(DemoError, match='stopped did not stop within 0.5 s of SIGINT'):
             group.stop('stopped')
     assert not any(is_alive(pid) for pid in pids)
+
+
+# writes a line, and then, forever, one whose stamp alone is new
+CHATTER = """
+import time
+print('compiling 3 of 11', flush=True)
+while True:
+    print(f'[INFO] [{time.time():.6f}] [node]: waiting for data', flush=True)
+    time.sleep(0.01)
+"""
+
+
+def test_waiting_ends_where_nothing_new_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('PYTHONPATH', str(tmp_path))
+    monkeypatch.setattr(processes, 'SILENCE_TIMEOUT', 3.0)
+    (tmp_path / 'chatter.py').write_text(CHATTER)
+    newest = ''
+    with Processes(tmp_path / 'logs') as group:
+        group.start('node', 'chatter')
+        with pytest.raises(DemoError, match=r'waited 3 s for a sign .* node: .*waiting for data'):
+            while True:
+                newest = group.require_advance('a sign')
+                time.sleep(0.01)
+    assert newest == 'node: [INFO]  [node]: waiting for data'
+
+
+def test_waiting_goes_on_while_something_new_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('PYTHONPATH', str(tmp_path))
+    monkeypatch.setattr(processes, 'SILENCE_TIMEOUT', 3.0)
+    (tmp_path / 'busy.py').write_text(
+        'import time\n'
+        'for i in range(1000):\n'
+        "    print('step', i, flush=True)\n"
+        '    time.sleep(0.1)\n'
+    )
+    with Processes(tmp_path / 'logs') as group:
+        group.start('node', 'busy')
+        while group.require_advance('step 60') != 'node: step 60':  # twice the patience
+            time.sleep(0.01)

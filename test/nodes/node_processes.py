@@ -74,6 +74,9 @@ class NodeProcess:
         self._process.send_signal(number)
         return self.wait()
 
+    def send(self, number: int) -> None:
+        self._process.send_signal(number)
+
     def kill(self) -> None:
         if self.running:
             self._process.kill()

@@ -79,11 +79,26 @@ def test_signal_while_kernels_are_compiled(ros, planar, tmp_path, node):
     arguments = ['--ros-args', '-p', f'urdf_path:={planar}', '-r', '__node:=compiling']
     process = NodeProcess(node_command(node, *arguments), environment)
     try:
-        clients = ros.node.get_node_names
-        ros.wait_for('the node', lambda: 'compiling' in clients(), process)
+        ros.wait_for('the compilation', lambda: 'Compiling' in process.log, process)
         assert process.interrupt() == 0, process.log
     finally:
         process.kill()
+    assert 'Traceback' not in process.log
+
+
+@pytest.mark.parametrize('node', ['feedforward', 'dynamics_server', 'sea_simulator'])
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_signals_without_end(ros, planar, tmp_path, node, number):
+    """An impatient user, and a launch file beside the terminal, send more than one."""
+    elastic = tmp_path / 'elastic.yaml'
+    elastic.write_text(TEXT)
+    path = {'elastic_joints_path': elastic} if node == 'sea_simulator' else {}
+    process = ros.start(node, name=f'{node}_signalled', urdf_path=planar, **path)
+    ros.wait_for('the model', lambda: 'Robot model' in process.log, process)
+    while process.running:
+        process.send(number)
+        ros.spin(0.01)
+    assert process.wait() == 0, process.log
     assert 'Traceback' not in process.log
 
 

@@ -28,7 +28,7 @@ from typing import TypeVar
 
 from screw_dynamics.demo.drive import require_ros
 from screw_dynamics.demo.processes import DemoError
-from screw_dynamics.demo.progress import stage
+from screw_dynamics.demo.progress import Stage
 from screw_dynamics.demo.run_job import run_job
 from screw_dynamics.demo.sea.arms import arms
 from screw_dynamics.demo.sea.document import document
@@ -61,7 +61,7 @@ def main(args: Sequence[str] | None = None) -> int:
     options = parser.parse_args(args)
     if options.processes < 1:
         parser.error(f'--processes: expected 1 or more, got {options.processes}')
-    return run_job('demo_sea', lambda: _run(options))
+    return run_job('demo_sea', lambda: _run(options), to_the_end=args is None)
 
 
 def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) -> list[_Result]:
@@ -85,7 +85,7 @@ def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) 
     """
     results: list[_Result] = []
     context = multiprocessing.get_context('spawn')  # MuJoCo's callbacks survive no fork
-    with ProcessPoolExecutor(processes, context) as pool, stage(name, len(calls)) as bar:
+    with ProcessPoolExecutor(processes, context) as pool, Stage(name, len(calls)) as bar:
         try:
             with _signals_deferred():
                 pending = [pool.submit(call) for call in calls]
@@ -144,9 +144,9 @@ def _run(options: argparse.Namespace) -> None:
         for mistake in MISTAKES
     ]
     mistaken = simulate('Simulate with wrong parameters', wrong, processes)
-    with stage('Draw'):
+    with Stage('Draw'):
         save_comparison(outcomes, folder / 'demo_sea.png')
-    with stage('Write'):
+    with Stage('Write'):
         text = document(outcomes, mistaken)
         (folder / 'demo_sea.md').write_text(text, encoding='utf-8')
     loop = [] if options.without_ros else _over_ros(folder)
@@ -167,7 +167,7 @@ def _over_ros(folder: Path) -> list[str]:
     from screw_dynamics.demo.sea.ros_loop import loop_report, run_loop
 
     exact, rigid = (run_loop(folder, kind) for kind in (EXACT, RIGID))
-    with stage('Draw'):
+    with Stage('Draw'):
         save_loop([rigid, exact], folder / 'demo_sea_ros.png')
     if not rigid.largest >= REQUIRED_RATIO * exact.largest:
         raise DemoError('\n'.join(['expected a larger ratio', *loop_report(exact, rigid)]))

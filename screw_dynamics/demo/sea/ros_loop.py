@@ -9,6 +9,7 @@ elastic joints are read from a file without springs.
 
 from __future__ import annotations
 
+import math
 import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -19,8 +20,8 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
-from screw_dynamics.demo.processes import START_TIMEOUT, Processes, ros_processes
-from screw_dynamics.demo.progress import stage
+from screw_dynamics.demo.processes import Processes, ros_processes
+from screw_dynamics.demo.progress import Stage
 from screw_dynamics.demo.recording import TORQUE_TOPIC, require_messages
 from screw_dynamics.demo.sea.scene import RIGID
 from screw_dynamics.elastic import ElasticJoints
@@ -141,19 +142,17 @@ def _start(processes: Processes, bag: Path, joints: Path) -> None:
 
 def _follow(processes: Processes, client: LoopClient, feedforward: str) -> None:
     """Send the trajectory and wait for its end."""
-    with stage(f'Start feedforward ({feedforward}) and sea_simulator') as line:
+    with Stage(f'Start feedforward ({feedforward}) and sea_simulator') as line:
+        missing = 'feedforward, sea_simulator and the recorder'
 
         def waiting() -> None:
-            processes.require_running()
-            line.update(0)
+            line.update(0, processes.require_advance(missing))
 
-        client.wait(
-            'feedforward, sea_simulator and the recorder', client.ready, START_TIMEOUT, waiting
-        )
+        client.wait(missing, client.ready, math.inf, waiting)
     file = read_trajectory(TRAJECTORY)
     client.send(file, DELAY)
     duration = file.points[-1].time_from_start
-    with stage('Follow the trajectory in lock-step', 100) as bar:
+    with Stage('Follow the trajectory in lock-step', 100) as bar:
 
         def report() -> None:
             processes.require_running()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from screw_dynamics.nodes.reports.missed_ticks import MissedTicks
 from screw_dynamics.nodes.reports.model_report import model_report
 from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.running.diagnostics import ERROR, OK, WARN, Report
@@ -23,11 +24,16 @@ class FeedforwardReports:
     ----------
     source : ModelSource
     ticks : TickTimer
+    warn : callable
+        Logs a warning.
 
     """
 
-    def __init__(self, source: ModelSource, ticks: TickTimer) -> None:
+    def __init__(
+        self, source: ModelSource, ticks: TickTimer, warn: Callable[[str], object]
+    ) -> None:
         self._source, self._ticks = source, ticks
+        self._missed = MissedTicks(warn)
         self._accepted = self._rejected = self._not_finite = 0
         self._last_accepted: float | None = None
         self._last_rejection = ''
@@ -106,6 +112,7 @@ class FeedforwardReports:
         if self._not_finite > self._not_finite_reported:
             self._not_finite_reported = self._not_finite
             return Report(ERROR, self._last_not_finite, values)
+        self._missed.add(summary, statistics.period)
         if not summary.ticks:
             return Report(OK, 'not active', values)
         if summary.missed_part > _MISSED_PART:

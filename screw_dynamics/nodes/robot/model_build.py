@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 
 from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.jit import CompileProgress, compile_kernels
 from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
 from screw_dynamics.nodes.robot.robot_description import LoadedModel
 
@@ -33,6 +34,8 @@ class ModelBuild:
         The result.
     failure : str
         Why there is none.
+    progress : CompileProgress or None
+        Of the compilation, where there is one.
 
     """
 
@@ -46,6 +49,7 @@ class ModelBuild:
         self.text, self.settings = text, values.model_settings
         self.loaded: LoadedModel | None = None
         self.failure = ''
+        self.progress: CompileProgress | None = None
         self._build, self._prepare = build, prepare
         # daemon: Ctrl-C does not wait for a compilation
         self._thread = threading.Thread(target=self._work, name='robot_model', daemon=True)
@@ -56,16 +60,27 @@ class ModelBuild:
         """Whether the result is still to come."""
         return self._thread.is_alive()
 
-    def wait(self) -> None:
-        """Return when the result is there."""
-        self._thread.join()
+    def wait(self, timeout: float) -> None:
+        """
+        Return when the result is there, or after some time.
+
+        Parameters
+        ----------
+        timeout : float
+            [s].
+
+        """
+        self._thread.join(timeout)
 
     def _work(self) -> None:
         try:
             loaded = self._build()
-            self._prepare(loaded)
+            compile_kernels(lambda: self._prepare(loaded), self._on_progress)
             self.loaded = loaded
         except ScrewDynamicsError as error:
             self.failure = str(error)
         except Exception as error:  # whatever a description does, the node says so and goes on
             self.failure = f'{type(error).__name__}: {error}'
+
+    def _on_progress(self, progress: CompileProgress) -> None:
+        self.progress = progress

@@ -15,6 +15,7 @@ from std_msgs.msg import String
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.endpoints import LATCHED, make_subscription
 from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
+from screw_dynamics.nodes.robot.compile_report import CompileReport
 from screw_dynamics.nodes.robot.elastic_source import read_elastic_joints
 from screw_dynamics.nodes.robot.existing_file import existing_file
 from screw_dynamics.nodes.robot.model_build import ModelBuild
@@ -73,6 +74,7 @@ class ModelSource:
         self._text: tuple[str, str] | None = None  # newest description and where it is from
         self._text_waits = False
         self._build: ModelBuild | None = None  # that has not been taken over
+        self._compile_report = CompileReport(node.get_logger())
         self._last_text: tuple[str, Settings] | None = None  # that was built, and with what
         self._last_settings: Settings | None = None  # that the model in use was to get
         self._loaded_settings: Settings = ()  # that it has
@@ -109,7 +111,7 @@ class ModelSource:
     def finish(self) -> None:
         """Wait for a model that is being built, and hand it on."""
         while self._build is not None:
-            self._build.wait()
+            self._build.wait(_POLL_PERIOD)
             self._look()
 
     def check_settings(self, values: ModelParameters) -> None:
@@ -156,8 +158,10 @@ class ModelSource:
     def _look(self) -> None:
         """Take over what the thread has finished, start what has come up meanwhile."""
         if self._build is not None:
+            self._compile_report.show(self._build.progress)
             if self._build.running:
                 return
+            self._compile_report.show(self._build.progress)
             build, self._build = self._build, None
             self._take_over(build)
         values = self._parameters()
@@ -183,6 +187,7 @@ class ModelSource:
             self._last_settings = values.model_settings
         else:
             self._last_text, self._text_waits = (text, values.model_settings), False
+        self._compile_report = CompileReport(self._node.get_logger())
         self._build = ModelBuild(text, values, build, self._prepare)
         self._poll.reset()
 

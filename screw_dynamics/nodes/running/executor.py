@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +17,7 @@ from rclpy.logging import get_logger
 from rclpy.node import Node
 
 from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.stop_signals import StopOnce, stop_once
 
 _LONGEST_WAIT = 1.0  # s
 
@@ -49,11 +53,22 @@ def run_node(
         Exit code: 0 when all is done, `interrupted`, or 1 if the node could not start or do it.
 
     """
-    try:
-        return _run(make_node, name, args, work or _spin, interrupted)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        rclpy.try_shutdown()
-        return interrupted
+    with stop_once(to_the_end=args is None) as stop:
+        try:
+            code = _run(make_node, name, args, work or _spin, interrupted, stop)
+        except (KeyboardInterrupt, ExternalShutdownException):
+            rclpy.try_shutdown()
+            code = interrupted
+    if args is None and threading.active_count() > 1:
+        _end(code)
+    return code
+
+
+def _end(code: int) -> None:
+    """End the process at once: a thread compiles, and LLVM must not be taken down beneath it."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _run(
@@ -62,8 +77,9 @@ def _run(
     args: Sequence[str] | None,
     work: Callable[[Node], None],
     interrupted: int,
+    stop: StopOnce,
 ) -> int:
-    """Run the node; Ctrl-C is raised at any point of it."""
+    """Run the node; Ctrl-C is raised at any point of it, and not again while it is destroyed."""
     node, initialized = None, False
     try:
         rclpy.init(args=None if args is None else list(args))
@@ -80,6 +96,7 @@ def _run(
         get_logger(name).fatal(str(error))
         return 1
     finally:
+        stop.armed = False
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()

@@ -1,30 +1,25 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The one place that knows numba: kernels are plain Python functions, compiled at first use.
-
-Nothing is compiled at import. Without numba (or with ``SCREW_DYNAMICS_JIT=0``) the same source
-runs on NumPy: slower, same numbers.
-"""
+"""`Kernel`: a plain Python function that numba compiles at its first use."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
-import logging
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-_log = logging.getLogger(__name__)
+from screw_dynamics.jit.numba_import import import_numba
+from screw_dynamics.jit.uncompiled import postponed
 
-# contract lets a multiply and an add become one rounding; no other liberty is taken, so NaN and
-# infinity keep their meaning
-OPTIONS: dict[str, Any] = {'nogil': True, 'error_model': 'numpy', 'fastmath': {'contract'}}
+if TYPE_CHECKING:
+    from screw_dynamics.jit.compiled_function import CompiledFunction
 
 
 def jit_enabled() -> bool:
@@ -69,39 +64,6 @@ def read_only(dimensions: int, dtype: str = 'float64') -> str:
     return f"Array({dtype}, {dimensions}, 'C', readonly=True)"
 
 
-def compile_kernel(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
-    """
-    Compile a kernel for one explicit signature, from numba's on-disk cache where it can.
-
-    Parameters
-    ----------
-    function : callable
-        A function numba can compile.
-    signature : str
-        For example ``'int64(float64[:, ::1], float64[::1])'``. Other argument types raise
-        TypeError instead of compiling anew in the middle of a control loop.
-
-    Returns
-    -------
-    callable
-        The compiled function.
-
-    """
-    import numba
-
-    try:
-        return numba.njit(signature, cache=True, **OPTIONS)(function)  # type: ignore[no-any-return]
-    except (RuntimeError, OSError) as error:
-        if isinstance(error, RuntimeError) and 'cannot cache' not in str(error):
-            raise
-        _log.warning(
-            'no writable cache folder for compiled kernels (%s): every process compiles anew; '
-            'set NUMBA_CACHE_DIR to a writable folder',
-            error,
-        )
-        return numba.njit(signature, **OPTIONS)(function)  # type: ignore[no-any-return]
-
-
 class Kernel:
     """
     A function of plain arrays, compiled at first use for one signature.
@@ -111,7 +73,8 @@ class Kernel:
     function : callable
         The kernel.
     signature : str
-        See `compile_kernel`.
+        For example ``'int64(float64[:, ::1], float64[::1])'``. Other argument types raise
+        TypeError instead of compiling anew in the middle of a control loop.
     helpers : sequence of callable
         Functions that the kernel calls, directly or not. They may live in other files.
 
@@ -132,32 +95,88 @@ class Kernel:
     ) -> None:
         self._function, self._signature, self._helpers = function, signature, helpers
         self._compiled: Callable[..., Any] | None = None
+        self._plain: Callable[..., Any] | None = None
+        self._lock = threading.RLock()
 
     def compile(self) -> Callable[..., Any]:
         """
-        Return the compiled function (the plain one without numba).
+        Return the compiled function, or the plain one where nothing is to be compiled.
 
         Returns
         -------
         callable
 
         """
-        if self._compiled is None:
-            if jit_enabled():
-                from numba.extending import register_jitable
+        compiled = self.compiled()
+        if compiled is not None:
+            return compiled
+        if self._plain is None:
+            # like compiled code: the numbers say what overflows, no warning does
+            self._plain = np.errstate(all='ignore')(self._function)
+        return self._plain
 
-                for helper in self._helpers:
-                    register_jitable(helper)
-                stamped = _stamped(self._function, self._helpers)
-                self._compiled = compile_kernel(stamped, self._signature)
-            else:
-                # like compiled code: the numbers say what overflows, no warning does
-                self._compiled = np.errstate(all='ignore')(self._function)
+    def compiled(self) -> Callable[..., Any] | None:
+        """
+        Return the compiled function, compiled now where it has to be.
+
+        Returns
+        -------
+        callable or None
+            None without numba, and in a block of `uncompiled` before it is compiled.
+
+        """
+        if self._compiled is None and jit_enabled() and not postponed(self):
+            with self._lock:
+                if self._compiled is None:
+                    made = self._made()
+                    self._compiled = made.load() or made.compile()
         return self._compiled
+
+    def load(self) -> bool:
+        """
+        Load the compiled function from the cache on disk.
+
+        Returns
+        -------
+        bool
+            False if it has to be compiled.
+
+        """
+        if self._compiled is None and jit_enabled():
+            with self._lock:
+                self._compiled = self._compiled or self._made().load()
+        return self._compiled is not None
+
+    def _made(self) -> CompiledFunction:
+        import_numba()
+        from numba.extending import register_jitable
+
+        from screw_dynamics.jit.compiled_function import CompiledFunction
+
+        for helper in self._helpers:
+            register_jitable(helper)
+        return CompiledFunction(_stamped(self._function, self._helpers), self._signature)
 
     def __call__(self, *args: Any) -> Any:
         """Call the compiled function."""
         return self.compile()(*args)
+
+
+def source_bytes(file: str) -> bytes:
+    """
+    Return what a source file holds, or its name where it is in no folder, as in a zip archive.
+
+    Parameters
+    ----------
+    file : str
+
+    Returns
+    -------
+    bytes
+
+    """
+    path = Path(file)
+    return path.read_bytes() if path.is_file() else file.encode()
 
 
 def _stamped(
@@ -178,8 +197,7 @@ def _stamped(
         return function
     digest = hashlib.sha256('\n'.join(sorted(constants)).encode())
     for name in sorted(files):
-        path = Path(name)
-        digest.update(path.read_bytes() if path.is_file() else name.encode())
+        digest.update(source_bytes(name))
     copy = FunctionType(
         function.__code__,
         function.__globals__,

@@ -1,0 +1,29 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The one place that knows numba: kernels are plain Python functions, compiled at first use.
+
+Nothing is compiled at import. Without numba (or with ``SCREW_DYNAMICS_JIT=0``) the same source
+runs on NumPy: slower, same numbers up to rounding.
+"""
+
+from screw_dynamics.jit.background_compiler import BackgroundCompiler
+from screw_dynamics.jit.compile_kernels import CompileProgress, compile_kernels
+from screw_dynamics.jit.events import Event, watched
+from screw_dynamics.jit.kernel import Kernel, jit_enabled, read_only
+from screw_dynamics.jit.numba_import import import_numba
+from screw_dynamics.jit.uncompiled import compiled_again, uncompiled
+
+__all__ = [
+    'BackgroundCompiler',
+    'CompileProgress',
+    'Event',
+    'Kernel',
+    'compile_kernels',
+    'compiled_again',
+    'import_numba',
+    'jit_enabled',
+    'read_only',
+    'uncompiled',
+    'watched',
+]

@@ -1,0 +1,104 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`compile_turn`: of many processes with one cache, one compiles a kernel; the others wait."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_HAS_LOCKS = importlib.util.find_spec('fcntl') is not None  # elsewhere each process compiles
+_LOOK_PERIOD = 0.05  # s
+_PATIENCE = 600.0  # s with a process that holds the lock and does not compile: it may be stopped
+
+
+@contextmanager
+def compile_turn(path: Path, on_wait: Callable[[], object]) -> Iterator[None]:
+    """
+    Hold the lock of a kernel in a ``with`` block, as far as the file system has locks.
+
+    A lock ends with its process. Where there can be none (read-only folder, a network file system
+    without locks), or its holder keeps it for ever, the block runs all the same.
+
+    Parameters
+    ----------
+    path : Path
+        Lock file in the folder of the cache; removed afterwards.
+    on_wait : callable
+        Called once where another process has the lock.
+
+    Returns
+    -------
+    context manager
+
+    """
+    handle = _acquire(path, on_wait)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            # removed while it is held: who waits for it sees that and opens the next one
+            with suppress(OSError):
+                path.unlink()
+            os.close(handle)
+
+
+def _acquire(path: Path, on_wait: Callable[[], object]) -> int | None:
+    """Return the handle of the locked file, or None where there is no lock to be had."""
+    deadline = time.monotonic() + _PATIENCE
+    waited = False
+    while True:
+        handle = _open(path)
+        if handle is None:
+            return None
+        try:
+            if _locked(handle):
+                if _is_at(path, handle):
+                    return handle
+                os.close(handle)
+                continue
+        except OSError:
+            os.close(handle)
+            return None
+        except BaseException:  # Ctrl-C
+            os.close(handle)
+            raise
+        os.close(handle)
+        if not waited:
+            waited = True
+            on_wait()
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(_LOOK_PERIOD)
+
+
+def _open(path: Path) -> int | None:
+    if not _HAS_LOCKS:
+        return None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError:
+        return None
+
+
+def _locked(handle: int) -> bool:
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(path: Path, handle: int) -> bool:
+    """Say whether the file is still the one that others find under this path."""
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(path))
+    except FileNotFoundError:
+        return False

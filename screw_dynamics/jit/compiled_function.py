@@ -1,0 +1,87 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`CompiledFunction`: numba's dispatcher of one signature, from the cache where it can be."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numba
+
+from screw_dynamics.jit.compile_turn import compile_turn
+from screw_dynamics.jit.events import Event, announce
+from screw_dynamics.jit.kernel_cache import KernelCache, warn_of_no_cache
+
+# contract lets a multiply and an add become one rounding; no other liberty is taken, so NaN and
+# infinity keep their meaning
+_OPTIONS: dict[str, Any] = {'nogil': True, 'error_model': 'numpy', 'fastmath': {'contract'}}
+
+# numba compiles in one thread at a time; whoever is next may find what this one has made
+_one_thread = threading.RLock()
+
+
+class CompiledFunction:
+    """
+    A function on its way to be compiled for one explicit signature.
+
+    Parameters
+    ----------
+    function : callable
+    signature : str
+        For example ``'int64(float64[:, ::1], float64[::1])'``. Other argument types raise
+        TypeError instead of compiling anew in the middle of a control loop.
+
+    """
+
+    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+        self._name, self._signature = function.__name__.lstrip('_'), signature
+        self._dispatcher = numba.njit(**_OPTIONS)(function)
+        self._cache: KernelCache | None = None
+        try:
+            self._cache = self._dispatcher._cache = KernelCache(function)
+        except (RuntimeError, OSError) as error:
+            if isinstance(error, RuntimeError) and 'cannot cache' not in str(error):
+                raise
+            warn_of_no_cache(error)
+
+    def load(self) -> Callable[..., Any] | None:
+        """
+        Return the compiled function, if it is in the cache.
+
+        Returns
+        -------
+        callable or None
+
+        """
+        if self._cache is None or not self._cache.find(self._signature, self._dispatcher):
+            return None
+        return self._taken()
+
+    def compile(self) -> Callable[..., Any]:
+        """
+        Return the compiled function, compiled where the cache does not have it.
+
+        Returns
+        -------
+        callable
+
+        """
+        if self._cache is None:
+            with _one_thread:
+                announce(Event.COMPILES, self._name)
+                return self._taken()
+        wait = partial(announce, Event.WAITS, self._name)
+        with _one_thread, compile_turn(self._cache.lock_path, wait):
+            loaded = self.load()
+            if loaded is not None:
+                return loaded
+            announce(Event.COMPILES, self._name)
+            return self._taken()
+
+    def _taken(self) -> Callable[..., Any]:
+        self._dispatcher.compile(self._signature)
+        self._dispatcher.disable_compile()
+        return self._dispatcher  # type: ignore[no-any-return]

@@ -1,0 +1,147 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`KernelCache`: numba's cache of one function on disk, which bears damaged files."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.compiler_lock import global_compiler_lock
+
+_log = logging.getLogger(__name__)
+
+_FORMAT = 'sha256'  # of the data files; files of another format are stale
+_DIGEST_SIZE = hashlib.sha256().digest_size
+
+
+class _DamagedFileError(Exception):
+    """A file does not hold what was written to it."""
+
+
+class _CheckedFiles(IndexDataCacheFile):
+    """The files of one function; one that a loss of power has damaged counts as absent."""
+
+    def __init__(self, folder: str, name: str, stamp: object) -> None:
+        super().__init__(folder, name, (_FORMAT, stamp))
+        self._warned: set[str] = set()
+
+    def load(self, key: Any) -> Any:
+        name = self._load_index().get(key)
+        return None if name is None else self._intact(self._data_path(name), self._load_data, name)
+
+    def _load_index(self) -> Any:
+        return self._intact(self._index_path, super()._load_index) or {}
+
+    def _load_data(self, name: str) -> Any:
+        data = Path(self._data_path(name)).read_bytes()
+        digest, content = data[:_DIGEST_SIZE], data[_DIGEST_SIZE:]
+        if hashlib.sha256(content).digest() != digest:
+            raise _DamagedFileError(f'{len(data)} bytes, not those that were written')
+        return pickle.loads(content)
+
+    def _save_data(self, name: str, data: Any) -> None:
+        content = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(hashlib.sha256(content).digest() + content)
+
+    def _intact(self, path: str, read: Callable[..., Any], *args: Any) -> Any:
+        """Return what is read from a file, or None; a damaged one is named once."""
+        try:
+            return read(*args)
+        except FileNotFoundError:
+            return None
+        except Exception as error:  # whatever unpickling makes of it
+            if path not in self._warned:
+                self._warned.add(path)
+                _log.warning(
+                    'cache of compiled kernels: %s is damaged (%s: %.100s): compiling anew',
+                    *(path, type(error).__name__, error),
+                )
+            return None
+
+
+class KernelCache(FunctionCache):
+    """
+    The cache of one function.
+
+    Parameters
+    ----------
+    function : callable
+
+    Raises
+    ------
+    RuntimeError
+        If there is no folder for it.
+
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._found: Any = None
+        self._cache_file = _CheckedFiles(
+            self.cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
+
+    @property
+    def lock_path(self) -> Path:
+        """Where a process that compiles this function has its lock file."""
+        return Path(self.cache_path) / f'{self._impl.filename_base}.lock'
+
+    def find(self, signature: str, dispatcher: Any) -> bool:
+        """
+        Load what is there for a signature.
+
+        Parameters
+        ----------
+        signature : str
+        dispatcher : numba dispatcher
+            Whose next compilation gets it.
+
+        Returns
+        -------
+        bool
+            Whether there is any.
+
+        """
+        with global_compiler_lock:
+            try:
+                self._found = super().load_overload(signature, dispatcher.targetctx)
+            except Exception as error:  # intact, and still of no use to this numba
+                _log.warning(
+                    'cache of compiled kernels: %s cannot be used (%s: %.100s): compiling anew',
+                    *(self.lock_path.with_suffix('.nbi'), type(error).__name__, error),
+                )
+        return self._found is not None
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Return what `find` has found."""
+        return self._found
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        """Save a compiled function; where that fails, this process alone has it."""
+        try:
+            super().save_overload(signature, data)
+        except OSError as error:
+            warn_of_no_cache(error)
+
+
+def warn_of_no_cache(error: BaseException) -> None:
+    """
+    Warn that compiled kernels are not kept.
+
+    Parameters
+    ----------
+    error : Exception
+
+    """
+    _log.warning(
+        'no writable cache folder for compiled kernels (%s): every process compiles anew; '
+        'set NUMBA_CACHE_DIR to a writable folder',
+        error,
+    )

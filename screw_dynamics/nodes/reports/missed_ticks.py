@@ -1,0 +1,72 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`MissedTicks`: a warning in the log where a node falls behind its rate for some time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from screw_dynamics.nodes.running.tick_statistics import TickSummary
+
+_MISSED_PART = 0.1  # of the ticks
+_LASTING = 2.9  # s for which that has to be so
+_PAUSE = 30.0  # s between warnings
+
+
+class MissedTicks:
+    """
+    Adds up what summaries of the ticks say.
+
+    Parameters
+    ----------
+    warn : callable
+        Takes the text of a warning.
+
+    Examples
+    --------
+    >>> missed = MissedTicks(print)
+    >>> second = TickSummary(50.0, ticks=50, missed=50, mean_time=0.018, longest_time=0.02)
+    >>> for _ in range(3):
+    ...     missed.add(second, 10_000_000)
+    50 % of the ticks of the last 3 s were missed: a tick takes 18 ms of 10 ms at 100 Hz
+
+    """
+
+    def __init__(self, warn: Callable[[str], object]) -> None:
+        self._warn = warn
+        self._silent = 0.0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._seconds = self._busy = 0.0
+        self._ticks = self._missed = 0
+
+    def add(self, summary: TickSummary, period: int) -> None:
+        """
+        Take the next summary.
+
+        Parameters
+        ----------
+        summary : TickSummary
+        period : int
+            Time between ticks [ns].
+
+        """
+        seconds = 1e-9 * period * (summary.ticks + summary.missed)
+        self._silent = max(0.0, self._silent - seconds)
+        if not summary.ticks or summary.missed_part <= _MISSED_PART:
+            self._begin()
+            return
+        self._seconds += seconds
+        self._ticks += summary.ticks
+        self._missed += summary.missed
+        self._busy += summary.ticks * summary.mean_time
+        if self._seconds >= _LASTING and not self._silent:
+            self._silent = _PAUSE
+            self._warn(
+                f'{100.0 * self._missed / (self._ticks + self._missed):.0f} % of the ticks of the '
+                f'last {self._seconds:.0f} s were missed: a tick takes '
+                f'{1e3 * self._busy / self._ticks:.3g} ms of {1e-6 * period:.3g} ms at '
+                f'{1e9 / period:.4g} Hz'
+            )
+            self._begin()

@@ -1,0 +1,84 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""SIGINT and SIGTERM: the first one stops the work, those after it do no harm."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class StopOnce:
+    """
+    A signal handler that raises KeyboardInterrupt, once.
+
+    Attributes
+    ----------
+    armed : bool
+        Whether the next signal raises it.
+
+    """
+
+    def __init__(self) -> None:
+        self.armed = True
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal."""
+        if self.armed:
+            self.armed = False
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def stop_once(
+    *, to_the_end: bool, numbers: Sequence[signal.Signals] = STOP_SIGNALS
+) -> Iterator[StopOnce]:
+    """
+    Raise KeyboardInterrupt in a ``with`` block at the first signal and at no other one.
+
+    A second Ctrl-C, and the signal of a launch file beside that of its terminal, would otherwise
+    interrupt what the first one has started.
+
+    Parameters
+    ----------
+    to_the_end : bool
+        Whether the process ends after the block: signals are ignored from then on, also while
+        the interpreter is taken down. Otherwise the handlers of before are put back.
+    numbers : sequence of signal.Signals
+
+    Returns
+    -------
+    context manager
+
+    """
+    stop = StopOnce()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop  # signals are handled in the main thread alone
+        return
+    before = {
+        number: signal.signal(number, stop)
+        for number in numbers
+        # as it is behind nohup and in the background of a script
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    try:
+        yield stop
+    finally:
+        stop.armed = False
+        if to_the_end:
+            ignore_stop_signals()
+        else:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def ignore_stop_signals() -> None:
+    """Ignore SIGINT and SIGTERM from now on, also while the interpreter is taken down."""
+    if threading.current_thread() is threading.main_thread():
+        for number in STOP_SIGNALS:
+            signal.signal(number, signal.SIG_IGN)

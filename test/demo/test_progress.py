@@ -1,0 +1,33 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Progress of the demo where the output is no terminal: whole lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from screw_dynamics.demo import progress
+from screw_dynamics.demo.progress import Stage
+
+
+def test_lines_without_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, 'LOG_INTERVAL', 0.0)
+    with Stage('Simulate', 3) as bar:
+        bar.update(0, 'node: compiling 2 of 11')
+        for _ in range(3):
+            bar.update()
+    lines = capsys.readouterr().err.split('\n')
+    assert lines.pop() == ''
+    assert all(line.startswith('Simulate') and line.isprintable() for line in lines)
+    assert [line.split()[1] for line in lines] == ['0/3', '1/3', '2/3', '3/3', '3/3']
+    assert lines[0].endswith('s, node: compiling 2 of 11')
+    assert lines[-1].endswith(' s')
+
+
+def test_a_short_stage_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with Stage('Draw') as bar:
+        bar.update(0)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.split()[0] == 'Draw'

@@ -1,0 +1,130 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The cache on disk: damaged files, one compilation for many processes, places without locks."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+from scripts import run, start
+
+from screw_dynamics.jit import jit_enabled
+from screw_dynamics.jit.compile_turn import compile_turn
+
+pytestmark = pytest.mark.skipif(not jit_enabled(), reason='needs numba')
+
+KERNEL = """
+from screw_dynamics.jit import Kernel
+def double(x):
+    return 2.0 * x
+kernel = Kernel(double, 'float64(float64)')
+"""
+CALL = """
+from screw_dynamics.jit import watched
+from small import kernel
+with watched(lambda event, name: print(event.value, name, flush=True)):
+    print(kernel(3.0))
+"""
+# numba reads the body of an overload while it compiles: this one takes until it is let go on
+HELD = """
+import time
+from pathlib import Path
+import screw_dynamics.jit as jit
+jit.import_numba()
+from numba.extending import overload
+folder = Path(__file__).parent
+def slow(x):
+    raise NotImplementedError
+@overload(slow)
+def _slow(x):
+    while not (folder / 'go').exists():
+        time.sleep(0.01)
+    return lambda x: 2.0 * x
+def double(x):
+    return slow(x)
+kernel = jit.Kernel(double, 'float64(float64)')
+"""
+
+
+def _cut(data):
+    return data[: len(data) // 2]
+
+
+def _flipped(data):
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 0xFF]) + data[middle + 1 :]
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Write the module of a kernel; return how to call it in a process, and the files it has."""
+    (tmp_path / 'small.py').write_text(KERNEL)
+
+    def call():
+        return run(CALL, first=tmp_path, NUMBA_CACHE_DIR=tmp_path / 'cache').splitlines()
+
+    def file(suffix):
+        (path,) = (tmp_path / 'cache').rglob(f'*.{suffix}')
+        return path
+
+    return call, file
+
+
+@pytest.mark.parametrize('suffix', ['nbi', 'nbc'])
+@pytest.mark.parametrize(
+    'damage',
+    [lambda data: b'', _cut, lambda data: b'\x00' * len(data), lambda data: b'garbage', _flipped],
+    ids=['empty', 'cut', 'zeros', 'garbage', 'flipped'],
+)
+def test_a_damaged_file_is_replaced(small, suffix, damage):
+    call, file = small
+    assert call() == ['compiles double', '6.0']
+    path = file(suffix)
+    path.write_bytes(damage(path.read_bytes()))
+    warning, *rest = call()
+    assert 'damaged' in warning and str(path) in warning
+    assert rest == ['compiles double', '6.0']
+    assert call() == ['6.0']
+    assert not list(path.parent.glob('*.lock'))
+
+
+def test_two_processes_compile_once(tmp_path):
+    processes = _two_processes(tmp_path)
+    (tmp_path / 'go').touch()
+    assert [process.communicate()[0] for process in processes] == ['6.0\n', '6.0\n']
+
+
+def test_a_killed_process_gives_up_its_turn(tmp_path):
+    first, second = _two_processes(tmp_path)
+    first.kill()
+    first.communicate()
+    assert second.stdout.readline() == 'compiles double\n'
+    (tmp_path / 'go').touch()
+    assert second.communicate()[0] == '6.0\n'
+
+
+def _two_processes(tmp_path):
+    """Return a process that compiles, and one that waits for it."""
+    (tmp_path / 'small.py').write_text(HELD)
+    first, second = (
+        start(CALL, first=tmp_path, NUMBA_CACHE_DIR=tmp_path / 'cache') for _ in range(2)
+    )
+    lines = [process.stdout.readline() for process in (first, second)]
+    assert sorted(lines) == ['compiles double\n', 'waits double\n']
+    return (first, second) if lines[0].startswith('compiles') else (second, first)
+
+
+def test_no_lock_where_the_file_system_has_none(tmp_path, monkeypatch):
+    import fcntl
+
+    def flock(handle, operation):
+        raise OSError(errno.ENOLCK, 'no locks available')
+
+    monkeypatch.setattr(fcntl, 'flock', flock)
+    with compile_turn(tmp_path / 'x.lock', pytest.fail):
+        pass
+    # a folder that cannot be made
+    (tmp_path / 'file').touch()
+    with compile_turn(tmp_path / 'file' / 'x.lock', pytest.fail):
+        pass

@@ -1,0 +1,124 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes on an empty cache of kernels: what they log, who compiles, who is kept waiting."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import numpy as np
+import pytest
+from node_processes import TIMEOUT, NodeProcess, node_command
+from services import SERVICES
+
+import screw_dynamics as sd
+from screw_dynamics.jit import jit_enabled
+from screw_dynamics.jit.compile_turn import compile_turn
+
+pytestmark = pytest.mark.skipif(not jit_enabled(), reason='needs numba')
+
+TOTAL = re.compile(r'Compiled (\d+) kernels after')
+
+
+def wait_while_it_advances(ros, condition, process):
+    """Spin until a condition holds, as long as the node has something new to say."""
+    log, deadline = '', time.monotonic() + TIMEOUT
+    while not condition():
+        assert process.running, process.log
+        if process.log != log:
+            log, deadline = process.log, time.monotonic() + TIMEOUT
+        assert time.monotonic() < deadline, log
+        ros.spin(0.1)
+
+
+@pytest.fixture(scope='module')
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp('cache')
+
+
+@pytest.fixture(scope='module')
+def nodes(ros, planar, cache):
+    """Return both nodes, started at once on an empty cache, when they are ready."""
+    environment = {**ros.environment, 'NUMBA_CACHE_DIR': str(cache)}
+    arguments = ('--ros-args', '-p', f'urdf_path:={planar}')
+    processes = {
+        name: NodeProcess(node_command(name, *arguments), environment)
+        for name in ('feedforward', 'dynamics_server')
+    }
+    try:
+        for name, text in (('feedforward', 'Active at'), ('dynamics_server', 'Ready:')):
+            process = processes[name]
+            wait_while_it_advances(ros, lambda p=process, t=text: t in p.log, process)
+        yield processes
+    finally:
+        for process in processes.values():
+            process.kill()
+
+
+def test_the_log_of_a_first_start(nodes):
+    feedforward = nodes['feedforward'].log
+    assert feedforward.index('(once, about a minute') < feedforward.index('Robot model')
+    active = next(line for line in feedforward.splitlines() if 'Active at' in line)
+    assert 'Active at 250 Hz: listens on' in active or 'Active at 500 Hz' in active, active
+    listens, publishes = active.split('publishes')
+    assert '/feedforward/joint_trajectory' in listens
+    assert '/feedforward/feedforward' in publishes
+    assert '/rosout' not in active
+    ready = next(line for line in nodes['dynamics_server'].log.splitlines() if 'Ready:' in line)
+    assert '/dynamics_server/get_mass_matrix' in ready
+
+
+def test_each_kernel_is_compiled_once(nodes, cache):
+    """Both say what they waited for; together they wrote every kernel once."""
+    assert 'Another process compiles' in nodes['feedforward'].log + nodes['dynamics_server'].log
+    written = [path.name for path in cache.rglob('*.nbc')]
+    assert len(written) == len(set(written))
+    assert not list(cache.rglob('*.lock'))
+    totals = [int(TOTAL.search(process.log).group(1)) for process in nodes.values()]
+    assert max(totals) <= len(written)
+
+
+def test_a_new_order_keeps_nobody_waiting(ros, nodes, cache, planar):
+    """The kernel of an order is compiled beside the requests, which are answered meanwhile."""
+    model = sd.read_urdf(planar)
+    jet = np.linspace(0.1, 1.2, 6 * model.n).reshape(6, model.n)
+    fields = dict(zip(('position', 'velocity', 'acceleration', 'jerk', 'snap'), jet, strict=False))
+    requests = {
+        'get_inverse_dynamics': {
+            **{name: row.tolist() for name, row in fields.items()},
+            'higher_derivatives': jet[5].tolist(),
+            'derivative_order': 3,
+        },
+        'get_mass_matrix': {'position': jet[0].tolist()},
+    }
+
+    def answer(name):
+        service = SERVICES[name]
+        response = ros.call(service, f'/dynamics_server/{name}', service.Request(**requests[name]))
+        assert response.success, response.message
+        return response
+
+    (index,) = cache.rglob('taylor_compiled._single*.nbi')
+    compiled = set(index.parent.glob('*.nbc'))
+    with compile_turn(index.with_suffix('.lock'), pytest.fail):  # nobody can compile meanwhile
+        meanwhile = [answer(name) for name in (*requests, 'get_inverse_dynamics')]
+        assert set(index.parent.glob('*.nbc')) == compiled
+    expected = sd.inverse_dynamics(model, jet)
+    scale = np.abs(expected).max()
+    server = nodes['dynamics_server']
+    wait_while_it_advances(ros, lambda: set(index.parent.glob('*.nbc')) > compiled, server)
+    for response in (meanwhile[0], meanwhile[2], answer('get_inverse_dynamics')):
+        got = np.reshape(response.effort_jet, expected.shape)
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * scale)
+
+
+def test_a_second_start_compiles_nothing(ros, nodes, planar, cache):
+    environment = {**ros.environment, 'NUMBA_CACHE_DIR': str(cache)}
+    arguments = ('--ros-args', '-p', f'urdf_path:={planar}', '-r', '__node:=again')
+    process = NodeProcess(node_command('feedforward', *arguments), environment)
+    try:
+        ros.wait_for('the node', lambda: 'Active at' in process.log, process)
+        assert 'Compil' not in process.log
+    finally:
+        process.kill()
