@@ -13,13 +13,20 @@ import signal
 import sys
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 
 _INTERRUPTED = 130  # what shells report for a process that SIGINT has ended
 _SOURCE_ROS = (
     'source the setup file of ROS 2 (source /opt/ros/<distro>/setup.bash) and of the workspace '
     'that screw_dynamics was built in'
 )
-_INSTALL_EXTRAS = "install what the executables use (pip install 'screw_dynamics[demo]')"
+# beside what the library needs
+_LIBRARIES = {
+    'recorder': ('rosbags',),
+    'replay': ('rosbags',),
+    'demo': ('matplotlib', 'rosbags', 'tqdm'),
+    'demo_sea': ('matplotlib', 'mujoco', 'rosbags', 'tqdm'),
+}
 
 
 def run(name: str, module: str) -> int:
@@ -43,6 +50,10 @@ def run(name: str, module: str) -> int:
     if handler is not signal.SIG_IGN:  # as it is behind nohup and in the background of a script
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
+        missing = [library for library in _LIBRARIES.get(name, ()) if find_spec(library) is None]
+        if missing:
+            print(f'{name}: {_not_installed(missing)}', file=sys.stderr)
+            return 1
         main = import_module(module).main
         signal.signal(signal.SIGINT, handler)
         code: int = main()
@@ -53,20 +64,24 @@ def run(name: str, module: str) -> int:
         remedy = _remedy(error)
         if not remedy:
             raise
-        print(f'{name}: {str(error).splitlines()[0]}: {remedy}', file=sys.stderr)
+        print(f'{name}: {remedy}', file=sys.stderr)
         return 1
 
 
 def _remedy(error: ImportError) -> str:
-    """Return what helps against a missing package; empty where it is not known."""
+    """Return which package is missing and what helps; empty where that is not known."""
     package = (error.name or '').partition('.')[0]
     if package in {'rclpy', 'ament_index_python', 'rpyutils', 'std_srvs'} or package.endswith(
         ('_msgs', '_interfaces')
     ):
-        return _SOURCE_ROS
-    if isinstance(error, ModuleNotFoundError) and package != 'screw_dynamics':
-        return _INSTALL_EXTRAS
+        return f'{str(error).splitlines()[0]}: {_SOURCE_ROS}'
+    if isinstance(error, ModuleNotFoundError) and package not in {'', 'screw_dynamics'}:
+        return _not_installed([package])
     return ''
+
+
+def _not_installed(packages: list[str]) -> str:
+    return f'not installed: {", ".join(packages)}: pip install {" ".join(packages)}'
 
 
 feedforward = partial(run, 'feedforward', 'screw_dynamics.nodes.feedforward')

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launch feedforward and dynamics_server, on request robot_state_publisher and recorder."""
 
+from ament_index_python.packages import PackageNotFoundError
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import PathJoinSubstitution
+from launch.substitutions.substitution_failure import SubstitutionFailure
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
+from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 from screw_dynamics.nodes.launching.launch_arguments import (
     PACKAGE,
@@ -19,6 +21,8 @@ from screw_dynamics.nodes.launching.launch_arguments import (
 )
 from screw_dynamics.nodes.launching.launched_node import given, recorder, typed
 from screw_dynamics.nodes.robot.existing_file import existing_file
+
+_RSP = 'robot_state_publisher'
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -37,19 +41,23 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return the included launch files and the optional nodes."""
-    shared = node_arguments()
-    entities: list[LaunchDescriptionEntity] = [
-        _included(context, 'feedforward', 'params_file', [*shared, *feedforward_arguments()]),
-        _included(context, 'dynamics_server', 'server_params_file', shared),
-    ]
+    """Return the included launch files and the optional nodes; all that they need is there."""
+    optional = []
     if given(context, 'start_rsp') == 'true':
-        entities.append(_robot_state_publisher(context))
+        optional.append(_robot_state_publisher(context))
     if given(context, 'record') == 'true':
         followed = given(context, 'controller_name') or 'feedforward'
         topics = ('feedforward/feedforward', 'feedforward/model_info')
-        entities.append(recorder(context, [*topics, f'{followed}/joint_trajectory']))
-    return entities
+        optional.append(recorder(context, [*topics, f'{followed}/joint_trajectory']))
+    # launch leaves alone what it has started when an included file fails: look before
+    for argument in ('params_file', 'server_params_file'):
+        existing_file(given(context, argument), f'argument {argument!r}')
+    shared = node_arguments()
+    return [
+        _included(context, 'feedforward', 'params_file', [*shared, *feedforward_arguments()]),
+        _included(context, 'dynamics_server', 'server_params_file', shared),
+        *optional,
+    ]
 
 
 def _included(
@@ -71,10 +79,17 @@ def _robot_state_publisher(context: LaunchContext) -> Node:
     path = given(context, 'urdf_file')
     if not path:
         raise RuntimeError("argument 'start_rsp': expected 'urdf_file' with it, got none")
+    try:
+        ExecutableInPackage(executable=_RSP, package=_RSP).perform(context)
+    except (PackageNotFoundError, SubstitutionFailure):
+        raise RuntimeError(
+            f"argument 'start_rsp': expected the package {_RSP}, which is not installed "
+            '(apt install ros-<distro>-robot-state-publisher)'
+        ) from None
     description = existing_file(path, "argument 'urdf_file'").read_text(encoding='utf-8')
     return Node(
-        package='robot_state_publisher',
-        executable='robot_state_publisher',
+        package=_RSP,
+        executable=_RSP,
         namespace=given(context, 'namespace'),
         parameters=[
             {

@@ -73,10 +73,7 @@ def run_to_end(name: str, work: Callable[[], int]) -> int:
         package = (error.name or '').partition('.')[0]
         if package == 'screw_dynamics':
             raise
-        print_error(
-            f'{name}: the package {package!r} is not installed: '
-            "pip install 'screw_dynamics[cli]' installs what the commands use"
-        )
+        print_error(f'{name}: not installed: {package}: pip install {package}')
     finally:
         _give_up_unwritten()
     return FAILED

@@ -145,8 +145,7 @@ def test_missing_libraries_are_named_before_the_work(folder, package, arguments)
     done = process('-c', hidden)
     assert done.returncode == 1 and not done.stdout
     assert done.stderr == (
-        f"screw_dynamics {arguments[0]}: the package '{package}' is not installed: "
-        "pip install 'screw_dynamics[cli]' installs what the commands use\n"
+        f'screw_dynamics {arguments[0]}: not installed: {package}: pip install {package}\n'
     )
 
 

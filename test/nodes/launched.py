@@ -4,6 +4,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
+import pytest
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchDescription, LaunchService
 from launch.actions import (
     IncludeLaunchDescription,
@@ -14,10 +20,41 @@ from launch.actions import (
 )
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.launch_description_sources import PythonLaunchDescriptionSource
+from patience import patience
 
 from screw_dynamics import share_path
 
-TOO_LATE = 120.0  # s
+try:
+    get_package_prefix('screw_dynamics')
+except PackageNotFoundError:
+    pytest.skip(
+        'launch finds screw_dynamics in the ament index: run make setup, or build with colcon',
+        allow_module_level=True,
+    )
+
+
+_LAUNCH = """
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import IncludeLaunchDescription
+service = LaunchService(argv=[])
+arguments = [tuple(argument.split(':=', 1)) for argument in sys.argv[2:]]
+file = IncludeLaunchDescription(sys.argv[1], launch_arguments=arguments)
+service.include_launch_description(LaunchDescription([file]))
+sys.exit(service.run())
+"""
+
+
+def launch_process(ros, name, **arguments):
+    """Return a process that launches a file as `ros2 launch` does, in a group of its own."""
+    texts = [f'{key}:={value}' for key, value in arguments.items()]
+    return subprocess.Popen(
+        [sys.executable, '-c', _LAUNCH, share_path(f'launch/{name}.launch.py'), *texts],
+        env={**ros.environment, 'AMENT_PREFIX_PATH': os.environ['AMENT_PREFIX_PATH']},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def included(name, **arguments):
@@ -47,7 +84,8 @@ class Launched:
     """
     A launch file that runs in this process.
 
-    It is shut down when something holds of what its processes have written, or after two minutes.
+    It is shut down when something holds of what its processes have written, or after the
+    time that tests wait for anything.
     """
 
     def __init__(self, ros, name, until=lambda launched: False, **arguments):
@@ -60,7 +98,7 @@ class Launched:
                 RegisterEventHandler(
                     OnProcessIO(on_stdout=self._on_output, on_stderr=self._on_output)
                 ),
-                TimerAction(period=TOO_LATE, actions=[Shutdown(reason='too late')]),
+                TimerAction(period=patience(), actions=[Shutdown(reason='too late')]),
                 included(name, **arguments),
             )
         )

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -17,8 +19,9 @@ from builtin_interfaces.msg import Time
 from launch import LaunchContext
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch_ros.actions import Node
-from launched import Launched
+from launched import Launched, launch_process
 from node_processes import trajectory
+from patience import patience
 from rosgraph_msgs.msg import Clock
 
 from screw_dynamics import share_path
@@ -110,7 +113,19 @@ def test_parameters_come_from_a_file_that_exists(name):
         nodes_of(name, params_file='no.yaml')
 
 
-def test_what_bringup_starts_on_request(planar):
+@pytest.fixture
+def robot_state_publisher(tmp_path, monkeypatch):
+    """Have an executable of that name where launch looks for it."""
+    name = 'robot_state_publisher'
+    marker = tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages' / name
+    executable = tmp_path / 'lib' / name / name
+    for file in (marker, executable):
+        file.parent.mkdir(parents=True)
+        file.touch(mode=0o755)
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path), prepend=os.pathsep)
+
+
+def test_what_bringup_starts_on_request(planar, robot_state_publisher):
     assert nodes_of('bringup') == []
     publisher, recorder = nodes_of(
         'bringup', start_rsp='true', record='true', urdf_file=str(planar), namespace='left'
@@ -138,14 +153,11 @@ def test_what_sea_demo_starts_on_request():
         nodes_of('sea_demo', trajectory_file='no.yaml')
 
 
-def test_robot_state_publisher_gets_the_urdf_of_a_package(planar, tmp_path, monkeypatch):
-    resources = tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages'
-    resources.mkdir(parents=True)
-    (resources / 'some_robot').touch()
+def test_robot_state_publisher_gets_the_urdf_of_a_package(planar, tmp_path, robot_state_publisher):
+    (tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages' / 'some_robot').touch()
     folder = tmp_path / 'share' / 'some_robot' / 'urdf'
     folder.mkdir(parents=True)
     (folder / 'robot.urdf').write_text(planar.read_text())
-    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path), prepend=os.pathsep)
     address = 'package://some_robot/urdf/robot.urdf'
     (publisher,) = nodes_of('bringup', start_rsp='true', urdf_file=address)
     (parameters,) = publisher._Node__parameters
@@ -155,6 +167,27 @@ def test_robot_state_publisher_gets_the_urdf_of_a_package(planar, tmp_path, monk
     for address in ('package://no_robot/robot.urdf', 'package://some_robot/urdf/none.urdf'):
         with pytest.raises(InputError, match="argument 'urdf_file': .*(no_robot|none.urdf)"):
             nodes_of('bringup', start_rsp='true', urdf_file=address)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'reason'),
+    [
+        ({'start_rsp': 'true'}, 'expected the package robot_state_publisher, which is not'),
+        ({'server_params_file': 'no.yaml'}, "argument 'server_params_file': expected a file"),
+        ({'publish_rate': 'abc'}, 'abc'),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
+)
+def test_nothing_runs_on_where_something_is_missing(ros, planar, monkeypatch, arguments, reason):
+    """Launch forgets what it has started where a part of a launch file fails."""
+    prefixes = os.environ['AMENT_PREFIX_PATH'].split(os.pathsep)
+    without = [p for p in prefixes if not Path(p, 'lib', 'robot_state_publisher').exists()]
+    monkeypatch.setenv('AMENT_PREFIX_PATH', os.pathsep.join(without))
+    process = launch_process(ros, 'bringup', urdf_file=planar, **arguments)
+    output, _ = process.communicate(timeout=patience())
+    assert process.returncode == 1 and reason in output
+    with pytest.raises(ProcessLookupError):  # the group is empty
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize('name', FILES)

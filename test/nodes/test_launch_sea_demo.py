@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -17,7 +15,7 @@ import launch_pytest
 import numpy as np
 import yaml
 from launch_pytest.actions import ReadyToTest
-from launched import described, included
+from launched import described, included, launch_process
 from patience import patience
 from sensor_msgs.msg import JointState
 
@@ -67,17 +65,6 @@ def test_the_simulated_arm_follows(ros, exit_codes):
     assert sorted(exit_codes.values()) == [0, 0, 0], exit_codes
 
 
-LAUNCH = """
-import sys
-from launch import LaunchDescription, LaunchService
-from launch.actions import IncludeLaunchDescription
-service = LaunchService(argv=[])
-file = IncludeLaunchDescription(sys.argv[1], launch_arguments=[('params_file', sys.argv[2])])
-service.include_launch_description(LaunchDescription([file]))
-service.run()
-"""
-
-
 @pytest.mark.parametrize('dead', ['sea_simulator', 'feedforward'])
 def test_without_one_node_all_is_shut_down(ros, tmp_path, dead):
     """A loop that lacks a part moves nothing: the rest ends, and the last line says why."""
@@ -85,15 +72,10 @@ def test_without_one_node_all_is_shut_down(ros, tmp_path, dead):
     parameters[f'/**/{dead}']['ros__parameters']['elastic_joints_path'] = '/no/such.yaml'
     file = tmp_path / 'arm.yaml'
     file.write_text(yaml.safe_dump(parameters))
-    launched = subprocess.run(
-        [sys.executable, '-c', LAUNCH, share_path('launch/sea_demo.launch.py'), file],
-        env=ros.environment,
-        capture_output=True,
-        text=True,
-        timeout=patience(),
-        check=True,
-    )
-    lines = launched.stdout.splitlines()
+    launched = launch_process(ros, 'sea_demo', params_file=file)
+    output, _ = launched.communicate(timeout=patience())
+    assert launched.returncode == 0
+    lines = output.splitlines()
     assert any("expected a file, got '/no/such.yaml'" in line for line in lines)
     for name in {'sea_simulator', 'feedforward', 'trajectory_sender'}:
         (ended,) = (line for line in lines if re.search(rf'{name}-\d\]: process has ', line))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from packaging_tools import EXECUTABLES, run
+
+README = (Path(__file__).resolve().parents[2] / 'README.md').read_text(encoding='utf-8')
 
 
 def build_environment() -> dict[str, str]:
@@ -80,3 +83,23 @@ def test_an_executable_runs_from_the_workspace(workspace):
     )
     result = in_workspace(workspace, command)
     assert '/does/not/exist.urdf' in result.stdout + result.stderr
+
+
+def test_a_workspace_with_the_link_of_the_readme(source_copy, tmp_path):
+    """Without it colcon sees the outer package alone, as rosdep does."""
+    environment = build_environment()
+    if shutil.which('colcon', path=environment['PATH']) is None:
+        pytest.skip('colcon is not installed')
+    (line,) = re.findall(r'^ln -s (\S+) src/$', README, re.MULTILINE)
+    (tmp_path / 'src').mkdir()
+    (tmp_path / 'src' / 'screw_dynamics').symlink_to(source_copy)
+
+    def listed(*arguments: str) -> list[str]:
+        command = ['colcon', 'list', '--names-only', *arguments]
+        return run(command, tmp_path, environment).stdout.split()
+
+    both = ['screw_dynamics', 'screw_dynamics_interfaces']
+    assert listed() == both[:1]
+    assert listed('--base-paths', 'src', 'src/screw_dynamics/screw_dynamics_interfaces') == both
+    (tmp_path / 'src' / 'screw_dynamics_interfaces').symlink_to(line)
+    assert listed() == both

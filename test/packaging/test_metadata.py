@@ -8,6 +8,7 @@ import importlib
 import re
 import runpy
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,30 @@ def test_versions_agree(setup_arguments, manifest):
     assert setup_arguments['version'] == interfaces.findtext('version')
     assert setup_arguments['version'] == screw_dynamics.__version__
     assert setup_arguments['version'] in (ROOT / 'CHANGELOG.rst').read_text()
+
+
+def test_the_interfaces_are_a_package_of_their_own():
+    """With a changelog in the form that the tools of releases read, and the same licence."""
+    folder = ROOT / 'screw_dynamics_interfaces'
+    assert (folder / 'LICENSE').read_text() == (ROOT / 'LICENSE').read_text()
+    for path, name in ((ROOT, 'screw_dynamics'), (folder, 'screw_dynamics_interfaces')):
+        lines = (path / 'CHANGELOG.rst').read_text().splitlines()
+        assert lines[1] == f'Changelog for package {name}'
+        headings = [a for a, b in pairwise(lines) if re.fullmatch('-+', b)]
+        assert headings[0] == 'Forthcoming' or re.match(r'\d', headings[0])
+        version = re.escape(screw_dynamics.__version__)
+        assert any(re.fullmatch(rf'{version} \(\d{{4}}-\d\d-\d\d\)', line) for line in headings)
+
+
+def test_libraries_of_the_executables_are_declared(setup_arguments, manifest):
+    declared = {element.text for element in manifest.iter('exec_depend')}
+    for requirement in {*setup_arguments['install_requires'], *extras(setup_arguments, 'demo')}:
+        name = re.match(r'[a-z]+', requirement).group().removeprefix('py')
+        assert {f'python3-{name}', f'python3-{name}-pip'} & declared, requirement
+
+
+def extras(setup_arguments: dict, name: str) -> list[str]:
+    return setup_arguments['extras_require'][name]
 
 
 def test_names_and_licence_agree(setup_arguments, manifest):

@@ -189,9 +189,7 @@ def _require_mujoco() -> None:
     try:
         import mujoco  # noqa: F401
     except ImportError:
-        raise DemoError(
-            "needs mujoco, the independent simulator: pip install 'screw_dynamics[demo]'"
-        ) from None
+        raise DemoError('needs mujoco, the independent simulator: pip install mujoco') from None
 
 
 def _parser() -> argparse.ArgumentParser:
