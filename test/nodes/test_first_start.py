@@ -9,7 +9,8 @@ import time
 
 import numpy as np
 import pytest
-from node_processes import TIMEOUT, NodeProcess, node_command
+from node_processes import NodeProcess, node_command
+from patience import patience
 from services import SERVICES
 
 import screw_dynamics as sd
@@ -23,11 +24,11 @@ TOTAL = re.compile(r'Compiled (\d+) kernels after')
 
 def wait_while_it_advances(ros, condition, process):
     """Spin until a condition holds, as long as the node has something new to say."""
-    log, deadline = '', time.monotonic() + TIMEOUT
+    log, deadline = '', time.monotonic() + patience()
     while not condition():
         assert process.running, process.log
         if process.log != log:
-            log, deadline = process.log, time.monotonic() + TIMEOUT
+            log, deadline = process.log, time.monotonic() + patience()
         assert time.monotonic() < deadline, log
         ros.spin(0.1)
 
