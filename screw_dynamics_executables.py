@@ -9,6 +9,7 @@ would end in a traceback. So this module stands beside it and needs the standard
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from functools import partial
@@ -60,12 +61,26 @@ def run(name: str, module: str) -> int:
         return code
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except BrokenPipeError:  # `--help | head` has seen enough
+        return 1
     except ImportError as error:
         remedy = _remedy(error)
         if not remedy:
             raise
         print(f'{name}: {remedy}', file=sys.stderr)
         return 1
+    finally:
+        _drop_unwritten()
+
+
+def _drop_unwritten() -> None:
+    """Drop what nobody reads, which the interpreter would complain of at its end."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        with open(os.devnull, 'w') as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _remedy(error: ImportError) -> str:

@@ -10,7 +10,7 @@ from screw_dynamics.nodes.launching.launch_arguments import (
     node_arguments,
     parameter_file,
 )
-from screw_dynamics.nodes.launching.launched_node import given, launched_node, typed
+from screw_dynamics.nodes.launching.launched_node import given, launched_node, number, typed
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -29,7 +29,7 @@ def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node; some parameters and remappings exist only where an argument is given."""
     parameters = {'autostart': typed('autostart', bool)}
     if given(context, 'publish_rate'):
-        parameters['publish_rate'] = typed('publish_rate', float)
+        parameters['publish_rate'] = number(context, 'publish_rate')
     if given(context, 'sync') != 'none':
         parameters['sync'] = typed('sync', str)
     remappings = []

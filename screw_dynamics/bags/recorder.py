@@ -29,7 +29,7 @@ from rclpy.validate_full_topic_name import validate_full_topic_name
 
 from screw_dynamics.argument_types import positive
 from screw_dynamics.bags.recorder_node import BagRecorder
-from screw_dynamics.bags.ros_errors import ros_errors_told
+from screw_dynamics.bags.ros_errors import RosParser, ros_errors_told
 from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.errors import BagError
 from screw_dynamics.stop_signals import ignore_stop_signals
@@ -55,7 +55,7 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         with ros_errors_told():
             own = remove_ros_args(argv)[1:]
-        options = parser.parse_intermixed_args(own)
+        options = parser.parse_own(own)
         if bool(options.topics) == options.all:
             parser.error('expected topics, or --all')
         # The context must outlive the signal: what has arrived is still taken and written.
@@ -121,8 +121,8 @@ def _report(node: BagRecorder, writer: BagWriter) -> None:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> RosParser:
+    parser = RosParser(
         prog='recorder',
         description='Record topics to an MCAP bag, as `ros2 bag record` would.',
     )

@@ -12,7 +12,6 @@ Messages are published at the times they were recorded; header stamps move along
 
 from __future__ import annotations
 
-import argparse
 import sys
 import warnings
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ from rclpy.utilities import remove_ros_args
 from screw_dynamics.argument_types import not_negative, positive
 from screw_dynamics.bags.reader import Bag
 from screw_dynamics.bags.replay_node import BagReplay, ReplayOptions
-from screw_dynamics.bags.ros_errors import ros_errors_told
+from screw_dynamics.bags.ros_errors import RosParser, ros_errors_told
 from screw_dynamics.errors import BagWarning, ScrewDynamicsError
 from screw_dynamics.stop_signals import StopOnce, stop_once
 
@@ -58,7 +57,7 @@ def _run(argv: Sequence[str], stop: StopOnce) -> int:
     try:
         with ros_errors_told():
             own = remove_ros_args(argv)[1:]
-        parsed = _parser().parse_intermixed_args(own)
+        parsed = _parser().parse_own(own)
         options = ReplayOptions(
             topics=parsed.topics,
             rate=parsed.rate,
@@ -116,8 +115,8 @@ def _replay(bag: Bag, options: ReplayOptions) -> int:
         node.destroy_node()
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> RosParser:
+    parser = RosParser(
         prog='replay',
         description=(
             'Publish the JointTrajectory, JointState and JointReference messages of a bag at the '

@@ -175,7 +175,13 @@ class DynamicsServerNode(Node):
         return Report(OK, message, {'answered': self._answered, 'failed': self._failed})
 
 
-main = partial(run_node, DynamicsServerNode, NAME)
+main = partial(
+    run_node,
+    DynamicsServerNode,
+    NAME,
+    purpose='Serves mass matrix, dynamic terms and inverse dynamics of a robot.',
+    parameters=DynamicsServerParameters,
+)
 
 if __name__ == '__main__':
     sys.exit(main())

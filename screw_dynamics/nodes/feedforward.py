@@ -266,7 +266,14 @@ class FeedforwardNode(ManagedNode):
         self._stream.forget()
 
 
-main = partial(run_node, FeedforwardNode, NAME)
+main = partial(
+    run_node,
+    FeedforwardNode,
+    NAME,
+    purpose='Follows a JointTrajectory, or a stream of references, and publishes the efforts '
+    'that it takes with their first and second time derivatives.',
+    parameters=FeedforwardParameters,
+)
 
 if __name__ == '__main__':
     sys.exit(main())

@@ -201,7 +201,13 @@ class SeaSimulatorNode(Node):
             self._source.apply_settings()
 
 
-main = partial(run_node, SeaSimulatorNode, NAME)
+main = partial(
+    run_node,
+    SeaSimulatorNode,
+    NAME,
+    purpose='Simulates a robot with elastic joints that motor efforts drive.',
+    parameters=SeaSimulatorParameters,
+)
 
 if __name__ == '__main__':
     sys.exit(main())

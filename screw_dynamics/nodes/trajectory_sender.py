@@ -223,6 +223,8 @@ main = partial(
     NAME,
     work=lambda node: print(send(node)),
     interrupted=INTERRUPTED,
+    purpose='Publishes a trajectory once, as soon as somebody receives it.',
+    parameters=SenderParameters,
 )
 
 if __name__ == '__main__':

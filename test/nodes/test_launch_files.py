@@ -113,6 +113,18 @@ def test_parameters_come_from_a_file_that_exists(name):
         nodes_of(name, params_file='no.yaml')
 
 
+def test_arguments_that_are_no_numbers_are_named():
+    for text in ('abc', 'nan', '1,0'):
+        with pytest.raises(
+            InputError, match=f"argument 'publish_rate': expected a finite number, got '{text}'"
+        ):
+            nodes_of('feedforward', publish_rate=text)
+    (node,) = nodes_of('feedforward', publish_rate='100')
+    _, parameters = node._Node__parameters
+    values = {''.join(part.text for part in name): value for name, value in parameters.items()}
+    assert values['publish_rate'] == 100.0 and isinstance(values['publish_rate'], float)
+
+
 @pytest.fixture
 def robot_state_publisher(tmp_path, monkeypatch):
     """Have an executable of that name where launch looks for it."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import replace
 
@@ -89,6 +90,17 @@ def test_a_description_is_not_blamed_for_settings_of_the_past(source, gripper):
     source.set(payload_mass=0.0)
     assert 'lift_joint' in source.finish().joint_names
     assert source.source.problem == ''
+
+
+def test_the_log_names_the_payload(source, capfd):
+    source.finish()
+    source.set(payload_frame='link_2', payload_mass=1.25)
+    source.finish()
+    source.set(payload_mass=0.0)
+    source.finish()
+    without, loaded, again = re.findall(r'Robot model .*', capfd.readouterr().err)
+    assert loaded == without.replace(': joint', ' with a payload of 1.25 kg on link_2: joint')
+    assert again == without
 
 
 def test_a_rejected_description_stays_a_problem_when_settings_change(source):

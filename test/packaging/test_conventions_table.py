@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from screw_dynamics.trajectory.trajectory_file import parse_trajectory
+
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = (ROOT / 'docs/ros_conventions.md').read_text(encoding='utf-8')
 GUIDES = (ROOT / 'docs/guides.md').read_text(encoding='utf-8')
@@ -29,6 +31,13 @@ def test_every_row_has_three_cells_and_a_test_or_a_reason():
         expected, here, shown = re.split(r'(?<!\\)\|', row.strip('|'))
         assert expected.strip() and here.strip()
         assert shown.strip() or here.strip().startswith('absent'), row
+
+
+def test_the_trajectory_of_the_guide_is_one():
+    body = re.search(r"ros2 topic pub .*?'(\{.*?\})'\n", GUIDES, re.DOTALL)[1]
+    trajectory = parse_trajectory(body)
+    assert trajectory.joint_names == ('joint_1', 'joint_2')
+    assert [point.time_from_start for point in trajectory.points] == [2.0, 4.0]
 
 
 def test_links_of_the_guides_lead_somewhere():

@@ -65,6 +65,72 @@ importlib.import_module = import_module
     assert (process.returncode, output) == (-signal.SIGINT, 'begun\n')
 
 
+NODES = ('feedforward', 'dynamics_server', 'trajectory_sender', 'sea_simulator')
+
+
+@pytest.mark.parametrize('name', [*NODES, 'recorder', 'replay'])
+def test_help(name):
+    pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
+    with start(name, '--help') as process:
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, output
+    assert f'usage: {name} [' in output
+    if name in NODES:
+        assert '--ros-args' in output and max(map(len, output.splitlines())) <= 80
+        listed = {'trajectory_sender': '  wait_for'}.get(name, '  urdf_path')
+        assert f'{listed}\n' in output and '(default: ' in output
+
+
+@pytest.mark.parametrize('name', [*NODES, 'recorder', 'replay'])
+@pytest.mark.parametrize('arguments', [['-p', 'urdf_path:=x.urdf'], ['--params-file', 'x.yaml']])
+def test_arguments_of_ros_without_their_flag(name, arguments):
+    pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
+    files = {'replay': ['my_bag']}.get(name, [])
+    with start(name, *files, *arguments) as process:
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 2, output
+    line = output.splitlines()[-1]
+    assert line.startswith(f'{name}: ') and arguments[0] in line and '--ros-args' in line
+
+
+def test_help_for_a_reader_that_has_seen_enough():
+    pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
+    begin, end = "print('begun', flush=True)", 'os.dup2(reading_end_closed(), 1)'
+    script = START.format(name='feedforward').replace(begin, end)
+    before = """
+import os
+def reading_end_closed():
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+"""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get('PYTHONPATH')]))
+    for unbuffered in ('', '1'):
+        done = subprocess.run(
+            [sys.executable, '-W', 'ignore', '-c', before + script, '--help'],
+            env={**os.environ, 'PYTHONPATH': path, 'PYTHONUNBUFFERED': unbuffered},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert not done.stderr and done.returncode in (0, 1)
+
+
+def test_a_parameter_file_for_others_is_named(tmp_path):
+    pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
+    file = tmp_path / 'sender.yaml'
+    warned = {}
+    for node in ('trajectory_sendr', 'trajectory_sender'):
+        file.write_text(f'{node}:\n  ros__parameters:\n    file: {tmp_path}/none.yaml\n')
+        with start('trajectory_sender', '--ros-args', '--params-file', str(file)) as process:
+            warned[node], _ = process.communicate(timeout=60)
+        assert process.returncode == 1
+    text = f'{file}: there are no parameters for /trajectory_sender, only for /trajectory_sendr'
+    assert text in warned['trajectory_sendr']
+    assert 'there are no parameters' not in warned['trajectory_sender']
+    assert 'none.yaml: No such file' in warned['trajectory_sender']
+
+
 @pytest.mark.parametrize('name', NEED_ROS)
 def test_without_ros(name):
     with start(name, before=HIDE.format(package='rclpy')) as process:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
+from screw_dynamics.argument_types import finite_or_nan
+from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.launching.launch_arguments import PACKAGE
 from screw_dynamics.nodes.robot.existing_file import existing_file
 
@@ -52,6 +55,32 @@ def typed(argument: str, kind: type) -> ParameterValue:
 
     """
     return ParameterValue(LaunchConfiguration(argument), value_type=kind)
+
+
+def number(context: LaunchContext, argument: str) -> float:
+    """
+    Return the value of an argument that is a number.
+
+    Parameters
+    ----------
+    context : LaunchContext
+    argument : str
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+
+    """
+    value = finite_or_nan(given(context, argument))
+    if math.isnan(value):
+        raise InputError(
+            f'argument {argument!r}: expected a finite number, got {given(context, argument)!r}'
+        )
+    return value
 
 
 def logger_name(context: LaunchContext, name: str) -> str:

@@ -95,6 +95,13 @@ class ModelParameters:
             self.payload_inertia,
         )
 
+    @property
+    def payload_words(self) -> str:
+        """The payload for people; empty without one."""
+        if self.payload_mass == 0.0:
+            return ''
+        return f'with a payload of {self.payload_mass:g} kg on {self.payload_frame}'
+
     def check(self) -> None:
         """
         Check what no single parameter can tell.

@@ -36,6 +36,8 @@ class ModelBuild:
         Why there is none.
     progress : CompileProgress or None
         Of the compilation, where there is one.
+    payload : str
+        See `ModelParameters.payload_words`.
 
     """
 
@@ -48,7 +50,7 @@ class ModelBuild:
     ) -> None:
         self.text, self.settings = text, values.model_settings
         self.loaded: LoadedModel | None = None
-        self.failure = ''
+        self.failure, self.payload = '', values.payload_words
         self.progress: CompileProgress | None = None
         self._build, self._prepare = build, prepare
         # daemon: Ctrl-C does not wait for a compilation

@@ -217,10 +217,9 @@ class ModelSource:
         self._last_settings, self._settings_problem = None, ''
         if build.text is not None:
             self._problem = ''
-        logger.info(
-            f'Robot model {loaded.model.name!r} from {loaded.source}: '
-            f'{", ".join(loaded.model.joint_names)}'
-        )
+        robot = f'Robot model {loaded.model.name!r} from {loaded.source}'
+        about = f'{robot} {build.payload}' if build.payload else robot
+        logger.info(f'{about}: {", ".join(loaded.model.joint_names)}')
         self._on_model(loaded)
 
 

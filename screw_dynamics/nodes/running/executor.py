@@ -16,10 +16,12 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.logging import get_logger
 from rclpy.node import Node
 
-from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.nodes.running.arguments import files_for_others, help_text, wants_help
 from screw_dynamics.stop_signals import StopOnce, stop_once
 
 _LONGEST_WAIT = 1.0  # s
+_WRONG_ARGUMENTS = 2
 
 
 def run_node(
@@ -29,6 +31,8 @@ def run_node(
     *,
     work: Callable[[Node], None] | None = None,
     interrupted: int = 0,
+    purpose: str = '',
+    parameters: type | None = None,
 ) -> int:
     """
     Make a node and let it work until SIGINT, SIGTERM or the shutdown of the context.
@@ -46,22 +50,45 @@ def run_node(
         done. Default: spin without end.
     interrupted : int
         Exit code after a stop that was asked for.
+    purpose : str
+        What the node does, for its help text.
+    parameters : type, optional
+        The record of its parameters, for the help text.
 
     Returns
     -------
     int
-        Exit code: 0 when all is done, `interrupted`, or 1 if the node could not start or do it.
+        Exit code: 0 when all is done, `interrupted`, 1 if the node could not start or do it, or 2
+        for arguments that it does not have.
 
     """
     with stop_once(to_the_end=args is None) as stop:
         try:
-            code = _run(make_node, name, args, work or _spin, interrupted, stop)
+            code = _without_node(name, args, purpose, parameters)
+            if code is None:
+                code = _run(make_node, name, args, work or _spin, interrupted, stop)
         except (KeyboardInterrupt, ExternalShutdownException):
             rclpy.try_shutdown()
             code = interrupted
     if args is None and threading.active_count() > 1:
         _end(code)
     return code
+
+
+def _without_node(
+    name: str, args: Sequence[str] | None, purpose: str, parameters: type | None
+) -> int | None:
+    """Return the exit code where no node is wanted: for the help text, after wrong arguments."""
+    try:
+        if not wants_help(sys.argv if args is None else args):
+            return None
+        print(help_text(name, purpose, parameters))
+        return 0
+    except InputError as error:
+        print(f'{name}: {error}', file=sys.stderr)
+        return _WRONG_ARGUMENTS
+    except RuntimeError:
+        return None  # wrong arguments of ROS, which it reports itself when it starts
 
 
 def _end(code: int) -> None:
@@ -85,6 +112,10 @@ def _run(
         rclpy.init(args=None if args is None else list(args))
         initialized = True
         node = make_node()
+        for text in files_for_others(
+            sys.argv if args is None else args, node.get_fully_qualified_name()
+        ):
+            node.get_logger().warning(text)
         work(node)
     # rclpy raises a RuntimeError for a bad command line or parameter file, and the other one for
     # parameters that it declares itself

@@ -1,0 +1,148 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of a node: its help text, arguments that it does not have, parameter files."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+from rclpy.utilities import remove_ros_args
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.parameters.parameter_rules import ParameterRule, rule_of
+from screw_dynamics.yaml_loading import load_yaml
+
+_USAGE = """usage: {name} [--ros-args [-p PARAMETER:=VALUE] [--params-file FILE]
+       [-r FROM:=TO] [-r __node:=NAME] [-r __ns:=/NAMESPACE]
+       [--log-level LEVEL] ...]
+
+{purpose}
+"""
+_LEAST_WIDTH = 40
+_PARAMETERS = 'ros__parameters'
+
+
+def wants_help(arguments: Sequence[str]) -> bool:
+    """
+    Return whether a command line asks for the help text.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        The name of the program first.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    InputError
+        If it has other arguments than those of ROS.
+
+    """
+    own = remove_ros_args(list(arguments))[1:]
+    if '-h' in own or '--help' in own:
+        return True
+    if own:
+        raise InputError(
+            f'unknown argument {own[0]!r}: arguments of ROS (-p PARAMETER:=VALUE, -r FROM:=TO, '
+            '--params-file FILE) stand behind --ros-args; --help lists the parameters'
+        )
+    return False
+
+
+def help_text(name: str, purpose: str, record: Any) -> str:
+    """
+    Return the help text of a node.
+
+    Parameters
+    ----------
+    name : str
+        Of the executable.
+    purpose : str
+        What the node does.
+    record : type or None
+        Its parameters, see `NodeParameters`.
+
+    Returns
+    -------
+    str
+
+    """
+    width = max(shutil.get_terminal_size().columns, _LEAST_WIDTH)
+    lines = [_USAGE.format(name=name, purpose=textwrap.fill(purpose, width))]
+    if record is not None:
+        lines.append('parameters:')
+        for item in fields(record):
+            rule = rule_of(item)
+            text = f'{rule.description} ({"; ".join(_facts(rule, item.default))})'
+            lines.append(f'  {rule.name}')
+            lines.append(textwrap.indent(textwrap.fill(text, width - 6), ' ' * 6))
+    return '\n'.join(lines)
+
+
+def _facts(rule: ParameterRule, default: Any) -> Iterator[str]:
+    shown = list(default) if isinstance(default, tuple) else default
+    yield f'default: {str(shown).lower() if isinstance(shown, bool) else repr(shown)}'
+    if rule.choices:
+        yield f'one of {", ".join(rule.choices)}'
+    elif isinstance(default, (int, float)) and not isinstance(default, bool):
+        yield f'{rule.minimum:g} to {rule.maximum:g}'
+    if rule.read_only:
+        yield 'set at start only'
+
+
+def files_for_others(arguments: Sequence[str], node: str) -> list[str]:
+    """
+    Return a warning for every parameter file that has none for a node.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        Command line.
+    node : str
+        Full name, with the namespace.
+
+    Returns
+    -------
+    list of str
+
+    """
+    texts = []
+    for option, path in zip(arguments, arguments[1:], strict=False):
+        if option != '--params-file':
+            continue
+        try:
+            with open(path, 'rb') as file:
+                names = list(_node_names(load_yaml(file.read())))
+        except (InputError, OSError):
+            continue  # ROS has read it: it is no business of a warning
+        if names and not any(re.fullmatch(_pattern(name), node) for name in names):
+            texts.append(
+                f'{path}: there are no parameters for {node}, only for {", ".join(names[:5])}'
+            )
+    return texts
+
+
+def _node_names(document: Any, above: str = '') -> Iterator[str]:
+    """Yield the names of nodes, which may have wildcards and stand below namespaces."""
+    for key, value in document.items() if isinstance(document, dict) else ():
+        if isinstance(value, dict):
+            name = f'{above}/{str(key).strip("/")}'
+            if _PARAMETERS in value:
+                yield name
+            else:
+                yield from _node_names(value, name)
+
+
+def _pattern(name: str) -> str:
+    """Return the regular expression of a name: `*` is one part of it, `**` are any number."""
+    parts = {'**': '(/[^/]+)*', '*': '/[^/]+'}
+    words = [part for part in name.split('/') if part]
+    return ''.join(parts.get(word, f'/{re.escape(word)}') for word in words)
