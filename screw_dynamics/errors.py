@@ -49,6 +49,10 @@ class InertiaWarning(ModelWarning):
     """Links with a mass or inertia that no solid body has; the robot loads all the same."""
 
 
+class UnusedEntryWarning(UserWarning):
+    """Entries of a file that have no effect; all are named."""
+
+
 class InputError(ScrewDynamicsError, ValueError):
     """An argument of a public function is unusable."""
 
@@ -106,12 +110,17 @@ class UnknownNameError(InputError):
         The name that was asked for.
     available : iterable of str
         The names that exist.
+    where : str, optional
+        File and entry that the name comes from.
 
     """
 
-    def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, available: Iterable[str], where: str = '') -> None:
         self.kind, self.name, self.available = kind, name, tuple(available)
-        super().__init__(f'unknown {kind} {shown(name)}: expected one of {listed(self.available)}')
+        place = f'{where}: ' if where else ''
+        super().__init__(
+            f'{place}unknown {kind} {shown(name)}: expected one of {listed(self.available)}'
+        )
 
 
 class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):

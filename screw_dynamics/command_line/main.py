@@ -33,7 +33,7 @@ from screw_dynamics.command_line.process_end import (
     signals_as_interrupts,
     usable_streams,
 )
-from screw_dynamics.errors import BagWarning
+from screw_dynamics.errors import BagWarning, UnusedEntryWarning
 
 _PROGRAM = 'screw_dynamics'
 _COMMANDS = (model_command, evaluate_command, bag_command, feasibility_command, plot_command)
@@ -97,7 +97,8 @@ def parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     with warnings.catch_warnings(), np.errstate(all='ignore'):  # what overflows is an error later
         warnings.showwarning = _print_warning
-        warnings.simplefilter('always', BagWarning)
+        for kind in (BagWarning, UnusedEntryWarning):
+            warnings.simplefilter('always', kind)
         with kernels_of_a_command():
             code: int = options.run(options)
     return code

@@ -13,7 +13,7 @@ import numpy as np
 from screw_dynamics.argument_types import positive
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.errors import InputError, ModelError, UnknownNameError
+from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
@@ -93,14 +93,9 @@ def read_elastic(options: argparse.Namespace, model: ScrewModel) -> ElasticJoint
     """
     if options.elastic is None:
         return None
-    try:
-        joints = ElasticJoints.from_yaml(Path(options.elastic).expanduser())
-        joints.motors(model)  # built once: here its errors can name the file
-        return joints
-    except (ModelError, UnknownNameError) as error:
-        if options.elastic in str(error):
-            raise
-        raise ModelError(f'{options.elastic}: {error}') from None
+    joints = ElasticJoints.from_yaml(Path(options.elastic).expanduser())
+    joints.motors(model)  # built once: what does not fit is an error before the work
+    return joints
 
 
 def curve_through(

@@ -30,6 +30,10 @@ _FORGOTTEN = 60.0
 # below it the derivatives follow from the equation at both ends of a step: it may be a jump, and
 # the derivatives of a polynomial that rises so steeply are lost to rounding, as eps / x^2
 _SHORT = 1e-2
+# time constants [s] below which a motion starts quasi-steady: what differs from that is forgotten
+# within 60 us, before any next sample, and the last digit of a deflection would be an
+# acceleration of its 1e-16 / T^2 parts
+_SHORTEST = 1e-6
 # an effort that departs so little from the Taylor polynomial of the start shows nothing but
 # rounding in its differences
 _ROUNDING = 1e-10
@@ -63,12 +67,14 @@ def start_deflection(stiffness, damping, jet, psi):
     """
     Fill phi and its derivatives, psi[0] given or, where it is NaN, quasi-steady.
 
+    So it is where the time constant T is too short for a given value to mean anything.
+
     Quasi-steady is the polynomial solution of a polynomial effort, sum_j (-T)^j tau^(j) / K. For
     any other effort the series is asymptotic and ends before its terms grow.
     """
     steady = -1
-    if np.isnan(psi[0]):
-        constant = damping / stiffness
+    constant = damping / stiffness
+    if np.isnan(psi[0]) or constant < _SHORTEST:
         steady = _steady_order(constant, jet)
         for k in range(min(steady + 2, len(psi))):
             total = 0.0

@@ -44,7 +44,8 @@ class DeflectionFilter:
         Of the joint jets; the efforts have two fewer. Default ``joints.required_rows(model)``.
     deflection : mapping of str to float, optional
         Deflections to start from by joint [rad or m]; the others start quasi-steady: with
-        sum_j (-d/K)^j tau^(j) / K up to where its terms grow, at rest tau / K.
+        sum_j (-d/K)^j tau^(j) / K up to where its terms grow, at rest tau / K. So do all with d/K
+        below 1e-6 s, which would have forgotten any start within 60 us.
 
     Attributes
     ----------

@@ -64,8 +64,9 @@ def elastic_feedforward(
         Of the samples, not decreasing [s]. Needed for a batch with damped joints, and for a
         sample with a `DeflectionFilter`.
     deflection : mapping of str to float, or DeflectionFilter, optional
-        Of damped joints at the first sample [rad or m]; by default quasi-steady. A filter
-        carries the deflections from call to call, in a control loop or from batch to batch.
+        Of damped joints at the first sample [rad or m]; by default quasi-steady, as always with
+        d/K below 1e-6 s. A filter carries the deflections from call to call, in a control loop or
+        from batch to batch.
     out : MotorFeedforward, optional
         Of `joints.buffers`: filled and returned, for one sample. In memory of its own. A call
         then makes no arrays of the robot's size but for external wrenches, stiffnesses that vary

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -13,14 +14,19 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
-from screw_dynamics.elastic.elastic_joints_yaml import read_elastic_joints, write_elastic_joints
+from screw_dynamics.elastic.elastic_joints_yaml import (
+    read_elastic_joints,
+    unused_entries,
+    write_elastic_joints,
+)
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
 from screw_dynamics.elastic.rotor_coupling import RotorCoupling, rotor_coupling
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import ModelError, UnknownNameError
+from screw_dynamics.error_texts import listed, shown
+from screw_dynamics.errors import ModelError, UnknownNameError, UnusedEntryWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
+from screw_dynamics.model.yaml_document import is_document, read_document
 from screw_dynamics.scalars import require_count
 
 
@@ -54,6 +60,7 @@ class ElasticJoints:
 
     joints: Mapping[str, ElasticJoint]
     rotor_coupling: bool = False
+    _file: str = field(default='', init=False, repr=False, compare=False)
     _tables: WeakKeyDictionary[ScrewModel, MotorTable] = field(
         default_factory=WeakKeyDictionary, init=False, repr=False, compare=False
     )
@@ -100,16 +107,29 @@ class ElasticJoints:
         Raises
         ------
         UnknownNameError
-            If a joint is none of the model's coordinates.
+            If a joint is none of the model's coordinates, or the model lacks the link that
+            carries a motor, whether rotors are coupled or not.
 
         """
         table = self._tables.get(require_model(model))
         if table is None:
-            for name in self.joints:
-                if name not in model.joint_names:
-                    raise UnknownNameError('joint', name, model.joint_names)
+            self._require_names(model)
             table = self._tables[model] = motor_table(model, self.joints)
         return table
+
+    def _require_names(self, model: ScrewModel) -> None:
+        """Check that a model has all joints and all links that carry motors."""
+        for name, joint in self.joints.items():
+            if name not in model.joint_names:
+                raise UnknownNameError('joint', name, model.joint_names, self._file)
+            carrier = None if joint.rotor is None else joint.rotor.carrier
+            if carrier is not None:
+                try:
+                    model.frame(carrier)
+                except UnknownNameError as error:
+                    entry = f'joint {shown(name)}: rotor.carrier'
+                    where = f'{self._file}: {entry}' if self._file else entry
+                    raise UnknownNameError('link', carrier, error.available, where) from None
 
     def coupling(self, model: ScrewModel) -> RotorCoupling | None:
         """
@@ -236,7 +256,26 @@ class ElasticJoints:
         ------
         ModelError
             If the file cannot be read, is no YAML, or an entry is unknown, missing or out of
-            range; the entry is named.
+            range; file and entry are named.
+
+        Warns
+        -----
+        UnusedEntryWarning
+            If entries have no effect: limits of the deflection of rigid joints, `rotor` without
+            `rotor_coupling`.
 
         """
-        return ElasticJoints(*read_elastic_joints(source))
+        document = read_document(source, 'elastic joints')
+        path = '' if is_document(source) else str(source)
+        try:
+            joints = ElasticJoints(*read_elastic_joints(document))
+        except ModelError as error:
+            raise ModelError(f'{path}: {error}' if path else str(error)) from None
+        object.__setattr__(joints, '_file', path)
+        if unused := unused_entries(joints.joints, 'rotor_coupling' in document):
+            warnings.warn(
+                f'{path or "elastic joints text"}: without effect: {listed(unused)}',
+                UnusedEntryWarning,
+                stacklevel=2,
+            )
+        return joints

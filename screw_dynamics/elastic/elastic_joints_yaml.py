@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
+import numpy as np
+
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.motor import Motor
 from screw_dynamics.elastic.rotor import Rotor
@@ -23,7 +25,7 @@ from screw_dynamics.elastic.springs import (
 )
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
-from screw_dynamics.model.yaml_document import read_document, write_document
+from screw_dynamics.model.yaml_document import write_document
 from screw_dynamics.model.yaml_reader import Node
 from screw_dynamics.scalars import number_from_text, require_number
 
@@ -71,16 +73,14 @@ def write_elastic_joints(
     return write_document({'elastic_joints': entries, 'rotor_coupling': rotor_coupling}, path)
 
 
-def read_elastic_joints(
-    source: str | bytes | os.PathLike[str],
-) -> tuple[dict[str, ElasticJoint], Any]:
+def read_elastic_joints(document: Any) -> tuple[dict[str, ElasticJoint], Any]:
     """
-    Read the fields of `ElasticJoints` from YAML.
+    Read the fields of `ElasticJoints` from a YAML document.
 
     Parameters
     ----------
-    source : str, bytes or path
-        See `ElasticJoints.from_yaml`.
+    document : object
+        As `read_document` returns it.
 
     Returns
     -------
@@ -93,13 +93,41 @@ def read_elastic_joints(
     ModelError
 
     """
-    root = Node(read_document(source, 'elastic joints'), 'document')
+    root = Node(document, 'document')
     _check_keys(root, ('elastic_joints', 'rotor_coupling'))
     joints = {
         name: _joint(Node(node.value, f'elastic_joints.{name}'))
         for name, node in root['elastic_joints'].entries()
     }
     return joints, root.value.get('rotor_coupling', False)
+
+
+def unused_entries(joints: Mapping[str, ElasticJoint], coupling_named: bool) -> list[str]:
+    """
+    Return the entries of a file that have no effect.
+
+    A rigid joint has no deflection to limit, and rotors are looked at with coupling only; a file
+    that names `rotor_coupling: false` switches it off on purpose.
+
+    Parameters
+    ----------
+    joints : mapping of str to ElasticJoint
+    coupling_named : bool
+        Whether the file has `rotor_coupling`.
+
+    Returns
+    -------
+    list of str
+        Each with the reason.
+
+    """
+    entries = []
+    for name, joint in joints.items():
+        if joint.spring is None and np.isfinite(joint.max_deflection):
+            entries.append(f'elastic_joints.{name}.limits.deflection (the joint is rigid)')
+        if joint.rotor is not None and not coupling_named:
+            entries.append(f'elastic_joints.{name}.rotor (rotor_coupling is not set)')
+    return entries
 
 
 def _joint(node: Node) -> ElasticJoint:

@@ -225,7 +225,8 @@ def stiffness_checks(
                 'stiffness',
                 times,
                 values,
-                np.array([spring.min_stiffness]),
+                # 0 where nobody has set it, below which no stiffness is
+                np.array([spring.min_stiffness or -np.inf]),
                 np.array([spring.max_stiffness]),
                 (name,),
                 np.array([j]),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.yaml_loading import load_yaml
@@ -45,6 +45,23 @@ def write_document(document: Any, path: str | os.PathLike[str] | None = None) ->
     return text
 
 
+def is_document(source: object) -> TypeGuard[str | bytes]:
+    """
+    Say whether a source is a document itself, not a path.
+
+    Parameters
+    ----------
+    source : object
+
+    Returns
+    -------
+    bool
+        True for bytes, and for text with a line break.
+
+    """
+    return isinstance(source, bytes) or (isinstance(source, str) and '\n' in source)
+
+
 def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
     """
     Load a YAML document.
@@ -67,7 +84,7 @@ def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
 
     """
     content: str | bytes
-    if isinstance(source, bytes) or (isinstance(source, str) and '\n' in source):
+    if is_document(source):
         content, origin = source, f'{what} text'
     else:
         origin = str(source)

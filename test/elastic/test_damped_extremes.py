@@ -147,6 +147,26 @@ def test_a_slow_start_takes_every_term():
         assert abs(error) < 2.0 * (RATE * constant) ** 6 + 1e-15
 
 
+@pytest.mark.parametrize('constant', 10.0 ** np.arange(-12.0, -2.5, 0.5))
+def test_a_start_given_as_a_number_costs_no_digits(constant):
+    jet = effort(0.1, 3)
+    steadily = one_joint(constant).step(jet, 0.0)[:, 0].copy()
+    given = one_joint(constant, deflection=steadily[0]).step(jet, 0.0)[:, 0]
+    np.testing.assert_allclose(given[:3], steadily[:3], rtol=1e-4)
+
+
+@pytest.mark.parametrize('constant', [1e-12, 9.9e-7, 1.01e-6, 1e-3])
+def test_a_given_start_counts_where_it_can_last(constant):
+    jet = effort(0.1, 3)
+    steadily = one_joint(constant).step(jet, 0.0)[:, 0].copy()
+    phi = one_joint(constant, deflection=0.1).step(jet, 0.0)[:, 0]
+    if constant < 1e-6:
+        np.testing.assert_array_equal(phi, steadily)
+    else:
+        assert phi[0] == 0.1
+        assert phi[1] == pytest.approx((jet[0, 0] - K * 0.1) / (K * constant), rel=1e-12)
+
+
 def test_a_robot_that_starts_from_rest_begins_undeflected():
     phi = one_joint(0.5).step([[0.0], [5.0], [-3.0]], 0.0)[:, 0]
     np.testing.assert_allclose(phi[:3], [0.0, 0.0, 5.0 / (0.5 * K)], atol=1e-16)

@@ -58,6 +58,7 @@ joints = st.builds(
 names = st.text(min_size=1)
 
 
+@pytest.mark.filterwarnings('ignore::screw_dynamics.errors.UnusedEntryWarning')
 @given(st.dictionaries(names, joints, max_size=4), st.booleans())
 def test_yaml_keeps_every_number(by_name, coupling):
     record = sd.ElasticJoints(by_name, coupling)

@@ -182,6 +182,17 @@ def test_no_sample_is_lost_between_those_that_no_spring_can_serve():
         assert violation.first_violation == times[1]
 
 
+@pytest.mark.parametrize('high, limits', [(np.inf, []), (1000.0, [1000.0])])
+@pytest.mark.parametrize('law', ['variable', 'pair'])
+def test_a_stiffness_that_nobody_limits_from_below_has_no_limit_there(arm, high, limits, law):
+    spring = sd.VariableStiffness(300.0, max_stiffness=high)
+    if law == 'pair':
+        spring = sd.AntagonisticPair('exponential', 300.0, 20.0, 8.0, max_stiffness=high)
+    joints = sd.ElasticJoints({'joint_2': sd.ElasticJoint(spring)})
+    report = sd.check_feasibility(arm, joints, np.zeros((1, 5, arm.n)), [0.0])
+    assert [c.limit for c in report.checks if c.quantity == 'stiffness'] == limits
+
+
 def test_stiffness_is_held_against_its_range(arm, rng):
     spring = sd.VariableStiffness(100.0, min_stiffness=80.0, max_stiffness=120.0)
     joints = sd.ElasticJoints({'joint_2': sd.ElasticJoint(spring)})

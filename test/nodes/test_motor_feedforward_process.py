@@ -210,7 +210,7 @@ def test_samples_without_snaps(ros, start):
             {'elastic_joints_path': "''", 'commands_content': 'motor_efforts'},
             "'commands_content': expected link_efforts without elastic_joints_path",
         ),
-        (TEXT.replace('joint_2', 'elbow'), {}, "unknown joint 'elbow'"),
+        (TEXT.replace('joint_2', 'elbow'), {}, "joints.yaml: unknown joint 'elbow'"),
         (TEXT.replace('stiffness: 300.0', 'stiffness: -1'), {}, 'joint_2.spring.stiffness'),
         (TEXT, {'elastic_joints_path': 'package://screw_dynamics/config/x.yaml'}, 'x.yaml'),
     ],

@@ -116,7 +116,10 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
 def _without_springs(joints: ElasticJoints) -> ElasticJoints:
     """Return what is known of a robot where its elasticity is not."""
     return ElasticJoints(
-        {name: replace(joint, spring=None) for name, joint in joints.joints.items()}
+        {
+            name: replace(joint, spring=None, max_deflection=np.inf)
+            for name, joint in joints.joints.items()
+        }
     )
 
 

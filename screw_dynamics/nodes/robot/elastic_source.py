@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +23,7 @@ from screw_dynamics.nodes.robot.existing_file import existing_file
 _PARAMETER = "parameter 'elastic_joints_path'"
 
 
-def read_elastic_joints(path: str) -> ElasticJoints | None:
+def read_elastic_joints(path: str, warn: Callable[[str], object]) -> ElasticJoints | None:
     """
     Read the file that the parameter names.
 
@@ -30,6 +31,8 @@ def read_elastic_joints(path: str) -> ElasticJoints | None:
     ----------
     path : str
         A path or a package:// address; empty: there are no elastic joints.
+    warn : callable
+        Takes a line for the entries that have no effect.
 
     Returns
     -------
@@ -44,13 +47,15 @@ def read_elastic_joints(path: str) -> ElasticJoints | None:
     if not path:
         return None
     file = existing_file(path, _PARAMETER)
-    try:
-        return ElasticJoints.from_yaml(file)
-    except ScrewDynamicsError as error:
-        text = str(error)
-        raise InputError(
-            f'{_PARAMETER}: {text}' if str(file) in text else f'{_PARAMETER}: {file}: {text}'
-        ) from None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        try:
+            joints = ElasticJoints.from_yaml(file)
+        except ScrewDynamicsError as error:
+            raise InputError(f'{_PARAMETER}: {error}') from None
+    for warning in caught:
+        warn(f'{_PARAMETER}: {warning.message}')
+    return joints
 
 
 def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: float) -> None:

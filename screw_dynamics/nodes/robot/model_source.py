@@ -82,7 +82,7 @@ class ModelSource:
             _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
         values = parameters()
-        self._elastic = read_elastic_joints(values.elastic_joints_path)
+        self._elastic = read_elastic_joints(values.elastic_joints_path, node.get_logger().warning)
         if values.robot_description:
             self._start_given(values.robot_description, "parameter 'robot_description'")
         elif values.urdf_path:
