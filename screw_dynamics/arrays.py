@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import NoReturn, TypeAlias
 
 import numpy as np
+from numpy.ma import MaskedArray, is_masked
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
@@ -33,7 +34,7 @@ def as_float_array(name: str, value: ArrayLike) -> Array:
     Raises
     ------
     InputError
-        If the value is not an array of real numbers.
+        If the value is not an array of real numbers, or has masked entries.
 
     Examples
     --------
@@ -41,6 +42,8 @@ def as_float_array(name: str, value: ArrayLike) -> Array:
     array([1., 2.])
 
     """
+    if isinstance(value, MaskedArray) and is_masked(value):
+        raise InputError(f'{name}: expected a number in every entry, got masked ones')
     try:
         array = np.asarray(value)
     except ValueError as error:

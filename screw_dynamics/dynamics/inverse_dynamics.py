@@ -22,6 +22,7 @@ from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
 
+_ARRAY, _ONE = np.ndarray, 1
 # Below this a thread costs more than its share of the batch.
 _SAMPLES_PER_THREAD = 256
 
@@ -70,8 +71,9 @@ def inverse_dynamics(
     UnknownNameError
         If a frame of `wrench_jets` does not exist.
     InputError
-        If `out` is not writable, aligned, C-contiguous float64, `wrench_jets` no mapping, or
-        `threads` no positive integer.
+        If `out` is not writable, aligned, C-contiguous float64 or, with a batch, overlaps
+        `joint_jet`, `wrench_jets` is not a mapping, an array has masked entries, or `threads` is
+        not a positive integer.
 
     Notes
     -----
@@ -91,10 +93,11 @@ def inverse_dynamics(
            [0.  ]])
 
     """
-    if wrench_jets is None and threads == 1:
+    # identities: neither True and 1.0 nor masked arrays pass for what the kernel takes
+    if wrench_jets is None and threads is _ONE and type(joint_jet) is _ARRAY:
         try:
             aligned = model.aligned
-            tau = np.empty_like(joint_jet[2:], subok=False) if out is None else out  # type: ignore[index]
+            tau = np.empty_like(joint_jet[2:]) if out is None else out
             kernel = aligned.prepared.get(tau.shape)
             if kernel is not None and kernel(joint_jet, tau, aligned.parameters) == OK:
                 return tau
@@ -125,6 +128,8 @@ def _checked(
         out = np.empty(shape)
     elif require_out(out).shape != shape:
         raise ShapeError('out', str(shape), out.shape)
+    elif jet.ndim == 3 and np.may_share_memory(jet, out):  # both without gaps: then they overlap
+        raise InputError('out: expected memory of its own, got memory of joint_jet')
     arrays = as_wrench_jets(model, wrench_jets, shape)
     wrenches = _Wrenches(model, arrays, shape) if arrays else None
 

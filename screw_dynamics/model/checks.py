@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +19,7 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.lie import is_pose, screw_type
 from screw_dynamics.model.exact_geometry import inertia_form
+from screw_dynamics.model.model_fields import LIMITS
 
 if TYPE_CHECKING:
     from screw_dynamics.model.screw_model import ScrewModel
@@ -37,34 +37,6 @@ _SCREW_TYPES = {
 # A unit screw or a rotation given in decimal text is off by rounding only; 1e-9 leaves room for
 # nine printed digits and is far above what double precision loses.
 _UNIT_TOLERANCE = 1e-9
-
-
-def as_names(what: str, value: Sequence[str]) -> tuple[str, ...]:
-    """
-    Return names as a tuple that no caller can change.
-
-    Parameters
-    ----------
-    what : str
-        For the error text.
-    value : sequence of str
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    ModelError
-        If it is no sequence of texts.
-
-    """
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        raise ModelError(f'{what}: expected a sequence of names, got {shown(value)}')
-    for i, entry in enumerate(value):
-        if not isinstance(entry, str):
-            raise ModelError(f'{what}[{i}]: expected a name, got {shown(entry)}')
-    return tuple(value)
 
 
 def check_model(model: ScrewModel) -> None:
@@ -130,9 +102,18 @@ def _check_arrays(model: ScrewModel, count: int, n: int) -> None:
     ):
         if array.shape != shape:
             raise ShapeError(name, str(shape), array.shape)
-    for name in ('multipliers', 'offsets', 'screws', 'gravity', 'damping', 'friction'):
-        require_finite(name, getattr(model, name))
-    for name in ('lower', 'upper', 'velocity', 'effort'):
+    require_finite('gravity', model.gravity)
+    for name, owners in (
+        ('multipliers', model.tree_joint_names),
+        ('offsets', model.tree_joint_names),
+        ('screws', model.tree_joint_names),
+        ('damping', model.joint_names),
+        ('friction', model.joint_names),
+    ):
+        values = getattr(model, name)
+        for i in np.argwhere(~np.isfinite(values))[:1, 0]:
+            require_finite(name, values, f'joint {owners[i]!r}')
+    for name in LIMITS:
         bounds = getattr(limits, name)
         for j in np.flatnonzero(np.isnan(bounds)):
             raise NotFiniteError(f'limits.{name}', (int(j),), np.nan, model.joint_names[j])

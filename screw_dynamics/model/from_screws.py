@@ -85,7 +85,9 @@ def model_from_screws(
         ('screws', screws, (6,)),
         ('inertias', inertias, (6, 6)),
     ):
-        array = as_float_array(name, value).reshape((0, *tail) if n == 0 else np.shape(value))
+        array = as_float_array(name, value)
+        if n == 0 and array.size == 0:
+            array = array.reshape((0, *tail))
         if array.shape != (n, *tail):
             raise ShapeError(name, str((n, *tail)), array.shape)
         shaped[name] = require_finite(name, array)

@@ -76,7 +76,8 @@ def with_payload(
         )
     if at.body < 0:
         return replace(model)
-    load = inertia_matrix(float(mass_array), centre, 0.5 * (tensor + tensor.T))
     inertias = model.inertias.copy()
-    inertias[at.body] += transform_inertia(load, at.pose)
+    with np.errstate(over='ignore', invalid='ignore'):  # the model names what is not finite
+        load = inertia_matrix(float(mass_array), centre, 0.5 * (tensor + tensor.T))
+        inertias[at.body] += transform_inertia(load, at.pose)
     return replace(model, inertias=inertias)

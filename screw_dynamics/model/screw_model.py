@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array, read_only_copy
 from screw_dynamics.errors import UnknownNameError
-from screw_dynamics.model import checks, model_yaml, payload, reference, table
+from screw_dynamics.model import checks, model_fields, model_yaml, payload, reference, table
 from screw_dynamics.model.exact_geometry import exact_geometry
 from screw_dynamics.model.frame import Frame
 from screw_dynamics.model.from_screws import model_from_screws
@@ -33,7 +32,6 @@ _FLOATS = (
     'friction',
 )
 _NAMES = ('joint_names', 'tree_joint_names', 'body_names', 'joint_types')
-_LIMITS = ('lower', 'upper', 'velocity', 'effort')
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,21 +104,15 @@ class ScrewModel(ValueEquality):
     def __post_init__(self) -> None:
         """Freeze all arrays and names, check that they make a model, make its geometry exact."""
         for name in _NAMES:
-            object.__setattr__(self, name, checks.as_names(name, getattr(self, name)))
+            object.__setattr__(self, name, model_fields.as_names(name, getattr(self, name)))
         for name in _FLOATS:
             object.__setattr__(self, name, read_only_copy(name, getattr(self, name)))
         for name in ('parents', 'coordinates'):
-            indices = np.array(getattr(self, name), dtype=np.int64)
-            indices.flags.writeable = False
-            object.__setattr__(self, name, indices)
-        bounds = {name: getattr(self.limits, name) for name in _LIMITS}
-        limits = {name: read_only_copy(f'limits.{name}', bound) for name, bound in bounds.items()}
-        object.__setattr__(self, 'limits', JointLimits(**limits))
-        frames = {
-            name: Frame(int(frame.body), read_only_copy(f'frame {name!r}', frame.pose))
-            for name, frame in self.frames.items()
-        }
-        object.__setattr__(self, 'frames', MappingProxyType(frames))
+            object.__setattr__(self, name, model_fields.as_indices(name, getattr(self, name)))
+        for name in ('base_link', 'name'):
+            model_fields.as_text(name, getattr(self, name))
+        object.__setattr__(self, 'limits', model_fields.as_limits(self.limits))
+        object.__setattr__(self, 'frames', model_fields.as_frames(self.frames))
         checks.check_model(self)
         for name, exact in exact_geometry(self).items():
             object.__setattr__(self, name, read_only_copy(name, exact))

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.yaml_loading import load_yaml
 
@@ -27,19 +28,27 @@ def write_document(document: Any, path: str | os.PathLike[str] | None = None) ->
     -------
     str
 
+    Raises
+    ------
+    ModelError
+        If a text has characters that Unicode does not have.
+
     """
     import yaml
 
     # default_flow_style=None: rows of numbers in one line, everything else in block style
     # allow_unicode=False: YAML folds line breaks, and U+0085 and U+2028 are some
-    text: str = yaml.dump(
-        document,
-        Dumper=getattr(yaml, 'CSafeDumper', yaml.SafeDumper),
-        sort_keys=False,
-        default_flow_style=None,
-        width=1000,
-        allow_unicode=False,
-    )
+    try:
+        text: str = yaml.dump(
+            document,
+            Dumper=getattr(yaml, 'CSafeDumper', yaml.SafeDumper),
+            sort_keys=False,
+            default_flow_style=None,
+            width=1000,
+            allow_unicode=False,
+        )
+    except UnicodeEncodeError as error:
+        raise ModelError(f'expected names of Unicode text, got {shown(error.object)}') from None
     if path is not None:
         Path(path).write_text(text, encoding='utf-8')
     return text

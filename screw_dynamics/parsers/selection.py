@@ -101,7 +101,7 @@ def _locked_positions(tree: Tree, locked: Mapping[str, float] | None) -> dict[st
             raise UnknownNameError('movable joint in locked:', name, movable)
         try:
             positions[name] = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f'locked[{name!r}]: expected a number, got {shown(value)}') from None
         if not math.isfinite(positions[name]):
             raise NotFiniteError(f'locked[{name!r}]', (), positions[name])

@@ -112,7 +112,7 @@ class PiecewisePolynomial:
         try:
             if math.isnan(t):
                 raise NotFiniteError('t', (), t)
-        except TypeError:
+        except (TypeError, OverflowError):
             raise InputError(f't: expected a time in s, got {shown(t)}') from None
         if require_out(out).ndim != 2 or out.shape[1] != self.end.shape[0]:
             raise ShapeError('out', f'(rows, {self.end.shape[0]})', out.shape)

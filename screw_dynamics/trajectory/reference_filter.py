@@ -21,9 +21,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite, require_out
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.jit import Kernel
+from screw_dynamics.scalars import require_count, require_number
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS
 
 MIN_ORDER = JET_ROWS  # a step of the input is one of the derivative of this order
@@ -64,15 +66,18 @@ class ReferenceFilter:
     """
 
     def __init__(self, joint_count: int, order: int = 8, bandwidth: float = 5.0) -> None:
-        if not MIN_ORDER <= order <= MAX_ORDER or order != int(order):
+        joint_count = require_count('joint_count', joint_count)
+        if order not in range(MIN_ORDER, MAX_ORDER + 1):
             raise InputError(
-                f'order: expected an integer from {MIN_ORDER} to {MAX_ORDER}, got {order}'
+                f'order: expected an integer from {MIN_ORDER} to {MAX_ORDER}, got {shown(order)}'
             )
-        if not (math.isfinite(bandwidth) and bandwidth > 0.0):
-            raise InputError(f'bandwidth: expected a positive number of Hz, got {bandwidth}')
-        self.order, self.bandwidth = int(order), float(bandwidth)
+        self.order = int(order)
+        self.bandwidth = require_number('bandwidth', bandwidth, above=True)
         # |H| = (1 + (2 pi f / w)^2)^(-N / 2) = 2^(-1 / 2)
-        self.pole = 2.0 * math.pi * bandwidth / math.sqrt(math.expm1(math.log(2.0) / order))
+        self.pole = 2.0 * math.pi * self.bandwidth / math.sqrt(math.expm1(math.log(2.0) / order))
+        # by then nothing is left of any deviation: exp(-1000) is 0
+        self._longest = 1000.0 / self.pole
+        self._shape = (JET_ROWS, joint_count)
         self.goal: Array = np.zeros(joint_count)
         self._deviations = np.zeros((self.order, joint_count))
         self._work = np.empty_like(self._deviations)
@@ -125,8 +130,19 @@ class ReferenceFilter:
         elapsed : float
             >= 0 [s].
 
+        Raises
+        ------
+        InputError
+            If it is no such number; nothing has changed then.
+
         """
-        _advance(self._deviations, self.pole * elapsed, self._deviations)
+        _advance(self._deviations, self.pole * self._time(elapsed), self._deviations)
+
+    def _time(self, elapsed: float) -> float:
+        """Return a checked time, cut where the output rests anyway; floats in range are fast."""
+        if type(elapsed) is float and 0.0 <= elapsed <= self._longest:
+            return elapsed
+        return min(require_number('elapsed', elapsed), self._longest)
 
     def follow(self, positions: ArrayLike) -> None:
         """
@@ -169,10 +185,14 @@ class ReferenceFilter:
         Raises
         ------
         ShapeError
+            If `out` does not have that shape.
+        InputError
+            If the time is no such number, or `out` no writable, C-contiguous float64 array.
 
         """
-        if out.shape != (JET_ROWS, len(self.goal)):
-            raise ShapeError('out', f'({JET_ROWS}, {len(self.goal)})', out.shape)
+        if require_out(out).shape != self._shape:
+            raise ShapeError('out', str(self._shape), out.shape)
+        elapsed = self._time(elapsed)
         _sample(self._deviations, self.goal, self.pole, elapsed, self._work, out)
         return out
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.trajectory.trajectory_csv import points_from_csv
 from screw_dynamics.trajectory.trajectory_yaml import points_from_yaml
@@ -78,7 +79,7 @@ def read_trajectory(path: str | Path) -> TrajectoryFile:
     try:
         text = Path(path).expanduser().read_text(encoding='utf-8-sig')
         return parse_trajectory(text, csv=str(path).lower().endswith('.csv'))
-    except (OSError, UnicodeDecodeError, TrajectoryError) as error:
+    except (OSError, TypeError, ValueError) as error:  # a TrajectoryError is a ValueError
         reason = getattr(error, 'strerror', None) or error
         raise TrajectoryError(f'{path}: {reason}') from None
 
@@ -111,5 +112,7 @@ def parse_trajectory(text: str, *, csv: bool = False) -> TrajectoryFile:
     TrajectoryPoint(time_from_start=0.0, positions=[1.0], velocities=[], accelerations=[])
 
     """
+    if not isinstance(text, str):
+        raise TrajectoryError(f'expected text, got {shown(text)}')
     names, points = points_from_csv(text) if csv else points_from_yaml(text)
     return TrajectoryFile(tuple(names), tuple(points))

@@ -11,7 +11,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.error_texts import listed, shown
-from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.errors import InputError, NotFiniteError, TrajectoryError
 
 if TYPE_CHECKING:
     from screw_dynamics.trajectory.waypoints import TrajectoryPoint
@@ -160,7 +160,7 @@ def check_times(times: Sequence[float] | Array) -> Array:
     if found[-1] > LATEST:
         raise TrajectoryError(
             f'time_from_start of point #{len(found) - 1}: expected at most {LATEST:g} s, '
-            f'got {found[-1]:g} s'
+            f'got {float(found[-1])!r} s'
         )
     steps = np.diff(found)
     for i in np.flatnonzero(~(steps >= SHORTEST_STEP))[:1]:
@@ -209,6 +209,34 @@ def finite_row(field: str, point: int, row: Sequence[float], joint_names: Sequen
             f'expected {expected}, got {value}'
         )
     return values
+
+
+def check_values(field: str, array: Array, joint_names: Sequence[str]) -> None:
+    """
+    Check that all values are finite and within bounds; NaN is one that a point does not carry.
+
+    Parameters
+    ----------
+    field : str
+        'positions', which every point carries, 'velocities' or 'accelerations'.
+    array : (P, n) ndarray
+    joint_names : sequence of str
+
+    Raises
+    ------
+    NotFiniteError, TrajectoryError
+
+    """
+    bad = ~(np.abs(array) <= LARGEST)
+    if field != 'positions':
+        bad &= ~np.isnan(array)
+    for i, j in np.argwhere(bad)[:1]:
+        value, where = float(array[i, j]), f'point #{i}, joint {joint_names[j]!r}'
+        if not np.isfinite(value):
+            raise NotFiniteError(field, (int(i), int(j)), value, where)
+        raise TrajectoryError(
+            f'{field}[{i}, {j}] ({where}): expected at most {LARGEST:g} in size, got {value!r}'
+        )
 
 
 def _numbers(name: str, row: Sequence[float] | Array) -> Array:

@@ -54,7 +54,11 @@ class Waypoints:
     Raises
     ------
     TrajectoryError
-        If the times do not increase, or not within the bounds of `waypoints_from_points`.
+        If the times do not increase, or times or values exceed the bounds of
+        `waypoints_from_points`.
+    NotFiniteError
+        If a position is not finite, or a velocity or acceleration infinite; point and joint are
+        named.
     ShapeError, InputError
         If the arrays do not fit together.
 
@@ -74,6 +78,7 @@ class Waypoints:
             array = read_only_copy(name, getattr(self, name))
             if array.shape != (len(times), len(self.joint_names)):
                 raise ShapeError(name, str((len(times), len(self.joint_names))), array.shape)
+            checks.check_values(name, array, self.joint_names)
             object.__setattr__(self, name, array)
         times.flags.writeable = False
         object.__setattr__(self, 'times', times)

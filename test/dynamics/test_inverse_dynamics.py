@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,8 +68,8 @@ def test_any_array_like_is_taken(model, rng):
     for value in (jet.tolist(), np.asfortranarray(jet), np.repeat(jet, 2, 1)[:, ::2], read_only):
         assert (sd.inverse_dynamics(model, value) == expected).all()
         assert (sd.inverse_dynamics(model, value, out=np.empty((2, model.n))) == expected).all()
-    masked = sd.inverse_dynamics(model, np.ma.array(jet, mask=jet > 0.0))
-    assert type(masked) is np.ndarray
+    unmasked = sd.inverse_dynamics(model, np.ma.array(jet, mask=False))
+    assert type(unmasked) is np.ndarray and (unmasked == expected).all()
     integers = sd.inverse_dynamics(model, np.ones((3, model.n), dtype=int))
     assert (integers == sd.inverse_dynamics(model, np.ones((3, model.n)))).all()
 
@@ -153,8 +154,8 @@ def test_unusable_arguments_are_named(model):
     with pytest.raises(InputError, match='wrench_jets: expected a mapping .*, got list'):
         sd.inverse_dynamics(model, jet, [np.zeros((1, 6))])
     # before and after the kernel of this shape is at hand
-    for threads in (0, 'two', 1.5):
-        message = f'threads: expected a positive integer, got {threads!r}'
+    for threads in (0, 'two', 1.5, True, 1.0, np.array([1, 1])):
+        message = re.escape(f'threads: expected a positive integer, got {threads!r}')
         with pytest.raises(InputError, match=message):
             sd.inverse_dynamics(model, jet, threads=threads)
         sd.inverse_dynamics(model, jet)
@@ -164,6 +165,44 @@ def test_unusable_arguments_are_named(model):
         sd.inverse_dynamics(model, jet * 1j)
     with pytest.raises(UnknownNameError, match="unknown frame 'flange'.*tool_5"):
         sd.inverse_dynamics(model, jet, {'flange': np.zeros((1, 6))})
+
+
+def test_what_is_no_array_is_named_before_and_after_compilation(model):
+    jet, out = np.zeros((3, model.n)), np.empty((1, model.n))
+    masked = np.ma.masked_array(jet, mask=jet == 0.0)
+    for _ in range(2):
+        with pytest.raises(ShapeError, match=r'joint_jet: expected shape .*, got \(0,\)'):
+            sd.inverse_dynamics(model, [], out=out)
+        with pytest.raises(InputError, match='joint_jet: expected real numbers, got dtype object'):
+            sd.inverse_dynamics(model, set(), out=out)
+        with pytest.raises(
+            InputError, match='joint_jet: expected a number in every entry, got ma'
+        ):
+            sd.inverse_dynamics(model, masked, out=out)
+        with pytest.raises(InputError, match='wrench_jets.*: expected a number in every entry'):
+            sd.inverse_dynamics(model, jet, {'tool_1': np.ma.masked_all((1, 6))})
+        expected = sd.inverse_dynamics(model, jet, out=out).copy()
+    # nothing is masked: an array like others
+    np.testing.assert_array_equal(sd.inverse_dynamics(model, np.ma.masked_array(jet)), expected)
+
+
+def test_a_batch_needs_memory_of_its_own_for_the_results(model, rng):
+    n = model.n
+    jets = np.array([random_joint_jet(rng, n, 2) for _ in range(9)])
+    expected = sd.inverse_dynamics(model, jets)
+    memory = jets.copy().reshape(-1)
+    shared = memory.reshape(jets.shape)
+    for out in (memory[: 27 * n], memory[-27 * n :]):
+        with pytest.raises(InputError, match='out: expected memory of its own, got memory of joi'):
+            sd.inverse_dynamics(model, shared, out=out.reshape(9, 3, n))
+    # beside each other in one block, and interleaved with what is copied first
+    block = np.concatenate([jets.reshape(-1), np.empty(27 * n)])
+    out = block[-27 * n :].reshape(9, 3, n)
+    sd.inverse_dynamics(model, block[: 45 * n].reshape(jets.shape), out=out)
+    np.testing.assert_array_equal(out, expected)
+    backwards = memory.reshape(jets.shape)[::-1]
+    out = memory[: 27 * n].reshape(9, 3, n)
+    np.testing.assert_array_equal(sd.inverse_dynamics(model, backwards, out=out), expected[::-1])
 
 
 @pytest.mark.parametrize('value', [np.nan, np.inf, -np.inf])

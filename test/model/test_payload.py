@@ -72,6 +72,7 @@ def test_a_load_on_the_base_changes_nothing(rng):
         (('body_1', np.nan, np.zeros(3), TENSOR), InertiaError, 'got nan kg'),
         (('body_1', [1], np.zeros(3), TENSOR), ShapeError, 'mass'),
         (('body_1', 1, np.zeros(2), TENSOR), ShapeError, 'com'),
+        (('body_1', 1e308, [0, 0, 1e3], TENSOR), InertiaError, "joint 'joint_1'.*: inertia: exp"),
         (('body_1', 1, [0, 0, np.inf], TENSOR), NotFiniteError, r'com\[2\]'),
         (('body_1', 1, np.zeros(3), np.ones(3)), ShapeError, 'inertia'),
         (('body_1', 1, np.zeros(3), np.triu(TENSOR)), InertiaError, 'symmetric'),

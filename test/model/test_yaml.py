@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given, settings
 from oracles.random_models import random_model
 from oracles.strategies import models
@@ -68,6 +69,14 @@ def test_a_name_given_twice_is_named():
         ScrewModel.from_yaml(text.replace('{name: joint_2', '{name: joint_1'))
     with pytest.raises(ModelError, match=r"model.bodies\[1\].name: .* own, got 'body_1'"):
         ScrewModel.from_yaml(text.replace('- name: body_2', '- name: body_1'))
+
+
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason='the pure writer escapes them')
+def test_names_that_are_no_unicode_text(tmp_path):
+    model = replace(random_model(np.random.default_rng(0), 1), name='a\ud800')
+    with pytest.raises(ModelError, match=r"expected names of Unicode text, got 'a\\ud800'"):
+        model.to_yaml(tmp_path / 'model.yaml')
+    assert not (tmp_path / 'model.yaml').exists()
 
 
 @pytest.mark.parametrize('library', ['libyaml', 'pure'])

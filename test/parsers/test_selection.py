@@ -123,6 +123,7 @@ def test_unknown_links_are_named(option):
         ({'locked': {'j3': 0}}, UnknownNameError, "in locked: 'j3'"),
         ({'locked': {'j1': np.inf}}, NotFiniteError, r"^locked\['j1'\]: expected a finite"),
         ({'locked': {'j1': 'half'}}, InputError, r"locked\['j1'\]: expected a number, got 'half'"),
+        ({'locked': {'j1': 10**400}}, InputError, r"locked\['j1'\]: expected a number, got 1000"),
         ({'mimic': 'ignore'}, InputError, "mimic: expected one of reduce, independent, got 'ign"),
     ],
 )

@@ -132,6 +132,8 @@ def test_bad_arguments_of_sampling_are_named(polynomial):
         polynomial.sample(np.nan, np.empty((5, 3)))
     with pytest.raises(InputError, match='^t: expected a time in s, got None'):
         polynomial.sample(None, np.empty((5, 3)))
+    with pytest.raises(InputError, match='^t: expected a time in s, got 1000'):
+        polynomial.sample(10**400, np.empty((5, 3)))
     with pytest.raises(NotFiniteError, match='times'):
         polynomial.jets([0.0, np.nan])
     with pytest.raises(ShapeError, match='times'):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import tracemalloc
 from math import comb
 
@@ -240,13 +241,51 @@ def test_a_tick_allocates_nothing():
         (4, 1.0, 'order: expected an integer from 5 to 12, got 4'),
         (13, 1.0, 'order: expected an integer from 5 to 12, got 13'),
         (5.5, 1.0, 'order: expected an integer from 5 to 12, got 5.5'),
-        (5, 0.0, 'bandwidth: expected a positive number of Hz, got 0.0'),
-        (5, float('inf'), 'bandwidth: expected a positive number of Hz, got inf'),
+        ('5', 1.0, "order: expected an integer from 5 to 12, got '5'"),
+        (5, 0.0, 'bandwidth: expected a finite number above 0, got 0.0'),
+        (5, float('inf'), 'bandwidth: expected a finite number above 0, got inf'),
+        (5, '1', "bandwidth: expected a finite number above 0, got '1'"),
     ],
 )
 def test_nonsense_is_refused(order, bandwidth, message):
     with pytest.raises(InputError, match=message):
         ReferenceFilter(1, order, bandwidth)
+
+
+@pytest.mark.parametrize('count', ['a', -1, 1.5, None])
+def test_a_count_of_joints_is_whole(count):
+    with pytest.raises(InputError, match='joint_count: expected a whole number of 0 or more, got'):
+        ReferenceFilter(count)
+
+
+@pytest.mark.parametrize('elapsed', [math.nan, math.inf, -1.0, -1, 'x', None, 10**400, [0.0, 1.0]])
+def test_times_that_are_none_change_nothing(elapsed):
+    smooth = ReferenceFilter(2)
+    smooth.start([1.0, 2.0])
+    smooth.follow([3.0, 0.0])
+    before = output(smooth, 0.01)
+    for use in (smooth.advance, lambda time: smooth.sample(time, np.empty((5, 2)))):
+        with pytest.raises(
+            InputError, match='elapsed: expected a finite number of 0 or more, got'
+        ):
+            use(elapsed)
+    np.testing.assert_array_equal(output(smooth, 0.01), before)
+
+
+def test_after_any_time_the_output_rests_at_the_input():
+    for elapsed in (1e3, 1e10, 1e300, np.float64(1e10), 10**18):
+        smooth = ReferenceFilter(2)
+        smooth.start([1.0, 2.0])
+        smooth.follow([3.0, 0.0])
+        np.testing.assert_array_equal(output(smooth, elapsed), [[3.0, 0.0], *np.zeros((4, 2))])
+        smooth.advance(elapsed)
+        np.testing.assert_array_equal(output(smooth), [[3.0, 0.0], *np.zeros((4, 2))])
+
+
+@pytest.mark.parametrize('out', [[0.0], np.empty((5, 2), np.float32), np.empty((2, 5)).T])
+def test_an_output_that_cannot_be_filled_is_named(out):
+    with pytest.raises(InputError, match='out: expected'):
+        ReferenceFilter(2).sample(0.0, out)
 
 
 def test_bad_positions_change_nothing():

@@ -156,6 +156,14 @@ def test_a_missing_file_is_named():
         read_trajectory('missing.yaml')
 
 
+@pytest.mark.parametrize('path', ['a\0b', None, 3])
+def test_what_is_no_path_is_named(path):
+    with pytest.raises(TrajectoryError):
+        read_trajectory(path)
+    with pytest.raises(TrajectoryError, match='^expected text, got None$'):
+        parse_trajectory(None)
+
+
 def test_the_mark_that_spreadsheets_write_is_skipped(tmp_path):
     (tmp_path / 'marked.csv').write_text(CSV, encoding='utf-8-sig')
     assert read_trajectory(str(tmp_path / 'marked.csv')).joint_names == ('a', 'b')

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
 
-from screw_dynamics.errors import ShapeError, TrajectoryError
+from screw_dynamics.errors import NotFiniteError, ShapeError, TrajectoryError
 from screw_dynamics.trajectory import (
     TrajectoryPoint,
     Waypoints,
@@ -222,6 +223,26 @@ def test_arrays_that_do_not_fit_together_are_named():
         Waypoints(('a',), np.array([0.0, 1.0]), rows, rows.T, rows)
     with pytest.raises(TrajectoryError, match='not strictly increasing'):
         Waypoints(('a',), np.array([1.0, 1.0]), rows, rows, rows)
+
+
+@pytest.mark.parametrize(
+    ('field', 'value', 'error', 'message'),
+    [
+        ('positions', math.nan, NotFiniteError, 'expected a finite number, got nan'),
+        ('positions', -math.inf, NotFiniteError, 'expected a finite number, got -inf'),
+        ('velocities', math.inf, NotFiniteError, 'expected a finite number, got inf'),
+        ('accelerations', -math.inf, NotFiniteError, 'expected a finite number, got -inf'),
+        ('positions', -1e300, TrajectoryError, 'expected at most 1e+100 in size, got -1e+300'),
+        ('velocities', 1e101, TrajectoryError, 'expected at most 1e+100 in size, got 1e+101'),
+    ],
+)
+@pytest.mark.parametrize('point', [0, 1, 2])
+def test_values_that_no_point_has_are_named(field, value, error, message, point):
+    arrays = {name: np.zeros((3, 2)) for name in ('positions', 'velocities', 'accelerations')}
+    arrays[field][point, 1] = value
+    text = f"{field}[{point}, 1] (point #{point}, joint 'b'): {message}"
+    with pytest.raises(error, match=re.escape(text)):
+        Waypoints(('a', 'b'), np.arange(3.0), **arrays)
 
 
 @pytest.mark.parametrize('interpolation', [smooth_trajectory, jtc_trajectory])
