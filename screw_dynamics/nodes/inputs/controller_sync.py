@@ -190,10 +190,10 @@ class ControllerSync:
             'states ignored': self._ignored,
             'last correction [ms]': f'{1e3 * self._watch.correction:.3f}',
         }
-        now = self._node.get_clock().now().nanoseconds
+        now, output = self._node.get_clock().now().nanoseconds, self._output()
         if self._problem:
             return Report(WARN, self._problem, values)
-        if self._watch.withheld:
+        if self._watch.withheld and output is not None and not output.empty:
             return Report(WARN, self._stopped(), values)
         if self._last is None or now - self._last[0] > _LARGEST_AGE:
             return Report(WARN, f'no state on {self._subscription.topic_name}', values)

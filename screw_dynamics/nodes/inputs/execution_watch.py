@@ -78,9 +78,10 @@ class ExecutionWatch:
 
     A state agrees if its trajectory time is within `sync_tolerance` of the motion's, and its
     reference within `sync_position_tolerance` of where the motion is at that time. After
-    `sync_timeout` without such a state the motion is not published any more, until the
-    controller has moved along it for some states, at whatever time: that time counts from then
-    on. Where the motion has ended only positions count, and no further state is needed.
+    `sync_timeout` without such a state the motion is not published any more (from its beginning
+    where there has been no state at all for that long), until the controller has moved along it
+    for some states, at whatever time: that time counts from then on. Where the motion has ended
+    only positions count, and no further state is needed.
     """
 
     def __init__(self) -> None:
@@ -126,10 +127,13 @@ class ExecutionWatch:
         bool
 
         """
-        sure = self._followed is None or (self._finished and not self.reason)
-        if not (self.withheld or sure) and now - self._agreed > timeout * SECOND:
+        if self.withheld or self._followed is None or (self._finished and not self.reason):
+            return self.withheld
+        silent = now - self._heard > timeout * SECOND
+        if silent or now - self._agreed > timeout * SECOND:
             self.withheld = True
-            if now - self._heard > timeout * SECOND or not self.reason:
+            self._evidence.forget()
+            if silent or not self.reason:
                 self.reason = f'no state for {timeout:g} s (parameter sync_timeout)'
         return self.withheld
 
