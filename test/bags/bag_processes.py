@@ -26,8 +26,18 @@ def wait_for_match(*publishers: Any, count: int = 1) -> None:
     time.sleep(1.0)  # the other side of the match
 
 
+def signal_until_it_ends(process: subprocess.Popen[str], number: int = signal.SIGINT) -> None:
+    """Send more signals than one, as an impatient user does."""
+
+    def ended() -> bool:
+        process.send_signal(number)
+        return process.poll() is not None
+
+    wait_for(ended)
+
+
 def stop(process: subprocess.Popen[str], number: int = signal.SIGINT) -> str:
-    process.send_signal(number)
+    signal_until_it_ends(process, number)
     _, log = process.communicate(timeout=patience())
     assert process.returncode == 0, log
     assert 'Traceback' not in log

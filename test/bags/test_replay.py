@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bag_processes import stop
+from bag_processes import signal_until_it_ends, stop
 from bag_sample import NAMES, SAMPLE, SAMPLE_TYPE
 from dds_threads import threads_left, watched_command
 from patience import patience
@@ -175,7 +175,7 @@ def test_a_loop_goes_on_until_it_is_stopped(node: Any, replay: Any, inputs: Path
     executor.shutdown()
     assert len(received) >= 2.5 * COUNT
     assert list(received[COUNT].position) == list(received[0].position)
-    process.send_signal(signal.SIGINT)
+    signal_until_it_ends(process)
     _, log = process.communicate(timeout=patience())
     assert process.returncode == 130
     assert 'Traceback' not in log

@@ -1,0 +1,122 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What runs on NumPy for now: blocks of `uncompiled`, small work of the command line."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.command_line.kernels import kernels_for, kernels_of_a_command
+from screw_dynamics.jit import (
+    BackgroundCompiler,
+    CompileProgress,
+    Kernel,
+    compile_kernels,
+    jit_enabled,
+    uncompiled,
+)
+
+pytestmark = pytest.mark.skipif(not jit_enabled(), reason='needs numba')
+
+
+taylor_compiled = pytest.importorskip('screw_dynamics.dynamics.taylor_compiled')
+
+
+def _double(x):
+    return 2.0 * x
+
+
+def _triple(x):
+    return 3.0 * x
+
+
+@pytest.fixture
+def kernels(tmp_path, monkeypatch):
+    """Return two kernels that no cache has."""
+    monkeypatch.setattr('numba.config.CACHE_DIR', str(tmp_path))
+    return [Kernel(function, 'float64(float64)') for function in (_double, _triple)]
+
+
+def _is_compiled(kernel):
+    with uncompiled() as postponed:
+        kernel(1.0)
+    return not postponed.kernels
+
+
+def test_a_block_collects_what_it_postpones(kernels):
+    double, triple = kernels
+    triple.compile()
+    with uncompiled() as postponed:
+        assert [double(2.0), triple(2.0), double(3.0)] == [4.0, 6.0, 6.0]
+    assert postponed.kernels == (double,)
+    assert double(2.0) == 4.0
+    assert _is_compiled(double)
+
+
+def test_a_block_may_load(kernels):
+    double, triple = kernels
+    double.compile()
+    again = Kernel(_double, 'float64(float64)')
+    with uncompiled(load=True) as postponed:
+        again(1.0)
+        triple(1.0)
+    assert postponed.kernels == (triple,)
+    assert _is_compiled(again)
+
+
+def test_a_block_holds_for_its_thread(kernels):
+    double, _ = kernels
+    with uncompiled():
+        thread = threading.Thread(target=double, args=(1.0,))
+        thread.start()
+        thread.join()
+    assert _is_compiled(double)
+
+
+def test_progress_counts_all_that_is_missing(kernels):
+    double, triple = kernels
+    reports = []
+    results = []
+    compile_kernels(lambda: results.append(double(1.0) + triple(1.0)), reports.append)
+    assert reports == [
+        CompileProgress(0, 2, 'double'),
+        CompileProgress(1, 2, 'triple'),
+        CompileProgress(2, 2),
+    ]
+    assert results == [5.0, 5.0]
+    compile_kernels(lambda: double(1.0), pytest.fail)
+
+
+def test_in_the_background(kernels):
+    compiler = BackgroundCompiler()
+    compiler.compile(kernels)
+    compiler.compile(kernels)
+    while not all(map(_is_compiled, kernels)):
+        pass
+
+
+@pytest.mark.parametrize('samples, compiled', [(19_999, False), (20_000, True)])
+def test_a_command_compiles_for_many_samples(kernels, capsys, samples, compiled):
+    with kernels_of_a_command(), kernels_for(samples):
+        assert [kernel(2.0) for kernel in kernels] == [4.0, 6.0]
+    assert [_is_compiled(kernel) for kernel in kernels] == [compiled] * 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ['compiling kernels (once, about a minute)...'] * compiled
+
+
+@pytest.mark.parametrize('order', [0, 2, 7])
+@pytest.mark.parametrize('samples', [(), (9,)], ids=['single', 'batch'])
+def test_the_recursion_gives_the_same_numbers(order, samples, rng, monkeypatch):
+    model, fresh = (sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf')) for _ in range(2))
+    jet = rng.normal(size=(*samples, order + 3, model.n))
+    expected = sd.inverse_dynamics(model, jet)
+    kernel = (taylor_compiled.batch_kernel if samples else taylor_compiled.single_kernel)(order)
+    monkeypatch.setattr(kernel, '_compiled', None)
+    with uncompiled() as postponed:
+        got = sd.inverse_dynamics(fresh, jet)
+    assert postponed.kernels == (kernel,)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
