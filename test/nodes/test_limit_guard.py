@@ -9,8 +9,13 @@ import pytest
 
 import screw_dynamics as sd
 from screw_dynamics.nodes.outputs.limit_guard import LimitGuard
+from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.reference import Source
+from screw_dynamics.nodes.robot.elastic_source import compile_motors
+from screw_dynamics.trajectory import waypoints_from_points
 
+START = 1_700_000_000 * 10**9
 LIMITED = sd.ElasticJoints(
     {
         'joint_2': sd.ElasticJoint(
@@ -123,3 +128,53 @@ def test_where_nothing_is_followed_any_motion_begins(guarded):
     guarded.guard.forget()
     assert guarded.guard.reason == ''
     assert guarded(STREAM, 1.0)
+
+
+class Published:
+    """Takes the place of the publishers of motor commands: what goes out, by instant."""
+
+    def __init__(self, stream):
+        self._stream, self.by_instant = stream, {}
+        stream.motors._outputs.append(self)
+
+    def publish(self, sample, rows):
+        motors = self._stream.motors._motors[rows]
+        self.by_instant[sample.instant] = np.array([motors.motor_effort, motors.deflection])
+
+    def destroy(self):
+        pass
+
+
+def test_what_is_published_is_what_it_would_be_without_limits(ros, planar):
+    """A damped joint: its deflection goes on while nothing is published."""
+    model = sd.read_urdf(planar)
+    compile_torques(model)
+    streams, published = [], []
+    for limit in (np.inf, 0.02):
+        joint = sd.ElasticJoint(sd.LinearSpring(100.0, damping=10.0), max_deflection=limit)
+        elastic = sd.ElasticJoints({'joint_2': joint})
+        compile_motors(model, elastic)
+        parameters = FeedforwardParameters(check_limits='off')
+        streams.append(TorqueStream(ros.node, model, parameters, elastic))
+        published.append(Published(streams[-1]))
+    hanging, stretched = [-np.pi / 2, 0.0], [0.0, 0.0]
+    starts = [START, START + 2 * 10**9, START + 4 * 10**9]
+    for points, start in zip(
+        ([hanging, stretched], [stretched, hanging], [hanging, [-1.5, 0.1]]), starts, strict=True
+    ):
+        waypoints = waypoints_from_points(
+            model.joint_names, list(enumerate(points)), model.joint_names
+        )
+        for stream in streams:
+            stream.reference.add(waypoints, start, start)
+            for now in range(start, start + 2 * 10**9, 10**7):
+                stream.publish(now)
+    for stream in streams:
+        stream.destroy()
+    free, limited = (output.by_instant for output in published)
+    assert len(free) == 600
+    first = next(instant for instant, values in free.items() if abs(values[1, 1]) > 0.02)
+    assert START < first < START + 10**9
+    assert list(limited) == [t for t in free if not first <= t < starts[2]]
+    for instant, values in limited.items():
+        np.testing.assert_array_equal(values, free[instant])
