@@ -91,7 +91,7 @@ def test_a_late_a_broken_and_a_new_description(ros, started, planar, gripper):
 
     ros.describe('<robot')
     ros.wait_for(
-        'the warning', lambda: 'New robot description refused: URDF bytes' in process.log, process
+        'the warning', lambda: "New robot description refused: topic '/" in process.log, process
     )
     count = len(samples)
     ros.wait_for('more samples', lambda: len(samples) > count, process)
@@ -160,7 +160,11 @@ def test_two_namespaces_at_once(ros, started, planar, gripper):
         ({'urdf_path': '/nowhere.urdf'}, "'urdf_path': expected a file, got '/nowhere.urdf'"),
         ({'urdf_path': 'package://nowhere/x.urdf'}, "package 'nowhere' not found"),
         ({'robot_description': "<robot name='r'/>"}, "parameter 'robot_description': "),
-        ({'urdf_path': '@broken'}, 'broken.urdf: URDF bytes: expected well-formed XML'),
+        ({'urdf_path': '@broken'}, 'broken.urdf: expected well-formed XML'),
+        (
+            {'urdf_path': '@planar', 'elastic_joints_path': '@deep'},
+            'deep.yaml: line 1, [0][0]',
+        ),
         (
             {'urdf_path': '@planar', 'payload.frame': 'nose', 'payload.mass': 1.0},
             "planar_2r.urdf: parameter 'payload.frame': unknown frame 'nose'",
@@ -186,6 +190,8 @@ def test_two_namespaces_at_once(ros, started, planar, gripper):
 def test_a_bad_start_is_fatal_and_says_why(ros, started, planar, tmp_path, parameters, text):
     files = {'@planar': planar, '@broken': tmp_path / 'broken.urdf'}
     files['@broken'].write_text('<robot')
+    files['@deep'] = tmp_path / 'deep.yaml'
+    files['@deep'].write_text('[' * 50_000)
     parameters = {key: files.get(str(value), value) for key, value in parameters.items()}
     process = started('bad_start', **parameters)
     assert process.wait() == 1

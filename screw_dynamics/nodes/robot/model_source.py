@@ -140,7 +140,8 @@ class ModelSource:
         try:
             loaded = self._load(text, source, values)
         except ScrewDynamicsError as error:
-            raise InputError(f'{source}: {error}') from None
+            reason = str(error)
+            raise InputError(reason if source in reason else f'{source}: {reason}') from None
         self._text = text, source
         self._start(text, values, lambda: loaded)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.errors import InertiaError, InputError, UnknownNameError
+from screw_dynamics.errors import InertiaError, InputError, UnknownNameError, UrdfError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
 from screw_dynamics.nodes.robot.other_joints import other_joints
@@ -83,7 +83,7 @@ def load_model(
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
-        described = _read(text, parameters, _prefixed(parameters))
+        described = _read_from(source, text, parameters, _prefixed(parameters))
         if parameters.joint_prefix and not parameters.joints:
             described = _read(text, parameters, _with_prefix(described, parameters.joint_prefix))
     return LoadedModel(
@@ -95,6 +95,16 @@ def load_model(
         tuple(str(item.message) for item in caught),
         elastic,
     )
+
+
+def _read_from(
+    source: str, text: str, parameters: ModelParameters, joints: Sequence[str]
+) -> ScrewModel:
+    """Read a text whose errors are to name where it comes from."""
+    try:
+        return _read(text, parameters, joints)
+    except UrdfError as error:
+        raise UrdfError(str(error).replace('URDF bytes', source, 1)) from None
 
 
 def _read(text: str, parameters: ModelParameters, joints: Sequence[str]) -> ScrewModel:
