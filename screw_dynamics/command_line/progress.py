@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from typing import TypeVar
@@ -67,24 +68,50 @@ def counting(text: str, total: int | None, unit: str = '') -> Iterator[Callable[
 
     """
     global _busy
+    if _busy:
+        yield lambda: None
+        return
+    _busy = True
+    try:
+        if sys.stderr.isatty():
+            with _bar(text, total, unit) as update:
+                yield update
+        else:
+            yield _LogLines(text, total, unit).update
+    finally:
+        _busy = False
+
+
+@contextmanager
+def _bar(text: str, total: int | None, unit: str) -> Iterator[Callable[[], object]]:
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:  # the work can do without it
-        tqdm = None
-    if tqdm is None or _busy:
         yield lambda: None
         return
-    interactive = sys.stderr.isatty()
     with tqdm(
-        desc=text,
-        total=total,
-        unit=f' {unit}' if unit else 'it',
-        delay=0.0 if interactive else _LOG_INTERVAL,
-        mininterval=0.1 if interactive else _LOG_INTERVAL,
-        file=sys.stderr,
+        desc=text, total=total, unit=f' {unit}' if unit else 'it', mininterval=0.1, file=sys.stderr
     ) as bar:
-        _busy = True
-        try:
-            yield bar.update
-        finally:
-            _busy = False
+        yield bar.update
+
+
+class _LogLines:
+    """Lines for a log: one every ten seconds, none for short work."""
+
+    def __init__(self, text: str, total: int | None, unit: str) -> None:
+        self._text, self._unit = text, f' {unit}s' if unit else ''
+        self._of = '' if total is None else f' of {total}'
+        self._count = 0
+        self._begun = self._printed = time.monotonic()
+
+    def update(self) -> None:
+        """Count a step."""
+        self._count += 1
+        now = time.monotonic()
+        if now - self._printed >= _LOG_INTERVAL:
+            self._printed = now
+            print(
+                f'{self._text}: {self._count}{self._of}{self._unit}, {now - self._begun:.0f} s',
+                file=sys.stderr,
+                flush=True,
+            )

@@ -7,6 +7,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -53,9 +54,22 @@ def test_every_long_part_of_the_work_has_a_bar(measured_bag):
         assert '100%' in last and '|' in last, last
 
 
-def test_short_work_is_silent_where_the_output_is_no_terminal(run, measured_bag):
+def test_short_work_is_silent_where_the_output_is_no_terminal(run, measured_bag, monkeypatch):
+    # on a busy machine this work is not short
+    monkeypatch.setattr('screw_dynamics.command_line.progress._LOG_INTERVAL', 1e6)
     code, _, err = run('bag', measured_bag, '-o', 'new')
     assert code == 0 and not err
+
+
+def test_long_work_is_lines_of_a_log_where_the_output_is_no_terminal(capsys, monkeypatch):
+    monkeypatch.setattr('screw_dynamics.command_line.progress._LOG_INTERVAL', 0.0)
+    assert list(progress('abc', 'counting letters', unit='letter')) == ['a', 'b', 'c']
+    with counting('without an end', None) as count:
+        count()
+    shown = capsys.readouterr().err
+    assert re.fullmatch(
+        r'(counting letters: [123] of 3 letters, \d+ s\n){3}without an end: 1, \d+ s\n', shown
+    )
 
 
 def test_parts_of_work_with_a_bar_show_none(capsys):
