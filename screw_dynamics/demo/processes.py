@@ -18,7 +18,7 @@ from screw_dynamics.errors import ScrewDynamicsError
 
 SILENCE_TIMEOUT = 60.0  # s in which no process logs anything new: nothing is to be expected
 STOP_TIMEOUT = 20.0  # s that a process gets between SIGINT and SIGKILL
-_STAMP = re.compile(r'\[\d+\.\d+\]')
+_PREFIX = re.compile(r'^\[(\w+)\] \[\d+\.\d+\] \[[^]]*\]: ')  # level, time, name of the node
 _LONGEST_LINE = 200  # characters that are shown of one
 
 
@@ -165,7 +165,7 @@ class Processes:
         """
         lines = self.log(name).read_text(errors='replace').split('\n')
         last = next((line for line in reversed(lines) if line.strip()), 'nothing')
-        return _STAMP.sub('', last).strip()[:_LONGEST_LINE]
+        return _PREFIX.sub(r'\1 ', last.strip())[:_LONGEST_LINE]
 
     def require_advance(self, missing: str) -> str:
         """

@@ -114,7 +114,7 @@ def test_waiting_ends_where_nothing_new_is_logged(
             while True:
                 newest = group.require_advance('a sign')
                 time.sleep(0.01)
-    assert newest == 'node: [INFO]  [node]: waiting for data'
+    assert newest == 'node: INFO waiting for data'
 
 
 def test_waiting_goes_on_while_something_new_is_logged(
