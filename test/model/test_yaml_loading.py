@@ -126,7 +126,9 @@ def test_depth_is_bounded(opening, loader):
     script = f"""
 import yaml
 from screw_dynamics.yaml_loading import load_yaml
-from screw_dynamics.errors import InputError
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.trajectory import parse_trajectory
 {loader}
 for count in (101, 1000, 50000):
     try:
