@@ -16,7 +16,7 @@ import screw_dynamics as sd
 TABLE = sd.TabulatedSpring([-0.1, 0.0, 0.2], [-3.0, 0.0, 5.0])
 PAIR = sd.AntagonisticPair('quadratic', 10.0, quadratic_stiffness=5.0)
 JOINTS = {
-    'a': sd.ElasticJoint(TABLE, sd.Motor(0.1), rotor=sd.Rotor((0, 0, 1), 'hand')),
+    'a': sd.ElasticJoint(TABLE, sd.Motor(0.1), rotor=sd.Rotor((0, 0, 1), 'body_1')),
     'b': sd.ElasticJoint(PAIR),
     'c': sd.ElasticJoint(),
 }
