@@ -158,8 +158,9 @@ class Kernel:
         return CompiledFunction(_stamped(self._function, self._helpers), self._signature)
 
     def __call__(self, *args: Any) -> Any:
-        """Call the compiled function."""
-        return self.compile()(*args)
+        """Call the compiled function, or the plain one; see `compile`."""
+        compiled = self._compiled
+        return self.compile()(*args) if compiled is None else compiled(*args)
 
 
 def source_bytes(file: str) -> bytes:

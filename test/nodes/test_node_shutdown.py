@@ -73,10 +73,14 @@ def test_no_thread_of_the_dds_outlives_its_node(ros, planar, tmp_path, node, arg
     assert threads_left(process.log) == []
 
 
-@pytest.mark.parametrize('node', ['feedforward', 'dynamics_server'])
+@pytest.mark.parametrize('node', ['feedforward', 'dynamics_server', 'sea_simulator'])
 def test_signal_while_kernels_are_compiled(ros, planar, tmp_path, node):
     environment = {**ros.environment, 'NUMBA_CACHE_DIR': str(tmp_path)}
     arguments = ['--ros-args', '-p', f'urdf_path:={planar}', '-r', '__node:=compiling']
+    if node == 'sea_simulator':
+        elastic = tmp_path / 'elastic.yaml'
+        elastic.write_text(TEXT)
+        arguments += ['-p', f'elastic_joints_path:={elastic}']
     process = NodeProcess(node_command(node, *arguments), environment)
     try:
         ros.wait_for('the compilation', lambda: 'Compiling' in process.log, process)

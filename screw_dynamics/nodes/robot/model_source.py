@@ -13,6 +13,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.jit import uncompiled
 from screw_dynamics.nodes.endpoints import LATCHED, make_subscription
 from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
 from screw_dynamics.nodes.robot.compile_report import CompileReport
@@ -147,7 +148,8 @@ class ModelSource:
 
     def _load(self, text: str, source: str, values: ModelParameters) -> LoadedModel:
         loaded = load_model(text, source, values, self._elastic)
-        self._require(loaded)
+        with uncompiled():  # in the constructor of the node too, before anything is logged
+            self._require(loaded)
         return loaded
 
     def _on_description(self, message: String) -> None:
