@@ -8,8 +8,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchDescription, LaunchService
 from launch.actions import (
     IncludeLaunchDescription,
@@ -23,15 +21,6 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from patience import patience
 
 from screw_dynamics import share_path
-
-try:
-    get_package_prefix('screw_dynamics')
-except PackageNotFoundError:
-    pytest.skip(
-        'launch finds screw_dynamics in the ament index: run make setup, or build with colcon',
-        allow_module_level=True,
-    )
-
 
 _LAUNCH = """
 import sys
