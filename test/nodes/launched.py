@@ -13,6 +13,7 @@ from launch.actions import (
     IncludeLaunchDescription,
     RegisterEventHandler,
     SetEnvironmentVariable,
+    SetLaunchConfiguration,
     Shutdown,
     TimerAction,
 )
@@ -64,6 +65,9 @@ def described(ros, exit_codes, *entities):
             SetEnvironmentVariable('ROS_DOMAIN_ID', ros.environment['ROS_DOMAIN_ID']),
             SetEnvironmentVariable('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST'),
             RegisterEventHandler(OnProcessExit(on_exit=on_exit)),
+            # launch kills after 10 s what has not ended, which a busy machine takes now and then
+            SetLaunchConfiguration('sigterm_timeout', str(patience())),
+            SetLaunchConfiguration('sigkill_timeout', str(patience())),
             *entities,
         ]
     )
