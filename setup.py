@@ -2,11 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build script of the ament_python package; pip and colcon both run it."""
 
+import os
 from glob import glob
+from pathlib import Path
 
 from setuptools import find_packages, setup
 
 NAME = 'screw_dynamics'
+
+SCRIPTS = {'screw_dynamics': 'command_line'}
+# `ros2 run` tells executables of packages apart; names such as `demo` or `replay` are not for the
+# commands of an environment without ROS 2, where nodes cannot run anyway
+if os.environ.get('AMENT_PREFIX_PATH'):
+    EXECUTABLES = (
+        'feedforward',
+        'dynamics_server',
+        'trajectory_sender',
+        'sea_simulator',
+        'recorder',
+        'replay',
+        'demo',
+        'demo_sea',
+    )
+    SCRIPTS.update({name: name for name in EXECUTABLES})
 
 setup(
     name=NAME,
@@ -15,6 +33,8 @@ setup(
         'Inverse dynamics of robots and its time derivatives of any order, in screw coordinates, '
         'with ROS 2 nodes that publish feedforward joint efforts'
     ),
+    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
     author='screw_dynamics contributors',
     maintainer='screw_dynamics maintainers',
     maintainer_email='maintainers@example.org',
@@ -74,15 +94,7 @@ setup(
     },
     entry_points={
         'console_scripts': [
-            'feedforward = screw_dynamics_executables:feedforward',
-            'dynamics_server = screw_dynamics_executables:dynamics_server',
-            'trajectory_sender = screw_dynamics_executables:trajectory_sender',
-            'sea_simulator = screw_dynamics_executables:sea_simulator',
-            'recorder = screw_dynamics_executables:recorder',
-            'replay = screw_dynamics_executables:replay',
-            'demo = screw_dynamics_executables:demo',
-            'demo_sea = screw_dynamics_executables:demo_sea',
-            'screw_dynamics = screw_dynamics_executables:command_line',
-        ],
+            f'{name} = screw_dynamics_executables:{function}' for name, function in SCRIPTS.items()
+        ]
     },
 )

@@ -23,9 +23,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope='module')
 def setup_arguments() -> dict:
-    """Return what setup.py passes to setuptools."""
+    """Return what setup.py passes to setuptools where ROS is sourced."""
+    return arguments_of_setup('/opt/ros/jazzy')
+
+
+def arguments_of_setup(prefixes: str) -> dict:
     captured = {}
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv('AMENT_PREFIX_PATH', prefixes)
         patch.chdir(ROOT)
         patch.setattr(setuptools, 'setup', captured.update)
         runpy.run_path(str(ROOT / 'setup.py'))
@@ -103,11 +108,12 @@ def test_every_package_is_installed(setup_arguments):
     assert (ROOT / 'screw_dynamics' / 'py.typed').is_file()
 
 
-def test_console_scripts_can_be_called(setup_arguments):
-    pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
-    scripts = setup_arguments['entry_points']['console_scripts']
+@pytest.mark.parametrize('ros', ['/opt/ros/jazzy', ''])
+def test_console_scripts_can_be_called(ros):
+    """Without ROS the names of nodes stay free."""
+    scripts = arguments_of_setup(ros)['entry_points']['console_scripts']
     names = {script.split(' = ')[0] for script in scripts}
-    assert names == set(EXECUTABLES)
+    assert names == (set(EXECUTABLES) if ros else {'screw_dynamics'})
     for script in scripts:
         module, function = script.split(' = ')[1].split(':')
         assert callable(getattr(importlib.import_module(module), function))

@@ -6,11 +6,15 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import shutil
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
-from packaging_tools import run
+from packaging_tools import EXECUTABLES, run
+
+ROOT = Path(__file__).resolve().parents[2]
 
 SCRIPT = """
 import importlib.util
@@ -54,6 +58,35 @@ def test_library_works_alone(prefix, tmp_path):
     package, share = output.split()
     assert Path(package).is_relative_to(prefix / 'lib')
     assert Path(share) == prefix / 'share' / 'screw_dynamics' / 'urdf'
+
+
+def test_the_command_line_is_all_that_is_installed_as_a_command(prefix, tmp_path):
+    scripts = {path.name for path in (prefix / 'bin').iterdir()}
+    assert 'screw_dynamics' in scripts
+    assert not scripts & {*EXECUTABLES} - {'screw_dynamics'}
+    command = [prefix / 'bin' / 'screw_dynamics', '--version']
+    version = (ROOT / 'setup.py').read_text().split("version='")[1].split("'")[0]
+    assert run(command, tmp_path, clean_environment()).stdout == f'screw_dynamics {version}\n'
+
+
+def test_the_readme_is_the_long_description(prefix, source_copy):
+    (metadata,) = prefix.glob('lib/python3*/site-packages/screw_dynamics-*.dist-info/METADATA')
+    text = metadata.read_text(encoding='utf-8')
+    assert 'Description-Content-Type: text/markdown' in text
+    assert (source_copy / 'README.md').read_text(encoding='utf-8').strip() in text
+
+
+def test_the_sdist_holds_what_builds_and_the_documents(source_copy, tmp_path):
+    script = 'from setuptools import build_meta; print(build_meta.build_sdist({!r}))'
+    copy = shutil.copytree(source_copy, tmp_path / 'copy')
+    (copy / 'test').mkdir()
+    (copy / 'test' / 'test_jit.py').touch()  # setuptools would take this one alone
+    python = [sys.executable, '-W', 'ignore', '-c', script.format(str(tmp_path))]
+    run(python, copy, clean_environment())
+    with tarfile.open(next(tmp_path.glob('*.tar.gz'))) as archive:
+        names = {name.partition('/')[2] for name in archive.getnames()}
+    assert {'README.md', 'LICENSE', 'CHANGELOG.rst', 'docs/guides.md', 'urdf/iiwa14.urdf'} <= names
+    assert not any(name.startswith('test/') or name.endswith('.pyc') for name in names)
 
 
 def test_typing_marker_and_licence_are_installed(prefix):
