@@ -100,7 +100,7 @@ def test_signals_leave_no_unfinished_file(folder, number, code):
     arguments = ['my_robot.urdf', 'my_trajectory.yaml', '--rate', '500000', '--csv', 'big.csv']
     with subprocess.Popen(
         [*COMMAND, 'evaluate', *arguments],
-        cwd=folder, env=environment(SCREW_DYNAMICS_JIT='0'),
+        cwd=folder, env=environment(),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as running:  # fmt: skip
         while not (folder / '.big.csv.unfinished').exists():
@@ -108,7 +108,9 @@ def test_signals_leave_no_unfinished_file(folder, number, code):
             time.sleep(0.005)
         running.send_signal(number)
         _, errors = running.communicate(timeout=120)
-    assert running.returncode == code and not errors
+    # kernels that are not on disk yet are compiled, in a line
+    lines = [line for line in errors.splitlines() if not line.startswith('compiling kernels')]
+    assert running.returncode == code and not lines
     assert {path.name for path in folder.iterdir()} == before
 
 
