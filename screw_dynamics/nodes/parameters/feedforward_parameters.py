@@ -81,8 +81,8 @@ class FeedforwardParameters(ModelParameters):
         'warn',
         'What to do with trajectories whose positions, velocities or efforts are beyond the '
         'limits of the URDF, or whose motors or springs are beyond theirs, and with streamed '
-        'positions; unless off, /diagnostics tells what was beyond a limit of all that was '
-        'published, or kept back as motor commands beyond theirs always are.',
+        'positions; unless off, /diagnostics names the limits that samples exceed. Motor commands '
+        'beyond theirs are never published.',
         choices=('off', 'warn', 'reject'),
     )
     hold_when_idle: bool = parameter(
