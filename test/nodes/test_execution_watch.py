@@ -83,7 +83,9 @@ class Beside:
             now = START + (self.now + 2) * MS
             self.watch.follow(self.reference.motion_at(now), now)
             jet = np.empty((5, 1))
-            if not self.watch.lapsed(now, self.parameters.sync_timeout):
+            withheld = self.watch.lapsed(now, self.parameters.sync_timeout)
+            self.reference.executed = not withheld
+            if not withheld:
                 if self.reference.sample(now, jet) is not None:
                     self.published.append((self.now + 2, jet[0, 0]))
 
@@ -129,9 +131,9 @@ def test_a_trajectory_that_the_controller_rejects(timeout):
     assert 1000 * timeout - 8 <= last - begun <= 1000 * timeout + 8
     assert 'its trajectory time is 30.' in beside.watch.reason
     assert 'parameter sync_tolerance' in beside.watch.reason
-    # the next is executed by both
+    # the next is executed by both, from where the robot is
     beside.forget()
-    beside.send()
+    beside.send([0.5, 1.5], [[0.4, 0.1], [0.2, 0.0]])
     beside.run(4000)
     assert len(beside.published) == 1000
     assert off_the_controller(beside) < 1e-9

@@ -104,6 +104,7 @@ class ControllerSync:
         watch.follow(output.motion_at_tick(now), now)
         if watch.lapsed(now, self._parameters().sync_timeout) and not withheld:
             self._node.get_logger().warning(self._stopped())
+        output.reference.executed = not watch.withheld
         return watch.withheld
 
     def _stopped(self) -> str:

@@ -57,6 +57,7 @@ class Reference:
         self, joint_count: int, interpolation: Interpolation, continuous: Collection[str] = ()
     ) -> None:
         self.speed = 1.0
+        self.executed = True  # else the robot is not there, and nothing continues the motion
         self.time_from_start = 0.0
         self.held_for = 0.0  # s on the clock of the node
         self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
@@ -95,11 +96,11 @@ class Reference:
         Returns
         -------
         (5, n) ndarray or None
-            None where no motion applies.
+            None where no motion applies, or the one that does is not executed.
 
         """
         motion = self.motion_at(time)
-        if motion is None:
+        if motion is None or not self.executed:
             return None
         jet: Array = motion.curve.sample(self._curve_time(motion, time), self._jet).copy()
         return jet
@@ -156,6 +157,7 @@ class Reference:
         kept = [motion for motion in self._motions if motion.begin < begin]
         motion = Motion(waypoints, curve, begin, start, joined, begin, elapsed, continues)
         self._motions = [*kept, motion]
+        self.executed = True
 
     def sample(self, time: int, out: Array) -> Source | None:
         """
