@@ -139,6 +139,13 @@ def test_numbers_of_the_node_are_those_of_its_document():
                 assert core == f'{float(second[2].split()[0]):.0f} %'
 
 
+def test_launch_lines_give_every_argument_a_value():
+    """`ros2 launch` refuses an empty one, however it is quoted for the shell."""
+    for text in (README, document('guides')):
+        for line in re.findall(r'^ros2 launch (?:.*\\\n)*.*$', text, re.MULTILINE):
+            assert not re.search(r""":=(''|""|\s|$)""", line), line
+
+
 def test_relative_links_lead_somewhere():
     prose = re.sub(r'```.*?```', '', README, flags=re.DOTALL)
     for target in re.findall(r'\]\(([^)#]+)\)', prose):

@@ -109,8 +109,8 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
     return [
         text(
             'controller_name',
-            "Controller whose joint_trajectory topic is followed; empty: the node's own topic "
-            '~/joint_trajectory.',
+            'Controller whose joint_trajectory topic is followed; feedforward, or empty (which '
+            "ros2 launch does not take): the node's own topic ~/joint_trajectory.",
             'joint_trajectory_controller',
         ),
         text(
@@ -120,7 +120,7 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
         text(
             'trajectory_effort_controller_name',
             'Controller that gets trajectories with efforts, densely sampled, on its '
-            'joint_trajectory topic; empty: none. Needs another controller_name, or an empty one.',
+            'joint_trajectory topic; empty: none. Needs another controller_name, as feedforward.',
         ),
         DeclareLaunchArgument(
             'sync',
