@@ -48,6 +48,7 @@ def make_subscription(
     qos: QoSProfile | int = DEPTH,
     *,
     warn_of_others: bool = True,
+    raw: bool = False,
 ) -> Subscription:
     """
     Return a subscription.
@@ -63,6 +64,8 @@ def make_subscription(
         Without overrides.
     warn_of_others : bool
         Whether to warn of publishers whose quality of service does not match.
+    raw : bool
+        Whether the callback takes the bytes of a message.
 
     Returns
     -------
@@ -76,4 +79,5 @@ def make_subscription(
         copy(qos),  # rclpy writes the overrides into it, and others share it
         event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=warn_of_others),
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+        raw=raw,
     )

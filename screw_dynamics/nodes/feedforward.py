@@ -13,6 +13,8 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import jit_enabled
+from screw_dynamics.nodes.fitting.fit_process import FitProcess
+from screw_dynamics.nodes.fitting.tasks import Robot
 from screw_dynamics.nodes.inputs.controller_sync import ControllerSync
 from screw_dynamics.nodes.inputs.stream_inputs import StreamInputs
 from screw_dynamics.nodes.inputs.trajectory_inputs import TrajectoryInputs
@@ -48,12 +50,14 @@ class FeedforwardNode(ManagedNode):
 
     def __init__(self) -> None:
         super().__init__(NAME)
+        self._stream: TorqueStream | None = None
+        self._fits: FitProcess | None = None
         with destroyed_on_error(self):
             self._settings = NodeParameters(self, FeedforwardParameters)
-            self._stream: TorqueStream | None = None
             self._active = False
             self._ticks = TickTimer(self, self._tick, self._on_jump)
             self._model_info = ModelInfoOutput(self)
+            self._fits = FitProcess()
             self._source = ModelSource(
                 self,
                 lambda: self._settings.values,
@@ -96,6 +100,8 @@ class FeedforwardNode(ManagedNode):
         compile_torques(loaded.model)
         if loaded.elastic is not None:
             compile_motors(loaded.model, loaded.elastic)
+        assert self._fits is not None
+        self._fits.warm_up(Robot(loaded.model, loaded.elastic, loaded.other_joints, ()))
 
     def _on_model(self, loaded: LoadedModel) -> None:
         self._model_info.publish(loaded)
@@ -114,6 +120,7 @@ class FeedforwardNode(ManagedNode):
                 f'The new robot model has other joints ({", ".join(kinds)}): '
                 'the active trajectory is dropped'
             )
+            self._trajectory_inputs.drop('the robot model has other joints now')
             speed = self._stream.reference.speed
             self._stream.destroy()
             self._stream = self._make_stream(loaded)
@@ -142,6 +149,7 @@ class FeedforwardNode(ManagedNode):
 
     def _set_up(self, loaded: LoadedModel) -> None:
         self._stream = self._make_stream(loaded)
+        assert self._fits is not None
         self._trajectory_inputs = TrajectoryInputs(
             self,
             lambda: self._stream,
@@ -149,6 +157,7 @@ class FeedforwardNode(ManagedNode):
             self._other_joints,
             self._active_time,
             self._reports,
+            self._fits,
             # the state of a controller tells its speed
             follow_speed=self._sync is None,
         )
@@ -207,6 +216,7 @@ class FeedforwardNode(ManagedNode):
         self._active = False
         self._ticks.stop()
         if self._stream is not None:
+            self._trajectory_inputs.drop('the node is not active any more')
             self._stream.clear()
 
     def _tear_down(self) -> None:
@@ -215,6 +225,13 @@ class FeedforwardNode(ManagedNode):
             self._stream_inputs.destroy()
             self._stream.destroy()
             self._stream = None
+
+    def destroy_node(self) -> None:
+        """Destroy the node, and with it the process that fits trajectories."""
+        self._tear_down()
+        if self._fits is not None:
+            self._fits.close()
+        super().destroy_node()
 
     # what the inputs ask -------------------------------------------------------------------------
 
@@ -263,6 +280,7 @@ class FeedforwardNode(ManagedNode):
         assert self._stream is not None
         if not self._stream.empty:
             self.get_logger().warning(f'{reason}: the active trajectory is dropped')
+        self._trajectory_inputs.drop(f'{reason} before its fit was there')
         self._stream.forget()
 
 

@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The executable `trajectory_sender`: publishes one JointTrajectory and ends.
+The executable `trajectory_sender`: publishes one JointTrajectory, says what became of it, ends.
 
-Exit codes: 0 after sending, 1 if the trajectory is unusable or what it waits for is missing, 130
-after Ctrl-C.
+Exit codes: 0 after sending, 1 if the trajectory is unusable or rejected or what it waits for is
+missing, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from uuid import uuid4
 
 import rclpy
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -25,6 +27,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.conversions import double_array, set_stamp
 from screw_dynamics.nodes.endpoints import make_publisher
+from screw_dynamics.nodes.outputs.trajectory_status import FRAME_ID, QOS
+from screw_dynamics.nodes.outputs.trajectory_status import NAME as STATUS_NAME
 from screw_dynamics.nodes.parameters.parameter_rules import parameter
 from screw_dynamics.nodes.parameters.parameters import NodeParameters
 from screw_dynamics.nodes.running.executor import run_node
@@ -73,7 +77,8 @@ class SenderParameters:
     )
     wait_timeout: float = parameter(
         30.0,
-        'Longest wait for a subscriber, for those publishers and for simulated time [s].',
+        'Longest wait for a subscriber, for those publishers, for simulated time, and for the '
+        'verdict of the receivers [s].',
         minimum=0.0,
         maximum=3600.0,
         read_only=True,
@@ -171,6 +176,58 @@ def _wait_for_all(node: Node, publisher: Publisher, executor: SingleThreadedExec
         executor.spin_once(timeout_sec=_LOOK_PERIOD)
 
 
+class Verdicts:
+    """
+    What the receivers of a topic that publish a status say about one trajectory.
+
+    Parameters
+    ----------
+    node : Node
+    topic : str
+        Of the trajectories.
+    frame_id : str
+        In the header of the trajectory, and of no other.
+
+    """
+
+    def __init__(self, node: Node, topic: str, frame_id: str) -> None:
+        self._frame_id = frame_id
+        self._statuses: dict[str, DiagnosticStatus] = {}
+        self._receivers: list[str] = []
+        for info in node.get_subscriptions_info_by_topic(topic):
+            name = f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+            if name not in self._receivers and node.count_publishers(f'{name}/{STATUS_NAME}'):
+                self._receivers.append(name)
+                node.create_subscription(
+                    DiagnosticStatus, f'{name}/{STATUS_NAME}', partial(self._take, name), QOS
+                )
+
+    def _take(self, receiver: str, status: DiagnosticStatus) -> None:
+        if any(item.key == FRAME_ID and item.value == self._frame_id for item in status.values):
+            self._statuses[receiver] = status
+
+    @property
+    def missing(self) -> list[str]:
+        """Receivers that have not answered yet."""
+        return [name for name in self._receivers if name not in self._statuses]
+
+    def text(self) -> str:
+        """Return what they say, or raise TrajectoryError where one rejects the trajectory."""
+        if not self._receivers:
+            return (
+                'no receiver tells whether it follows it: none publishes '
+                f'~/{STATUS_NAME}, as feedforward does'
+            )
+        for name, status in self._statuses.items():
+            if status.level == DiagnosticStatus.ERROR:
+                raise TrajectoryError(f'{name} rejected the trajectory: {status.message}')
+        return '\n'.join(
+            f'{name}: {status.message}, from {values["start [s]"]} to {values["end [s]"]} s'
+            for name, status in self._statuses.items()
+            for values in ({item.key: item.value for item in status.values},)
+        )
+
+
 def send(node: Node) -> str:
     """
     Publish the trajectory once all is there that it needs, and no further subscriber appears.
@@ -188,7 +245,7 @@ def send(node: Node) -> str:
     Raises
     ------
     ScrewDynamicsError
-        If the trajectory is unusable or something that it needs is missing.
+        If the trajectory is unusable, rejected, or something that it needs is missing.
 
     """
     parameters = NodeParameters(node, SenderParameters).values
@@ -208,13 +265,24 @@ def send(node: Node) -> str:
     _wait_for_all(node, publisher, executor)
     if parameters.delay:
         set_stamp(message.header.stamp, clock.now().nanoseconds + round(1e9 * parameters.delay))
+    message.header.frame_id = f'{NAME}_{uuid4().hex}'
+    verdicts = Verdicts(node, publisher.topic_name, message.header.frame_id)
     publisher.publish(message)
     publisher.wait_for_all_acked(rclpy.duration.Duration(seconds=_ACKNOWLEDGE_TIMEOUT))
-    return (
+    sent = (
         f'Sent {len(message.points)} points of {len(message.joint_names)} joints, '
         f'{trajectory.points[-1].time_from_start:g} s, on {publisher.topic_name} to '
         f'{publisher.get_subscription_count()} subscriber(s)'
     )
+    deadline = time.monotonic() + parameters.wait_timeout
+    while silent := verdicts.missing:
+        if time.monotonic() > deadline:
+            raise TrajectoryError(
+                f'{sent}, but no verdict of {", ".join(silent)} within '
+                f'{parameters.wait_timeout:g} s'
+            )
+        executor.spin_once(timeout_sec=_LOOK_PERIOD)
+    return f'{sent}\n{verdicts.text()}'
 
 
 main = partial(

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+from math import factorial, perm
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.trajectory.knot_derivatives import choose_derivatives
 from screw_dynamics.trajectory.knots import join_continuity, require_start, start_rows
 from screw_dynamics.trajectory.nonic_segment import (
@@ -42,7 +45,8 @@ def smooth_trajectory(
     start_jet : (5, n) array_like, optional
         Position to snap at time 0, all of which the reference continues: the previous reference
         at the instant of replacement, or a measured state with zeros for what is unknown. Needed
-        where the first point is later than 0. A first point at 0 gives way to it.
+        where the first point is later than 0. A first point at 0 gives way to it; where it is
+        the only one, it must be that state, at rest: no time is left to leave it.
     rest_at_ends : bool
         Replace carried accelerations of the last point (and of a first point at time 0) by 0,
         so that the reference is C4 there too.
@@ -55,7 +59,8 @@ def smooth_trajectory(
     Raises
     ------
     TrajectoryError
-        If the first point is later than 0 and no start jet is given.
+        If the first point is later than 0 and no start jet is given; if a start jet is given that
+        a single point at 0 contradicts.
     ShapeError, NotFiniteError
         If the start jet is unusable.
 
@@ -101,7 +106,53 @@ def _knots(
         return np.append(0.0, times), np.concatenate((start[None], jets))
     if start is not None and count > 1:
         jets[0] = start
+    elif start is not None:
+        _require_rest_there(start, waypoints)
     return times, jets
+
+
+def _require_rest_there(start: Array, waypoints: Waypoints) -> None:
+    """Raise a TrajectoryError unless a start jet rests at the one point, which is at time 0."""
+    rest = np.zeros_like(start)
+    rest[0] = waypoints.positions[0]
+    for d, j in np.argwhere(start != rest)[:1]:
+        raise TrajectoryError(
+            f'start_jet[{d}, {j}]: expected {rest[d, j]:g}, rest at the only point, which is at '
+            f'time 0: joint {waypoints.joint_names[j]} would jump there, got {start[d, j]:g}'
+        )
+
+
+def with_start(
+    trajectory: PiecewisePolynomial, start_jet: Array, earlier: float = 0.0
+) -> PiecewisePolynomial:
+    """
+    Return a smooth trajectory that begins in another state, at time 0 as before.
+
+    Parameters
+    ----------
+    trajectory : PiecewisePolynomial
+        Of at least one segment; only the first changes.
+    start_jet : (5, n) ndarray
+    earlier : float
+        By how much it begins earlier; all other breaks come later by that [s].
+
+    Returns
+    -------
+    PiecewisePolynomial
+
+    """
+    steps, rows = np.diff(trajectory.breaks[:3]), range(JET_ROWS)
+    if len(steps) > 1:
+        following = trajectory.coefficients[1]
+        end = [factorial(d) * following[d] / steps[1] ** d for d in rows]
+    else:
+        powers = trajectory.coefficients[0]
+        factors = np.array([[perm(k, d) for k in range(len(powers))] for d in rows], dtype=float)
+        end = list(factors @ powers / steps[0] ** np.arange(JET_ROWS)[:, None])
+    coefficients, breaks = trajectory.coefficients.copy(), trajectory.breaks.copy()
+    breaks[1:] += earlier
+    coefficients[:1] = segment_coefficients(steps[:1] + earlier, np.stack((start_jet, end)))
+    return PiecewisePolynomial(breaks, coefficients, trajectory.end, trajectory.continuity)
 
 
 def overshoot_bound(trajectory: PiecewisePolynomial) -> Array:

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from intake import accept
 from node_processes import trajectory
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf, share_path
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.fitting.tasks import Robot
 from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameters.dynamics_server_parameters import DynamicsServerParameters
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
@@ -80,15 +81,14 @@ def test_trajectories(messages, state, partial, moving, lead_time, interpolation
     reference = Reference(MODEL.n, INTERPOLATIONS[parameters.interpolation])
     streamed = StreamedReference(reference, np.zeros(MODEL.n, dtype=bool), parameters)
     measured = JointStateBuffer(NAMES)
+    robot = Robot(MODEL, None, {}, ())
     jet = np.zeros((5, MODEL.n))
     now = NOW
     for message in messages:
         measured.update(JointState(name=NAMES, position=[0.1, 0.2]), now)
         before = reference.state(now + SECOND // 20)
         try:
-            accept_trajectory(
-                message, MODEL, None, {}, reference, streamed, measured, parameters, now
-            )
+            accept(message, robot, reference, streamed, measured, parameters, now)
         except InputError as error:
             assert str(error)
             after = reference.state(now + SECOND // 20)

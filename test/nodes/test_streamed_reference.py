@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from intake import accept
 from node_processes import trajectory
 
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.conversions import set_stamp
-from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.fitting.tasks import Robot
 from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.interpolation import SMOOTH
@@ -42,11 +43,9 @@ class Commands:
         if stamp:
             set_stamp(message.header.stamp, stamp)
         measured = JointStateBuffer(self.model.joint_names)
-        accept_trajectory(
+        accept(
             message,
-            self.model,
-            None,
-            {},
+            Robot(self.model, None, {}, ()),
             self.reference,
             self.streamed,
             measured,

@@ -15,11 +15,12 @@ from screw_dynamics.nodes.conversions import nanoseconds, set_stamp
 from screw_dynamics.nodes.outputs.trajectory_effort_output import sample_times
 from screw_dynamics.nodes.reference.interpolation import CONTROLLER, SMOOTH
 from screw_dynamics.nodes.reference.reference import Reference
-from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
+from screw_dynamics.trajectory import jtc_trajectory, smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']
 SECOND = 10**9
+TOPIC = '/feedforward/joint_trajectory'
 START = 1_700_000_000 * SECOND
 POINTS = [(0.0, [0.0, 0.0]), (0.705, [1.0, -0.5]), (1.5, [0.2, 0.4])]
 WAYPOINTS = waypoints_from_points(NAMES, POINTS, NAMES)
@@ -80,7 +81,10 @@ def test_over_dds(ros, planar):
     ros.publish(message, '/feedforward/joint_trajectory')
     ros.wait_for('the trajectory', lambda: received, process)
     (got,) = received
-    assert got.header == message.header  # stamp 0: the controller starts at reception too
+    # stamp 0: the controller is to start when the node does
+    ros.wait_for('samples', lambda: samples, process)
+    assert abs(nanoseconds(got.header.stamp) - started(samples)) <= 2
+    assert got.header.frame_id == message.header.frame_id
     assert got.joint_names == NAMES
     model, curve = read_urdf(planar), smooth_trajectory(WAYPOINTS, rest_at_ends=True)
     times = np.array([1e-9 * nanoseconds(p.time_from_start) for p in got.points])
@@ -102,13 +106,69 @@ def test_over_dds(ros, planar):
     ros.publish(new, '/feedforward/joint_trajectory')
     ros.wait_for('the replacement', lambda: len(received) == 2, process)
     assert received[1].header == new.header
-    begin = curve.jets([1e-9 * (nanoseconds(new.header.stamp) - started(samples))], rows=3)[0]
     first = received[1].points[0]
+    # it joins in then, or as soon as its fit is there
+    joined = nanoseconds(new.header.stamp) + nanoseconds(first.time_from_start)
+    begin = curve.jets([1e-9 * (joined - started(samples))], rows=3)[0]
     np.testing.assert_allclose(
         [first.positions, first.velocities, first.accelerations], begin, rtol=1e-6, atol=1e-6
     )
     assert ros.set_parameter('/feedforward', 'publish_trajectory_effort', False)[0]
     assert process.interrupt() == 0, process.log
+
+
+def test_replacements_are_in_step_with_the_output(ros, planar):
+    """A controller that starts by the stamp continues what the node publishes."""
+    process = ros.start('feedforward', urdf_path=planar, publish_trajectory_effort=True)
+    ros.wait_until_active(process)
+    received = ros.listen(JointTrajectory, '/feedforward/joint_trajectory_effort')
+    samples = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
+    for k in range(4):
+        ends = [[0.1 * k, -0.1 * k], [1.0, 1.0 - k]]
+        ros.publish(trajectory(NAMES, *ends, times=[2.0 if k else 0.0, 4.0]), TOPIC)
+        ros.wait_for('the trajectory', lambda k=k: len(received) > k, process)
+        begin = instants(received[-1])[0]
+        ros.wait_for('samples of it', lambda b=begin: after(samples, b, 50), process)
+    for got, following in zip(received, [*received[1:], None], strict=True):
+        begin = instants(got)[0]
+        until = instants(following)[0] if following else begin + 10 * SECOND
+        stamp = nanoseconds(got.header.stamp)
+        mine = [s for s in samples if begin <= nanoseconds(s.header.stamp) < until]
+        assert len(mine) >= 50
+        assert all(abs(started([sample]) - stamp) <= 2 for sample in mine)
+    assert len(samples) > 200
+    for before, got in zip(received, received[1:], strict=False):
+        # the same state on both sides of the join, of what the controller has by then
+        here = quintic(before, instants(got)[0])
+        first = got.points[0]
+        np.testing.assert_allclose(first.positions, here, rtol=0.0, atol=1e-9)
+    assert process.interrupt() == 0, process.log
+
+
+def instants(message):
+    """Return the instants of the points by a controller that starts by the stamp [ns]."""
+    start = nanoseconds(message.header.stamp)
+    return np.array([start + nanoseconds(point.time_from_start) for point in message.points])
+
+
+def after(samples, instant, count):
+    return sum(nanoseconds(sample.header.stamp) >= instant for sample in samples) >= count
+
+
+def quintic(message, instant):
+    """Return the positions that a controller interpolates between the points."""
+    times = instants(message)
+    i = min(int(np.searchsorted(times, instant, side='right')), len(times) - 1) - 1
+    rows = [[p.positions, p.velocities, p.accelerations] for p in message.points[i : i + 2]]
+    segment = jtc_trajectory(
+        waypoints_from_points(
+            NAMES,
+            [(0.0, *rows[0]), (1e-9 * (times[i + 1] - times[i]), *rows[1])],
+            NAMES,
+            allow_nonzero_end_velocity=True,
+        )
+    )
+    return segment.jets([1e-9 * (instant - times[i])], rows=1)[0, 0]
 
 
 def started(samples):

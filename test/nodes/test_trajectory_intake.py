@@ -9,13 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from intake import accept
 from node_processes import trajectory
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.nodes.conversions import set_stamp
-from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.fitting.tasks import Robot
 from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.interpolation import SMOOTH
@@ -29,7 +30,7 @@ NAN = float('nan')
 
 
 class Intake:
-    """What `accept_trajectory` needs, with a motion under way."""
+    """What `accept` needs, with a motion under way."""
 
     def __init__(self, urdf):
         text = urdf.read_text()
@@ -44,11 +45,9 @@ class Intake:
         )
 
     def accept(self, message, now=NOW, **changes):
-        return accept_trajectory(
+        return accept(
             message,
-            self.model,
-            None,
-            self.others,
+            Robot(self.model, None, self.others, ()),
             self.reference,
             self.streamed,
             self.measured,

@@ -21,6 +21,7 @@ from screw_dynamics.nodes.inputs.stream_messages import StreamReader
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.streamed_reference import Stream
+from screw_dynamics.nodes.reports.reason_throttle import ReasonThrottle
 from screw_dynamics.nodes.reports.stream_reports import WRENCH_TOPIC, StreamReports
 from screw_dynamics.nodes.services.feasibility import check_positions
 
@@ -57,6 +58,7 @@ class StreamInputs:
     ) -> None:
         self._node, self._output, self._parameters = node, output, parameters
         self._other_joints, self._now, self._reports = other_joints, now, reports
+        self._throttle = ReasonThrottle()
         self._model: ScrewModel | None = None
         topics: list[tuple[Any, str, Callable[[Any], None]]] = [
             (JointState, Stream.POSITIONS.value, self._on_positions),
@@ -81,6 +83,14 @@ class StreamInputs:
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
 
+    def _log_rejection(self, text: str) -> None:
+        if self._throttle.due(text):
+            self._node.get_logger().error(text)
+
+    def _log_warning(self, text: str) -> None:
+        if self._throttle.due(text):
+            self._node.get_logger().warning(text)
+
     def _on_sample(self, message: Any) -> None:
         topic, logger = Stream.SAMPLES.value, self._node.get_logger()
         values = self._parameters()
@@ -92,11 +102,11 @@ class StreamInputs:
             followed = output.streamed.add_sample(jet, rows, instant, now)
         except ScrewDynamicsError as error:
             self._reports.count_rejected(topic, str(error))
-            logger.error(f'{topic} rejected: {error}', throttle_duration_sec=1.0)
+            self._log_rejection(f'{topic} rejected: {error}')
             return
         self._reports.count(topic, followed)
         if warning:
-            logger.warning(f'{topic}: {warning}', throttle_duration_sec=1.0)
+            self._log_warning(f'{topic}: {warning}')
         if rows == 3 and values.derivative_order > 0:
             logger.warning(
                 f'{topic} carries no jerks: effort_dot and effort_ddot are left empty',
@@ -106,7 +116,7 @@ class StreamInputs:
             logger.warning(f'{topic} carries no snaps: effort_ddot is left empty', once=True)
 
     def _on_positions(self, message: JointState) -> None:
-        topic, logger = Stream.POSITIONS.value, self._node.get_logger()
+        topic = Stream.POSITIONS.value
         values = self._parameters()
         try:
             now, output = self._now(), self._output()
@@ -116,11 +126,11 @@ class StreamInputs:
             followed = output.add_positions(positions, now)
         except ScrewDynamicsError as error:
             self._reports.count_rejected(topic, str(error))
-            logger.error(f'{topic} rejected: {error}', throttle_duration_sec=1.0)
+            self._log_rejection(f'{topic} rejected: {error}')
             return
         self._reports.count(topic, followed)
         if warning:
-            logger.warning(f'{topic}: {warning}', throttle_duration_sec=1.0)
+            self._log_warning(f'{topic}: {warning}')
 
     def _on_wrench(self, message: WrenchStamped) -> None:
         try:
@@ -129,8 +139,6 @@ class StreamInputs:
             )
         except InputError as error:
             self._reports.count_rejected(WRENCH_TOPIC, str(error))
-            self._node.get_logger().warning(
-                f'{WRENCH_TOPIC} ignored: {error}', throttle_duration_sec=1.0
-            )
+            self._log_warning(f'{WRENCH_TOPIC} ignored: {error}')
             return
         self._reports.count(WRENCH_TOPIC)

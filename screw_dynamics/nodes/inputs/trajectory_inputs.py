@@ -13,11 +13,13 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.conversions import SECOND
-from screw_dynamics.nodes.endpoints import DEPTH, make_subscription
+from screw_dynamics.nodes.endpoints import make_subscription
+from screw_dynamics.nodes.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.inputs.speed_input import SpeedInput
-from screw_dynamics.nodes.inputs.trajectory_intake import accept_trajectory
+from screw_dynamics.nodes.inputs.trajectory_queue import TrajectoryQueue
+from screw_dynamics.nodes.inputs.trajectory_verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reports.feedforward_reports import FeedforwardReports
@@ -41,6 +43,8 @@ class TrajectoryInputs:
         is not active.
     reports : FeedforwardReports
         Counts.
+    process : FitProcess
+        Fits trajectories.
     follow_speed : bool
         Whether ~/speed_scaling counts.
 
@@ -54,13 +58,13 @@ class TrajectoryInputs:
         other_joints: Callable[[], Mapping[str, str]],
         now: Callable[[], int],
         reports: FeedforwardReports,
+        process: FitProcess,
         *,
         follow_speed: bool,
     ) -> None:
         self._node, self._output, self._parameters = node, output, parameters
-        self._other_joints, self._now, self._reports = other_joints, now, reports
+        self._now = now
         topics: list[tuple[Any, str, Callable[[Any], None], Any]] = [
-            (JointTrajectory, '~/joint_trajectory', self._on_trajectory, DEPTH),
             (JointState, 'joint_states', self._on_joint_state, qos_profile_sensor_data),
         ]
         self._subscriptions = [
@@ -68,46 +72,41 @@ class TrajectoryInputs:
             for kind, topic, callback, qos in topics
         ]
         self._speed = SpeedInput(node, parameters, self._set_speed) if follow_speed else None
+        # decoding a long one takes longer than a tick
+        self._subscriptions.append(
+            make_subscription(
+                node, JointTrajectory, '~/joint_trajectory', self._on_trajectory, raw=True
+            )
+        )
+        self._verdicts = TrajectoryVerdicts(node, reports)
+        self._queue = TrajectoryQueue(
+            node, output, parameters, other_joints, self._verdicts, process
+        )
         self._service = node.create_service(Trigger, '~/clear', self._on_clear)
 
     def destroy(self) -> None:
-        """Destroy the subscriptions and the service."""
+        """Destroy the subscriptions, the service and the status."""
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
         if self._speed is not None:
             self._speed.destroy()
         self._node.destroy_service(self._service)
+        self._queue.destroy()
+        self._verdicts.destroy()
 
-    def _on_trajectory(self, message: JointTrajectory) -> None:
-        stream, logger = self._output(), self._node.get_logger()
-        if stream is None:
+    def _on_trajectory(self, data: bytes) -> None:
+        if self._output() is None:
             return
         try:
-            warnings = accept_trajectory(
-                message,
-                stream.model,
-                stream.elastic,
-                self._other_joints(),
-                stream.reference,
-                stream.streamed,
-                stream.measured,
-                self._parameters(),
-                self._now(),
-            )
-        except ScrewDynamicsError as error:
-            self._reports.count_rejected(str(error))
-            logger.error(f'Trajectory rejected: {error}')
+            now = self._now()
+        except InputError as error:
+            self._verdicts.reject(self._queue.outline(data), str(error))
             return
-        self._reports.count_accepted()
-        logger.info(
-            f'Following a trajectory of {len(message.points)} points', throttle_duration_sec=1.0
-        )
-        for warning in warnings:
-            logger.warning(warning)
-        try:
-            stream.publish_trajectory(message.header)
-        except ScrewDynamicsError as error:
-            logger.error(f'Not published on ~/joint_trajectory_effort: {error}')
+        self._queue.add(data, now)
+
+    def drop(self, reason: str) -> None:
+        """Reject the trajectories that are not followed yet."""
+        self._queue.drop(reason)
 
     def _on_joint_state(self, message: JointState) -> None:
         stream = self._output()
@@ -133,6 +132,7 @@ class TrajectoryInputs:
             response.message = 'there was no active trajectory'
         else:
             response.message = 'the active trajectory was dropped'
+        self.drop('~/clear was called before its fit was there')
         stream.clear()
         response.success = True
         return response

@@ -1,129 +1,228 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The rules by which an incoming JointTrajectory becomes part of the `Reference`."""
+"""Where an incoming JointTrajectory joins what is followed, and whether its fit is still right."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.conversions import SECOND, nanoseconds, trajectory_points
-from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.conversions import SECOND
+from screw_dynamics.nodes.fitting.tasks import Fit, Fitting, Outline
+from screw_dynamics.nodes.inputs.arrival import Arrival
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.reference.motion import continuable
+from screw_dynamics.nodes.reference.motion import Motion, continuable
 from screw_dynamics.nodes.reference.reference import Reference
 from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
-from screw_dynamics.nodes.services.error_codes import LimitError
-from screw_dynamics.nodes.services.feasibility import check_curve
-from screw_dynamics.trajectory import (
-    JET_ROWS,
-    PiecewisePolynomial,
-    Waypoints,
-    check_position_limits,
-    require_end_in_future,
-    scale_speed,
-    waypoints_from_points,
-)
+from screw_dynamics.trajectory import JET_ROWS, scale_speed
+
+_MOST_CHANGES = 3  # of the state at the join, after which the first segment follows it
+# Part of the first segment by which a fit may come late: the rest of it is bent to where the
+# joints are by then.
+_LATEST = 0.25
 
 
-def accept_trajectory(
-    message: Any,
-    model: ScrewModel,
-    elastic: ElasticJoints | None,
-    other_joints: Mapping[str, str],
-    reference: Reference,
-    streamed: StreamedReference,
-    measured: JointStateBuffer,
-    parameters: FeedforwardParameters,
-    now: int,
-) -> list[str]:
+@dataclass(frozen=True)
+class Plan:
     """
-    Check a trajectory message and have the reference follow it.
-
-    Nothing changes if it is rejected: the trajectory before it goes on.
+    A fit that is asked for, and what it rests on.
 
     Parameters
     ----------
-    message : trajectory_msgs.msg.JointTrajectory
-    model : ScrewModel
-    elastic : ElasticJoints or None
-        Whose limits are checked too.
-    other_joints : mapping of str to str
-        Joints that exist but cannot be commanded, with the reason.
+    task : Fitting
+    floating : bool
+        Whether the trajectory starts when its fit is there: at stamp 0, from rest.
+    state : (5, n) ndarray or None
+        What is followed, at the join.
+
+    """
+
+    task: Fitting
+    floating: bool
+    state: Array | None
+
+
+def plan(
+    arrival: Arrival,
+    outline: Outline,
+    joint_names: tuple[str, ...],
+    reference: Reference,
+    streamed: StreamedReference,
+    parameters: FeedforwardParameters,
+    now: int,
+    delay: int,
+) -> Plan:
+    """
+    Choose where a trajectory joins in.
+
+    Where something moves, that is an instant at which the fit will be there: the state that is
+    followed then is known already, and both agree to the last digit. What rests, rests at any
+    instant: a trajectory with stamp 0 starts when its fit is there, so that nothing of its path
+    is skipped. A controller's spline does not continue what it replaces: it joins at reception.
+
+    Parameters
+    ----------
+    arrival : Arrival
+    outline : Outline
+        Of its message.
+    joint_names : tuple of str
+        Of the model.
+    reference : Reference
+    streamed : StreamedReference
+    parameters : FeedforwardParameters
+    now : int
+        Time of the node [ns].
+    delay : int
+        How long the fit will take [ns].
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    TrajectoryError
+        If no state is known that is needed.
+
+    """
+    if streamed.takeovers != arrival.takeovers:
+        stream = streamed.followed.value if streamed.followed else 'a stream'
+        raise TrajectoryError(f'{stream} began before its fit was there: it is the newer command')
+    lead = round(1e9 * parameters.lead_time)
+    start = outline.stamp or arrival.received
+    follow = parameters.start_state == 'reference'
+    floating = (
+        not outline.stamp
+        and not reference.leaves_at_reception
+        and streamed.followed is None
+        and (not follow or reference.rests(now + lead))
+    )
+    if floating:
+        start = at = now + lead
+    else:
+        at = arrival.received + lead if reference.leaves_at_reception else now + lead + delay
+    begin = reference.interpolation.leaves(start, arrival.received, at)
+    state = reference.state(begin)
+    stream_state = None
+    if state is None:
+        stream_state = _stream_state(streamed, begin, now, at)
+    known = state if state is not None else stream_state
+    if known is None and parameters.allow_partial_joints:
+        _require_fresh(outline.joint_names, joint_names, arrival.positions, parameters)
+    start_jet = _start_jet(parameters, arrival, outline, len(joint_names), stream_state)
+    join = reference.join(start, at, start_jet, follow, arrival.received)
+    if arrival.speeds and not floating and not reference.leaves_at_reception:
+        instant, passed = arrival.clock(start, 0.0)
+        elapsed = passed + 1e-9 * (join.begin - instant) * reference.speed
+        join = replace(join, elapsed=elapsed)
+    task = Fitting(
+        join,
+        parameters.start_state == 'first_point',
+        arrival.positions if known is None else known[0],
+        parameters,
+        reference.speed,
+        arrival.received,
+    )
+    return Plan(task, floating, known)
+
+
+def joined(
+    plan: Plan,
+    fit: Fit,
+    arrival: Arrival,
+    reference: Reference,
+    streamed: StreamedReference,
+    now: int,
+) -> bool:
+    """
+    Have a fit followed, if it still joins what is followed.
+
+    Parameters
+    ----------
+    plan : Plan
+    fit : Fit
+    arrival : Arrival
+        Counts why it does not.
     reference : Reference
     streamed : StreamedReference
         A stream that is followed ends where the trajectory takes over.
-    measured : JointStateBuffer
-    parameters : FeedforwardParameters
     now : int
         Time of the node [ns].
 
     Returns
     -------
-    list of str
-        Warnings.
-
-    Raises
-    ------
-    TrajectoryError
-        Says which rule the message breaks, or which limit in mode 'reject'.
+    bool
+        False where another fit is needed; nothing has changed then.
 
     """
-    stamp = nanoseconds(message.header.stamp)
-    start = stamp or now
-    # instants before this one have been sampled already
-    sampled = now + round(1e9 * parameters.lead_time)
-    positions = measured.positions(now, parameters.max_joint_state_age)
-    begin = reference.interpolation.leaves(start, now, sampled)
-    state = reference.state(begin)
-    stream_state = _stream_state(streamed, begin, now, sampled) if state is None else None
-    known = state if state is not None else stream_state
-    if known is None and parameters.allow_partial_joints:
-        _require_fresh(message.joint_names, model.joint_names, positions, parameters)
-    waypoints = waypoints_from_points(
-        message.joint_names,
-        trajectory_points(message),
-        model.joint_names,
-        allow_partial_joints=parameters.allow_partial_joints,
-        hold_positions=positions if known is None else known[0],
-        allow_nonzero_end_velocity=parameters.allow_nonzero_velocity_at_end,
-        other_joints=other_joints,
-    )
-    if stamp:
-        require_end_in_future(waypoints, 1e-9 * start, 1e-9 * now)
-    beyond = check_position_limits(
-        waypoints, model.limits.lower, model.limits.upper, parameters.check_limits
-    )
-    more = f' (and {len(beyond) - 1} more)' if len(beyond) > 1 else ''
-    warnings = [f'{beyond[0]}{more}'] if beyond else []
-
-    def check_limits(curve: PiecewisePolynomial, begin: float) -> None:
-        mode, speed = parameters.check_limits, reference.speed
-        # positions between points are worth a word only where those at the points are not
-        try:
-            text = check_curve(model, elastic, curve, begin, mode, speed, positions=not beyond)
-        except LimitError as error:
-            raise TrajectoryError(str(error)) from None
-        if text:
-            warnings.append(text)
-
-    reference.add(
-        waypoints,
-        start,
-        sampled,
-        start_jet=_start_jet(parameters, waypoints, stream_state, reference.speed, measured, now),
-        follow=parameters.start_state == 'reference',
-        require=check_limits,
-        received=now,
-    )
+    parameters, join, curve, begin = plan.task.parameters, plan.task.join, fit.curve, fit.joined
+    anchor = join.begin, join.elapsed
+    if streamed.takeovers != arrival.takeovers:
+        return False
+    if reference.leaves_at_reception:
+        reference.follow(join, fit.waypoints, begin, curve, arrival.clock(*anchor))
+        streamed.supersede()
+        return True
+    if plan.task.speed != reference.speed:
+        return False
+    earliest = now + round(1e9 * parameters.lead_time)
+    if plan.floating:
+        join = replace(join, start=earliest, begin=earliest)
+    earlier, bent = 0.0, False
+    if parameters.start_state == 'reference':
+        late = join.begin < earliest and plan.state is not None
+        if late or streamed.followed is not None:
+            # a stream ends now, where it is by now: no tick is left out
+            earlier, bent = 1e-9 * (join.begin - earliest) * reference.speed, True
+            join = replace(join, begin=earliest, elapsed=join.elapsed - earlier)
+            arrival.late += late
+            if -earlier > _LATEST * curve.breaks[:2][-1]:
+                return False
+        elif not _same(reference.state(join.begin), plan.state):
+            arrival.changes, bent = arrival.changes + 1, True
+            if arrival.changes <= _MOST_CHANGES:
+                return False
+    jet = _followed(join.begin, reference, streamed, now) if bent else None
+    if jet is not None:
+        rejoined = reference.rejoined(curve, fit.waypoints, jet, earlier)
+        if rejoined is not None:
+            curve, begin = rejoined, begin - earlier
+    reference.follow(join, fit.waypoints, begin, curve)
     streamed.supersede()
-    return warnings
+    return True
+
+
+def _followed(
+    time: int, reference: Reference, streamed: StreamedReference, now: int
+) -> Array | None:
+    """Return the state that is followed at an instant, of a trajectory or a stream."""
+    state = reference.state(time)
+    if state is not None:
+        return state
+    state = streamed.state(now, time)
+    return None if state is None else _unscaled(state, reference.speed)
+
+
+def outgoing_stamp(motion: Motion, outline: Outline) -> int:
+    """
+    Return the instant [ns] at which a controller has to start a motion to be in step with it.
+
+    A stamp that the trajectory came with is kept. Else it is the one that lies as far before the
+    takeover as the time from start at it, which the controller counts at nominal speed.
+    """
+    if outline.stamp:
+        return outline.stamp
+    return motion.anchor - round(SECOND * motion.anchor_time)
+
+
+def _same(one: Array | None, other: Array | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return bool((one == other).all())
 
 
 def _require_fresh(
@@ -142,10 +241,10 @@ def _require_fresh(
             )
 
 
-def _stream_state(streamed: StreamedReference, begin: int, now: int, sampled: int) -> Array | None:
+def _stream_state(streamed: StreamedReference, begin: int, now: int, at: int) -> Array | None:
     """Return the state of a stream that is followed where the trajectory takes over from it."""
     state = streamed.state(now, begin)
-    if state is not None and begin > sampled:
+    if state is not None and begin > at:
         assert streamed.followed is not None
         raise TrajectoryError(
             f'{streamed.followed.value} is followed and where it will be at header.stamp, '
@@ -155,30 +254,30 @@ def _stream_state(streamed: StreamedReference, begin: int, now: int, sampled: in
     return state
 
 
+def _unscaled(state: Array, speed: float) -> Array:
+    """Return the state of a stream for trajectory time, which runs at a speed of its own."""
+    # slower: its derivatives are larger by powers of the speed
+    with np.errstate(over='ignore', invalid='ignore'):
+        scaled = scale_speed(state.copy(), 1.0 / speed if speed > 0.0 else 1.0)
+    return scaled if continuable(scaled) else state
+
+
 def _start_jet(
     parameters: FeedforwardParameters,
-    waypoints: Waypoints,
+    arrival: Arrival,
+    outline: Outline,
+    n: int,
     stream_state: Array | None,
-    speed: float,
-    measured: JointStateBuffer,
-    now: int,
 ) -> Array | None:
     """Return the state to start from where no reference is continued; None if there is none."""
     if parameters.start_state == 'reference' and stream_state is not None:
-        # trajectory time may run slower: its derivatives are larger by powers of the speed
-        with np.errstate(over='ignore', invalid='ignore'):
-            scaled = scale_speed(stream_state.copy(), 1.0 / speed if speed > 0.0 else 1.0)
-        return scaled if continuable(scaled) else stream_state
+        return _unscaled(stream_state, arrival.speed)
     if parameters.start_state == 'first_point':
-        jet = np.zeros((JET_ROWS, len(waypoints.joint_names)))
-        jet[0] = waypoints.positions[0]
-        return jet if waypoints.times[0] > 0.0 else None
-    # the controller leaves its measured state with the measured velocity
-    moving = parameters.interpolation == 'jtc'
-    jet_measured = measured.state(now, parameters.max_joint_state_age, moving)
-    if jet_measured is None and parameters.start_state == 'joint_states':
+        # its positions are read where the points are
+        return np.zeros((JET_ROWS, n)) if outline.first_time > 0.0 else None
+    if arrival.state is None and parameters.start_state == 'joint_states':
         raise TrajectoryError(
             "start_state is 'joint_states': expected a position of every joint on joint_states "
             f'within the last {parameters.max_joint_state_age:g} s, got none'
         )
-    return jet_measured
+    return arrival.state

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from rclpy.node import Node
 
@@ -22,6 +20,7 @@ from screw_dynamics.nodes.outputs.motor_stream import MotorStream
 from screw_dynamics.nodes.outputs.stiffness_transition import compile_stiffness_transition
 from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
 from screw_dynamics.nodes.outputs.torque_publishers import TorquePublishers
+from screw_dynamics.nodes.outputs.trajectory_effort_output import TrajectoryEffortOutput
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.nodes.reference.motion import Motion
@@ -78,10 +77,13 @@ class TorqueStream:
         elastic: ElasticJoints | None = None,
     ) -> None:
         self.model, self._elastic = model, elastic
-        continuous = [name for name, kind in joint_kinds(model).items() if kind == 'continuous']
-        self.reference = Reference(model.n, INTERPOLATIONS[parameters.interpolation], continuous)
+        kinds = joint_kinds(model)
+        self.continuous = tuple(name for name, kind in kinds.items() if kind == 'continuous')
+        self.reference = Reference(
+            model.n, INTERPOLATIONS[parameters.interpolation], self.continuous
+        )
         self.streamed = StreamedReference(
-            self.reference, np.isin(model.joint_names, continuous), parameters
+            self.reference, np.isin(model.joint_names, self.continuous), parameters
         )
         self.wrenches = ExternalWrenches(model, self._warn_of_expired_wrench)
         self.measured = JointStateBuffer(model.joint_names)
@@ -113,7 +115,7 @@ class TorqueStream:
 
         """
         old, self._parameters = self._parameters, parameters
-        self.streamed.apply(parameters, self._sampled(self._node.get_clock().now().nanoseconds))
+        self.streamed.apply(parameters, self.sampled(self._node.get_clock().now().nanoseconds))
         if self._publishers.differ(old, parameters):
             publishers = self._publishers
             # where these cannot be made, those of before go on
@@ -124,7 +126,7 @@ class TorqueStream:
         if self.motors is not None:
             self.motors.apply(parameters)
 
-    def _sampled(self, now: int) -> int:
+    def sampled(self, now: int) -> int:
         """Return the instant that a tick at this time asks for."""
         return now + round(1e9 * self._parameters.lead_time)
 
@@ -165,7 +167,7 @@ class TorqueStream:
         Motion or None
 
         """
-        return self.reference.motion_at(self._sampled(now))
+        return self.reference.motion_at(self.sampled(now))
 
     def publish(self, now: int, withheld: bool = False) -> None:
         """
@@ -203,7 +205,7 @@ class TorqueStream:
 
     def _sample(self, now: int) -> TorqueSample | None:
         """Write the joint jet of this tick; None where there is nothing to publish."""
-        time = self._sampled(now)
+        time = self.sampled(now)
         if self.streamed.followed is not None:
             streamed = self.streamed.sample(now, time, self._jet)
             if streamed is None:
@@ -218,26 +220,10 @@ class TorqueStream:
             time, source, self.reference.continuity, round(1e9 * self.reference.time_from_start)
         )
 
-    def publish_trajectory(self, header: Any) -> None:
-        """
-        Publish the trajectory that was accepted last with its efforts, where that is wanted.
-
-        Parameters
-        ----------
-        header : std_msgs.msg.Header
-            Of its message.
-
-        Raises
-        ------
-        ScrewDynamicsError
-            If it cannot be; nothing is published then.
-
-        """
-        output = self._publishers.trajectory
-        if output is not None:
-            output.publish(
-                header, self.model, self.reference.newest, self._parameters.resample_period
-            )
+    @property
+    def trajectory_output(self) -> TrajectoryEffortOutput | None:
+        """Where accepted trajectories are published with their efforts, if that is wanted."""
+        return self._publishers.trajectory
 
     def _idle(self) -> bool:
         timeout = self._parameters.idle_timeout
@@ -259,7 +245,7 @@ class TorqueStream:
         bool
 
         """
-        return self.streamed.add_positions(positions, now, self._sampled(now))
+        return self.streamed.add_positions(positions, now, self.sampled(now))
 
     def clear(self) -> None:
         """Follow nothing any more; of a stream, until it has paused and begins anew."""

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
@@ -21,7 +19,7 @@ from screw_dynamics.nodes.reference.motion import Motion
 
 TOPIC = '~/joint_trajectory_effort'
 INPUT = '~/joint_trajectory'
-_MOST_POINTS = 20_000  # no tick is served while they are filled in
+_MOST_POINTS = 20_000  # some MB
 
 
 def require_two_topics(node: Node, parameters: FeedforwardParameters) -> None:
@@ -64,41 +62,47 @@ class TrajectoryEffortOutput:
         self._node = node
         self._publisher = make_publisher(node, JointTrajectory, TOPIC)
 
-    def publish(self, header: Any, model: ScrewModel, motion: Motion, period: float) -> None:
-        """
-        Publish a trajectory from where it takes over to its end.
-
-        Parameters
-        ----------
-        header : std_msgs.msg.Header
-            Of the message that it came in: the start is the same.
-        model : ScrewModel
-        motion : Motion
-        period : float
-            Distance of the samples [s]; the points of the trajectory are sampled too.
-
-        Raises
-        ------
-        InputError
-            If that takes too many points.
-        NotFiniteError
-            If an effort is not a finite number.
-
-        """
-        times = sample_times(motion, round(SECOND * period))
-        jets = motion.curve.jets(times / SECOND - motion.joined, rows=3)
-        efforts = inverse_dynamics(model, jets)[:, 0]
-        self._publisher.publish(
-            JointTrajectory(
-                header=header,
-                joint_names=list(model.joint_names),
-                points=effort_points(times.tolist(), jets, efforts),
-            )
-        )
+    def publish(self, data: bytes) -> None:
+        """Publish the bytes of a message of `with_efforts`."""
+        self._publisher.publish(data)
 
     def destroy(self) -> None:
         """Destroy the publisher."""
         self._node.destroy_publisher(self._publisher)
+
+
+def with_efforts(model: ScrewModel, motion: Motion, period: float) -> JointTrajectory:
+    """
+    Return a trajectory from where it takes over to its end, with its efforts.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    motion : Motion
+    period : float
+        Distance of the samples [s]; the points of the trajectory are sampled too.
+
+    Returns
+    -------
+    trajectory_msgs.msg.JointTrajectory
+        Without a stamp.
+
+    Raises
+    ------
+    InputError
+        If that takes too many points.
+    NotFiniteError
+        If an effort is not a finite number.
+
+    """
+    times = sample_times(motion, round(SECOND * period))
+    # in whole nanoseconds the first may lie a little before the curve, where that rests
+    since = np.maximum(times / SECOND - motion.joined, motion.curve.breaks[0])
+    jets = motion.curve.jets(since, rows=3)
+    efforts = inverse_dynamics(model, jets)[:, 0]
+    return JointTrajectory(
+        joint_names=list(model.joint_names), points=effort_points(times.tolist(), jets, efforts)
+    )
 
 
 def sample_times(motion: Motion, step: int) -> np.typing.NDArray[np.int64]:

@@ -77,6 +77,13 @@ class FeedforwardParameters(ModelParameters):
     allow_nonzero_velocity_at_end: bool = parameter(
         False, 'Accept trajectories that still move at their last point; the effort jumps there.'
     )
+    max_trajectory_points: int = parameter(
+        20_000,
+        'Longest trajectory that is accepted, in points; the time until it is followed grows '
+        'with them.',
+        minimum=1,
+        maximum=1_000_000,
+    )
     check_limits: str = parameter(
         'warn',
         'What to do with trajectories whose positions, velocities or efforts are beyond the '

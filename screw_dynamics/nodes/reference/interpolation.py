@@ -17,13 +17,25 @@ from screw_dynamics.trajectory import (
     jtc_trajectory,
     smooth_trajectory,
 )
+from screw_dynamics.trajectory.smooth_spline import with_start
 
 # A trajectory that is over at once must end where the reference stands; encoders are coarser.
 _SAME_POSITION = 1e-6  # rad or m
 
 
 class Interpolation(Protocol):
-    """A kind of curve, and the rules by which it takes over from what was followed before."""
+    """
+    A kind of curve, and the rules by which it takes over from what was followed before.
+
+    Attributes
+    ----------
+    leaves_at_reception : bool
+        Whether it begins at its reception, also where that has passed when the curve is there,
+        with a jump then; else it continues what is followed when the curve is there.
+
+    """
+
+    leaves_at_reception: bool
 
     def curve(self, waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
         """
@@ -110,9 +122,31 @@ class Interpolation(Protocol):
 
         """
 
+    def rejoined(
+        self, curve: PiecewisePolynomial, jet: Array, earlier: float
+    ) -> PiecewisePolynomial | None:
+        """
+        Return a curve of this kind that begins in another state, without a fit.
+
+        Parameters
+        ----------
+        curve : PiecewisePolynomial
+        jet : (5, n) ndarray
+        earlier : float
+            By how much it begins earlier [s].
+
+        Returns
+        -------
+        PiecewisePolynomial or None
+            None where it has to be made anew.
+
+        """
+
 
 class Smooth:
     """C4 through what the points carry; continues position to snap of what it replaces."""
+
+    leaves_at_reception = False
 
     def leaves(self, start: int, received: int, sampled: int) -> int:
         """Return the start; what was followed before goes on until then."""
@@ -147,6 +181,12 @@ class Smooth:
         last = shifted(waypoints, slice(-1, None), waypoints.times[-1])
         return time, self.curve(last, None)
 
+    def rejoined(
+        self, curve: PiecewisePolynomial, jet: Array, earlier: float
+    ) -> PiecewisePolynomial | None:
+        """Return the curve with another first segment; see `Interpolation`."""
+        return with_start(curve, jet, earlier) if len(curve.breaks) > 1 else None
+
 
 class Controller:
     """
@@ -156,6 +196,8 @@ class Controller:
     come. A first point that is still to come is reached from the state at reception, in a segment
     of the kind that the point allows. Once it has passed, the state plays no part.
     """
+
+    leaves_at_reception = True
 
     def leaves(self, start: int, received: int, sampled: int) -> int:
         """Return the reception."""
@@ -180,6 +222,12 @@ class Controller:
                 _require_first_point_by(waypoints, time)
             return time, self.curve(shifted(waypoints, slice(None), time), jet)
         return first, self.curve(shifted(waypoints, slice(None), first), None)
+
+    def rejoined(
+        self, curve: PiecewisePolynomial, jet: Array, earlier: float
+    ) -> PiecewisePolynomial | None:
+        """Return None: a spline is made anew at little cost; see `Interpolation`."""
+        return None
 
 
 SMOOTH, CONTROLLER = Smooth(), Controller()

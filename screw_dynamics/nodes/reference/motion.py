@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Motion`: a trajectory on the clock of the node, and what another can go on from."""
+"""`Motion`: a trajectory on the clock of the node; `Join`: where it takes over, and from what."""
 
 from __future__ import annotations
 
@@ -69,6 +69,33 @@ class Motion:
 
         """
         return self.anchor_time + speed * 1e-9 * (instant - self.anchor)
+
+
+@dataclass(frozen=True)
+class Join:
+    """
+    The instant and the state in which a trajectory takes over from what was followed before.
+
+    Parameters
+    ----------
+    start : int
+        Instant of time from start 0 [ns].
+    begin : int
+        Instant of the takeover [ns].
+    elapsed : float
+        Time from start at that instant [s].
+    jet : (5, n) ndarray or None
+        State that it goes on from, with time running at speed 1; None where none is known.
+    continues : bool
+        Whether that is the state of the motion before.
+
+    """
+
+    start: int
+    begin: int
+    elapsed: float
+    jet: Array | None
+    continues: bool
 
 
 def continuable(jet: Array) -> bool:

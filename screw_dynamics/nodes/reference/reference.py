@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from enum import IntEnum
 
@@ -13,7 +13,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.reference.interpolation import Interpolation
-from screw_dynamics.nodes.reference.motion import Motion, continuable
+from screw_dynamics.nodes.reference.motion import Join, Motion, continuable
 from screw_dynamics.trajectory import (
     JET_ROWS,
     PiecewisePolynomial,
@@ -80,25 +80,17 @@ class Reference:
         self._motions.clear()
 
     @property
+    def leaves_at_reception(self) -> bool:
+        """Whether a trajectory begins at its reception, also where that has passed."""
+        return self.interpolation.leaves_at_reception
+
+    @property
     def newest(self) -> Motion:
         """The motion that was added last; there must be one."""
         return self._motions[-1]
 
     def state(self, time: int) -> Array | None:
-        """
-        Return the joint jet at an instant, with time running at speed 1.
-
-        Parameters
-        ----------
-        time : int
-            [ns].
-
-        Returns
-        -------
-        (5, n) ndarray or None
-            None where no motion applies, or the one that does is not executed.
-
-        """
+        """Return the joint jet at an instant [ns] as at speed 1; None where none is executed."""
         motion = self.motion_at(time)
         if motion is None or not self.executed:
             return None
@@ -112,7 +104,6 @@ class Reference:
         now: int,
         start_jet: Array | None = None,
         follow: bool = True,
-        require: Callable[[PiecewisePolynomial, float], None] = lambda curve, joined: None,
         received: int | None = None,
     ) -> None:
         """
@@ -129,9 +120,6 @@ class Reference:
             Where to begin if there is no motion to continue, or `follow` is false.
         follow : bool
             Continue the motion that applies at the start.
-        require : callable
-            Takes the curve that would be followed and the time from start at which it begins [s];
-            raises ScrewDynamicsError if it must not be.
         received : int, optional
             At which the trajectory was received [ns]; default `now`.
 
@@ -141,6 +129,20 @@ class Reference:
             If the trajectory cannot begin: nothing is known to begin at, or nothing of it is left.
 
         """
+        join = self.join(start, now, start_jet, follow, received)
+        jet = None if join.jet is None else nearest_turn(join.jet, waypoints, self.continuous)
+        joined, curve = self.interpolation.join(waypoints, join.elapsed, jet)
+        self.follow(join, waypoints, joined, curve)
+
+    def join(
+        self,
+        start: int,
+        now: int,
+        start_jet: Array | None = None,
+        follow: bool = True,
+        received: int | None = None,
+    ) -> Join:
+        """Return where a trajectory would take over; for the parameters see `add`."""
         received = now if received is None else received
         begin = self.interpolation.leaves(start, received, now)
         jet = self.state(begin) if follow else None
@@ -149,15 +151,37 @@ class Reference:
             jet = start_jet
         if jet is None:
             begin = max(start, now)
-        else:
-            jet = nearest_turn(jet, waypoints, self.continuous)
         elapsed = self.interpolation.time_at(begin, start, received, self.speed)
-        joined, curve = self.interpolation.join(waypoints, elapsed, jet)
-        require(curve, joined)
-        kept = [motion for motion in self._motions if motion.begin < begin]
-        motion = Motion(waypoints, curve, begin, start, joined, begin, elapsed, continues)
+        return Join(start, begin, elapsed, jet, continues)
+
+    def rejoined(
+        self, curve: PiecewisePolynomial, waypoints: Waypoints, jet: Array, earlier: float = 0.0
+    ) -> PiecewisePolynomial | None:
+        """Return a curve that begins in another state, some s earlier; None if it cannot."""
+        turned = nearest_turn(jet, waypoints, self.continuous)
+        return self.interpolation.rejoined(curve, turned, earlier)
+
+    def follow(
+        self,
+        join: Join,
+        waypoints: Waypoints,
+        joined: float,
+        curve: PiecewisePolynomial,
+        anchor: tuple[int, float] | None = None,
+    ) -> None:
+        """Follow a curve from its join on, see `Motion`; motions that begin later are dropped."""
+        kept = [motion for motion in self._motions if motion.begin < join.begin]
+        instant, time = anchor or (join.begin, join.elapsed)
+        motion = Motion(
+            waypoints, curve, join.begin, join.start, joined, instant, time, join.continues
+        )
         self._motions = [*kept, motion]
         self.executed = True
+
+    def rests(self, time: int) -> bool:
+        """Say whether the end of a motion is held at an instant [ns], or none is executed."""
+        motion = self.motion_at(time) if self.executed else None
+        return motion is None or self._curve_time(motion, time) >= motion.curve.breaks[-1]
 
     def sample(self, time: int, out: Array) -> Source | None:
         """
@@ -168,12 +192,7 @@ class Reference:
         time : int
             [ns].
         out : (5, n) ndarray
-            Position to snap, with the speed that is in force.
-
-        Returns
-        -------
-        Source or None
-            None where no motion applies (`out` is not changed).
+            Position to snap, with the speed that is in force; not changed where None is returned.
 
         """
         while len(self._motions) > 1 and self._motions[1].begin <= time:
@@ -199,20 +218,14 @@ class Reference:
 
     def set_speed(self, speed: float, now: int) -> None:
         """
-        Let trajectory time run slower or faster from now on.
+        Let trajectory time run slower or faster from an instant on, as d(time from start) / dt.
 
         Velocity jumps with the speed, as it does in the controller that scales it.
-
-        Parameters
-        ----------
-        speed : float
-            d(time from start) / dt, from 0 (a pause) to MAX_SPEED.
-        now : int
-            [ns].
 
         Raises
         ------
         InputError
+            If it is not from 0 (a pause) to MAX_SPEED.
 
         """
         if not 0.0 <= speed <= MAX_SPEED:  # nor NaN
@@ -272,7 +285,12 @@ class Reference:
     def _rejoin(self, later: list[Motion]) -> None:
         """Have motions that continue the one before them do so where it is by now."""
         for motion in later:
-            if motion.continues:
+            jet = self.state(motion.begin) if motion.continues else None
+            if jet is not None and continuable(jet):
+                curve = self.rejoined(motion.curve, motion.waypoints, jet)
+                if curve is not None:
+                    self._motions.append(replace(motion, curve=curve))
+                    continue
                 try:
                     self.add(motion.waypoints, motion.start, motion.begin)
                     continue

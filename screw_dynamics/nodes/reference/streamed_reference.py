@@ -52,6 +52,7 @@ class StreamedReference:
         parameters: FeedforwardParameters,
     ) -> None:
         self.followed: Stream | None = None
+        self.takeovers = 0  # how often a stream has begun to be followed
         self._motions = motions
         self._arrivals: dict[Stream, int] = {}
         self._n = len(continuous)
@@ -244,6 +245,7 @@ class StreamedReference:
 
     def _take_over(self, stream: Stream) -> None:
         self.followed = stream
+        self.takeovers += 1
         self._motions.clear()
 
     def _running_state(self, now: int, time: int) -> Array | None:

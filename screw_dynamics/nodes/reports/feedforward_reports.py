@@ -36,14 +36,24 @@ class FeedforwardReports:
         self._missed = MissedTicks(warn)
         self._accepted = self._rejected = self._not_finite = 0
         self._last_accepted: float | None = None
+        self._span = (0.0, 0.0)  # from start to end of that one [s]
         self._last_rejection = ''
         self._not_finite_reported = 0
         self._last_not_finite = ''
 
-    def count_accepted(self) -> None:
-        """Count a trajectory that is followed from now on."""
+    def count_accepted(self, start: float, end: float) -> None:
+        """
+        Count a trajectory that is followed.
+
+        Parameters
+        ----------
+        start, end : float
+            On the clock of the node [s].
+
+        """
         self._accepted += 1
         self._last_accepted = time.monotonic()
+        self._span = start, end
 
     def count_rejected(self, reason: str) -> None:
         """
@@ -90,11 +100,11 @@ class FeedforwardReports:
             else f'{time.monotonic() - self._last_accepted:.3f}'
         )  # fmt: skip
         message = f'last rejection: {self._last_rejection}' if self._rejected else 'ok'
-        return Report(
-            OK,
-            message,
-            {'accepted': self._accepted, 'rejected': self._rejected, 'age [s]': age},
-        )
+        values = {'accepted': self._accepted, 'rejected': self._rejected, 'age [s]': age}
+        if self._last_accepted is not None:
+            start, end = self._span
+            values |= {'start [s]': f'{start:.3f}', 'end [s]': f'{end:.3f}'}
+        return Report(OK, message, values)
 
     def _rate(self) -> Report:
         statistics = self._ticks.statistics

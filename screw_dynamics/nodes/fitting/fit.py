@@ -1,0 +1,120 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The rules by which a JointTrajectory becomes a curve that the reference can follow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from rclpy.serialization import deserialize_message
+from trajectory_msgs.msg import JointTrajectory
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.nodes.conversions import nanoseconds, seconds, trajectory_points
+from screw_dynamics.nodes.fitting.tasks import Fit, Fitting, Outline, Reading, Robot
+from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.nodes.services.error_codes import LimitError
+from screw_dynamics.nodes.services.feasibility import check_curve
+from screw_dynamics.trajectory import (
+    JET_ROWS,
+    Waypoints,
+    check_position_limits,
+    nearest_turn,
+    require_end_in_future,
+    waypoints_from_points,
+)
+
+
+def read_message(reading: Reading) -> JointTrajectory:
+    """Return the message, or raise TrajectoryError where the bytes are none or it is too long."""
+    try:
+        message = deserialize_message(reading.data, JointTrajectory)
+    except Exception as error:  # rclpy raises a RuntimeError, and others for strings
+        raise TrajectoryError(
+            f'expected a trajectory_msgs/JointTrajectory, got {len(reading.data)} bytes that are '
+            f'none ({str(error).splitlines()[0][:200]})'
+        ) from None
+    if len(message.points) > reading.most_points:
+        raise TrajectoryError(
+            f'expected at most {reading.most_points} points (parameter max_trajectory_points), '
+            f'got {len(message.points)}'
+        )
+    return message
+
+
+def outline(message: Any) -> Outline:
+    """Return what has to be known to choose where the trajectory joins in."""
+    return Outline(
+        nanoseconds(message.header.stamp),
+        message.header.frame_id,
+        tuple(message.joint_names),
+        len(message.points),
+        seconds(message.points[0].time_from_start) if message.points else 0.0,
+    )
+
+
+def fit(message: Any, robot: Robot, task: Fitting) -> Fit:
+    """
+    Check a message and return its curve.
+
+    Parameters
+    ----------
+    message : trajectory_msgs.msg.JointTrajectory
+    robot : Robot
+    task : Fitting
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    TrajectoryError
+        Says which rule the message breaks, or which limit in mode 'reject'.
+
+    """
+    parameters, join, limits = task.parameters, task.join, robot.model.limits
+    waypoints = waypoints_from_points(
+        message.joint_names,
+        trajectory_points(message),
+        robot.model.joint_names,
+        allow_partial_joints=parameters.allow_partial_joints,
+        hold_positions=task.hold_positions,
+        allow_nonzero_end_velocity=parameters.allow_nonzero_velocity_at_end,
+        other_joints=robot.other_joints,
+    )
+    if nanoseconds(message.header.stamp):
+        require_end_in_future(waypoints, 1e-9 * join.start, 1e-9 * task.received)
+    beyond = check_position_limits(waypoints, limits.lower, limits.upper, parameters.check_limits)
+    more = f' (and {len(beyond) - 1} more)' if len(beyond) > 1 else ''
+    warnings = [f'{beyond[0]}{more}'] if beyond else []
+    jet = _first_point(waypoints) if task.from_first_point else join.jet
+    if jet is not None:
+        jet = nearest_turn(jet, waypoints, robot.continuous)
+    interpolation = INTERPOLATIONS[parameters.interpolation]
+    joined, curve = interpolation.join(waypoints, join.elapsed, jet)
+    try:
+        text = check_curve(
+            robot.model,
+            robot.elastic,
+            curve,
+            joined,
+            parameters.check_limits,
+            task.speed,
+            # positions between points are worth a word only where those at the points are not
+            positions=not beyond,
+        )
+    except LimitError as error:
+        raise TrajectoryError(str(error)) from None
+    return Fit(waypoints, joined, curve, (*warnings, text) if text else tuple(warnings))
+
+
+def _first_point(waypoints: Waypoints) -> Array | None:
+    """Return rest at the first point, None where the curve begins there anyway."""
+    if waypoints.times[0] == 0.0:
+        return None
+    jet = np.zeros((JET_ROWS, len(waypoints.joint_names)))
+    jet[0] = waypoints.positions[0]
+    return jet

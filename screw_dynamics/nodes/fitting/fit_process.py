@@ -1,0 +1,150 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`FitProcess`: fits of trajectories in another process, whose work no tick waits for."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Any
+
+from screw_dynamics.nodes.fitting.tasks import Refusal, Robot, WarmUp
+
+_BOOT = (
+    'import sys; sys.path[:] = sys.argv[2:]; '
+    'from screw_dynamics.nodes.fitting.worker import main; main(int(sys.argv[1]))'
+)
+_PATIENCE = 5.0  # s
+
+
+class FitProcess:
+    """
+    A process that works off tasks one by one, and the thread that talks to it.
+
+    A thread would share the interpreter lock with the ticks: the C code that decodes and encodes
+    a message of 10 000 points alone holds it for 0.1 s and more. The process has no DDS and no
+    signals of the terminal; it ends when its end of a socket is closed, however the node ends.
+    One that has died is replaced at the next task.
+
+    Attributes
+    ----------
+    took : float
+        How long the newest answer was waited for [s].
+
+    """
+
+    def __init__(self) -> None:
+        self._tasks: SimpleQueue[Any] = SimpleQueue()
+        self._answers: deque[Any] = deque()
+        self._robot: Robot | None = None
+        self._asker = 0  # of the tasks that are still of interest
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._closed = False
+        self._warm = threading.Event()
+        self.took = 0.0
+        # daemon: a fit under way holds up no Ctrl-C
+        self._thread = threading.Thread(target=self._work, name='trajectories', daemon=True)
+        self._thread.start()
+
+    def warm_up(self, robot: Robot) -> None:
+        """Return when the process is there and has loaded what the fits for a robot call."""
+        self._warm.clear()
+        self._tasks.put(WarmUp(robot))
+        self._warm.wait()
+
+    def use(self, robot: Robot) -> None:
+        """Have the tasks that follow done for this robot."""
+        self._tasks.put(robot)
+
+    def submit(self, task: Any) -> None:
+        """Have a task done."""
+        self._tasks.put((task, self._asker))
+
+    def forget(self) -> None:
+        """Give no answer to what has been asked so far."""
+        self._asker += 1
+        self._answers.clear()
+
+    def answer(self) -> Any:
+        """Return the next answer to a submitted task; None while there is none."""
+        return self._answers.popleft() if self._answers else None
+
+    def close(self) -> None:
+        """End the process."""
+        self._closed = True
+        self._tasks.put(None)
+        process = self._process
+        if process is not None:
+            process.kill()
+        self._thread.join(_PATIENCE)
+
+    def _work(self) -> None:
+        with suppress(OSError):  # the next task says so
+            self._start()
+        while not self._closed:
+            task = self._tasks.get()
+            if task is None:
+                break
+            asker = -1
+            if isinstance(task, tuple):
+                task, asker = task
+            elif isinstance(task, Robot):
+                self._robot = task
+            try:
+                answer = self._done(task)
+            except (EOFError, OSError) as error:
+                answer = Refusal(self._end(str(error)))
+            if isinstance(task, WarmUp):
+                self._warm.set()
+            elif asker == self._asker:
+                self._answers.append(answer)
+        self._end('')
+        self._warm.set()
+
+    def _done(self, task: Any) -> Any:
+        if self._connection is None:
+            self._start()
+            if self._robot is not None and task is not self._robot:
+                self._ask(self._robot)
+        return self._ask(task)
+
+    def _ask(self, task: Any) -> Any:
+        assert self._connection is not None
+        begun = time.monotonic()
+        self._connection.send(task)
+        answer = self._connection.recv()
+        self.took = time.monotonic() - begun
+        return answer
+
+    def _start(self) -> None:
+        own, other = socket.socketpair()
+        with other:
+            self._connection = Connection(own.detach())
+            descriptor = other.fileno()
+            self._process = subprocess.Popen(
+                [sys.executable, '-c', _BOOT, str(descriptor), *sys.path],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[descriptor],
+                start_new_session=True,
+            )
+        if self._closed:
+            self._process.kill()
+
+    def _end(self, reason: str) -> str:
+        """Take down what is left of the process and return why it has ended."""
+        process, self._process = self._process, None
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+        if process is None:
+            return f'the process that fits trajectories could not be started: {reason}'
+        process.kill()
+        return f'the process that fits trajectories has ended (code {process.wait()})'

@@ -1,0 +1,106 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the process that fits trajectories is asked, and what it answers; all of it is pickled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.nodes.reference.motion import Join, Motion
+from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
+
+
+@dataclass(frozen=True)
+class Robot:
+    """The robot that the fits that follow are for; joints that turn without end are continuous."""
+
+    model: ScrewModel
+    elastic: ElasticJoints | None
+    other_joints: Mapping[str, str]
+    continuous: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """Load the kernels that fits for a robot call."""
+
+    robot: Robot
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Decode a serialised message, which is kept for the tasks that follow."""
+
+    data: bytes
+    most_points: int
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a message says about itself: instants in ns, time of the first point in s."""
+
+    stamp: int
+    frame_id: str
+    joint_names: tuple[str, ...]
+    points: int
+    first_time: float
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """
+    Check the message and make its curve.
+
+    Parameters
+    ----------
+    join : Join
+    from_first_point : bool
+        Whether the state to go on from is to rest at the first point, if that is later than 0.
+    hold_positions : (n,) ndarray or None
+        For joints that the message leaves out.
+    parameters : FeedforwardParameters
+    speed : float
+        At which the curve will be followed.
+    received : int
+        Time of reception [ns].
+
+    """
+
+    join: Join
+    from_first_point: bool
+    hold_positions: Array | None
+    parameters: FeedforwardParameters
+    speed: float
+    received: int
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The curve, the time from start at which it begins [s], its points; texts on limits."""
+
+    waypoints: Waypoints
+    joined: float
+    curve: PiecewisePolynomial
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Forwarding:
+    """Serialise a motion as a message with efforts; the stamp is in ns, the period in s."""
+
+    motion: Motion
+    stamp: int
+    frame_id: str
+    period: float
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a task was not done."""
+
+    reason: str

@@ -1,0 +1,116 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The process that fits trajectories: does one task after the other, ends with its parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Any
+
+from rclpy.serialization import serialize_message
+from std_msgs.msg import Header
+from trajectory_msgs.msg import JointTrajectory
+
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.nodes.conversions import set_stamp
+from screw_dynamics.nodes.fitting.fit import fit, outline, read_message
+from screw_dynamics.nodes.fitting.tasks import (
+    Fitting,
+    Forwarding,
+    Reading,
+    Refusal,
+    Robot,
+    WarmUp,
+)
+from screw_dynamics.nodes.outputs.trajectory_effort_output import with_efforts
+from screw_dynamics.nodes.services.feasibility import check_curve
+from screw_dynamics.trajectory import (
+    TrajectoryPoint,
+    smooth_trajectory,
+    waypoints_from_points,
+)
+
+
+class Worker:
+    """Does the tasks; keeps the robot and the message that they are about."""
+
+    def __init__(self) -> None:
+        self._robot: Robot | None = None
+        self._message: Any = None
+
+    def do(self, task: Any) -> Any:
+        """Return the answer to a task, or raise ScrewDynamicsError."""
+        if isinstance(task, Robot):
+            self._robot = task
+            return None
+        if isinstance(task, WarmUp):
+            return _warm_up(task.robot)
+        if isinstance(task, Reading):
+            self._message = None
+            self._message = read_message(task)
+            return outline(self._message)
+        if self._robot is None:
+            raise InputError('no robot model is known')
+        if isinstance(task, Fitting):
+            return fit(self._message, self._robot, task)
+        assert isinstance(task, Forwarding)
+        return self._forwarded(task, self._robot)
+
+    def _forwarded(self, task: Forwarding, robot: Robot) -> bytes:
+        """Return the message that a controller gets, as bytes."""
+        message: JointTrajectory = with_efforts(robot.model, task.motion, task.period)
+        message.header = Header(frame_id=task.frame_id)
+        set_stamp(message.header.stamp, task.stamp)
+        data: bytes = serialize_message(message)
+        return data
+
+
+def _warm_up(robot: Robot) -> None:
+    """Load all kernels from the cache before a trajectory has to wait for them."""
+    model = robot.model
+    rest = (0.0,) * model.n
+    points = [TrajectoryPoint(0.0, rest), TrajectoryPoint(1.0, rest)]
+    curve = smooth_trajectory(waypoints_from_points(model.joint_names, points, model.joint_names))
+    check_curve(model, robot.elastic, curve, 0.0, 'warn')
+    inverse_dynamics(model, curve.jets([0.0], rows=3))
+
+
+def main(descriptor: int) -> None:
+    """
+    Answer the tasks that come through a socket until it is closed.
+
+    Parameters
+    ----------
+    descriptor : int
+        Of the socket.
+
+    """
+    # the parent is told to stop; this process ends with it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    connection = Connection(descriptor)
+    tasks: SimpleQueue[Any] = SimpleQueue()
+    threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()
+    worker = Worker()
+    while True:
+        task = tasks.get()
+        try:
+            answer = worker.do(task)
+        except ScrewDynamicsError as error:
+            answer = Refusal(str(error))
+        except Exception as error:  # whatever a message does, the process goes on
+            answer = Refusal(f'{type(error).__name__}: {error}')
+        connection.send(answer)
+
+
+def _receive(connection: Connection, tasks: SimpleQueue[Any]) -> None:
+    """Queue the tasks; end the process at once where there is nobody to answer."""
+    while True:
+        try:
+            tasks.put(connection.recv())
+        except (EOFError, OSError):
+            os._exit(0)

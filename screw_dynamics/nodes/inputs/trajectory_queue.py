@@ -1,0 +1,260 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`TrajectoryQueue`: trajectories that are fitted beside the ticks, in the order they came in."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
+from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
+from screw_dynamics.nodes.endpoints import DEPTH
+from screw_dynamics.nodes.fitting.fit import outline, read_message
+from screw_dynamics.nodes.fitting.fit_process import FitProcess
+from screw_dynamics.nodes.fitting.tasks import Fit, Forwarding, Outline, Reading, Refusal, Robot
+from screw_dynamics.nodes.inputs.arrival import Arrival, arrival
+from screw_dynamics.nodes.inputs.fit_time import FitTime
+from screw_dynamics.nodes.inputs.trajectory_intake import (
+    Plan,
+    joined,
+    outgoing_stamp,
+    plan,
+)
+from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
+from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.nodes.reference.motion import Motion
+
+_LOOK_PERIOD = 0.002  # s between looks at the process while it works
+_MOST_LATE = 8  # fits in a row that came too late; each is given twice the time
+
+
+class Verdicts(Protocol):
+    """What becomes of the trajectories, in their order."""
+
+    def accept(self, outline: Outline, fit: Fit, motion: Motion, now: int) -> None:
+        """Note a trajectory that is followed from its join on."""
+
+    def reject(self, outline: Outline | None, reason: str) -> None:
+        """Note a trajectory that is not; the outline is None where it was not read."""
+
+
+class TrajectoryQueue:
+    """
+    Has messages read, fitted, followed and forwarded, one after the other.
+
+    A fit is used only if the robot, the parameters, the speed and the state at the join are those
+    that it was made with; else it is made anew. The same goes for one that comes too late.
+
+    Parameters
+    ----------
+    node : Node
+    output : callable
+        Returns the TorqueStream, None where the node is not configured.
+    parameters : callable
+        Returns the present parameters.
+    other_joints : callable
+        Returns the joints that exist but cannot be commanded, with the reason.
+    verdicts : Verdicts
+    process : FitProcess
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        output: Callable[[], TorqueStream | None],
+        parameters: Callable[[], FeedforwardParameters],
+        other_joints: Callable[[], Mapping[str, str]],
+        verdicts: Verdicts,
+        process: FitProcess,
+    ) -> None:
+        self._node, self._output, self._parameters = node, output, parameters
+        self._other_joints, self._verdicts = other_joints, verdicts
+        self._process = process
+        self._fit_time = FitTime()
+        self._robot: tuple[Any, ...] = ()
+        self._waiting: deque[Arrival] = deque()
+        self._current: Arrival | None = None
+        self._outline: Outline | None = None  # of the current one
+        self._step: Callable[[Any], None] | None = None  # what comes after the answer
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = node.create_timer(_LOOK_PERIOD, self._look, clock=steady)
+        self._timer.cancel()
+        self._use_robot()
+
+    @property
+    def pending(self) -> int:
+        """How many trajectories are neither accepted nor rejected yet."""
+        return len(self._waiting) + (self._current is not None)
+
+    def add(self, data: bytes, now: int) -> None:
+        """Take a message, as bytes, at a time of the node [ns]."""
+        stream = self._stream
+        if len(self._waiting) >= DEPTH:
+            self._waiting.popleft()
+            reason = f'{DEPTH} newer trajectories came in before it could be fitted'
+            self._verdicts.reject(None, reason)
+        self._waiting.append(
+            arrival(
+                data, stream.reference, stream.streamed, stream.measured, self._parameters(), now
+            )
+        )
+        self._timer.reset()
+        self._advance()
+
+    def drop(self, reason: str) -> None:
+        """Reject all trajectories that are not followed yet."""
+        current, waiting = self._current, list(self._waiting)
+        self._waiting.clear()
+        self._current = None
+        if self._step is not None:
+            self._step = self._ignore
+        if current is not None:
+            self._verdicts.reject(self._outline or self.outline(current.data), reason)
+        for arrived in waiting:
+            self._verdicts.reject(self.outline(arrived.data), reason)
+
+    def outline(self, data: bytes) -> Outline | None:
+        """Return what a message says about itself, read here and now; None where it is none."""
+        try:
+            return outline(read_message(Reading(data, self._parameters().max_trajectory_points)))
+        except TrajectoryError:
+            return None
+
+    def destroy(self) -> None:
+        """Look no longer; what is not followed yet has been dropped."""
+        self._node.destroy_timer(self._timer)
+        self._process.forget()
+
+    # steps ---------------------------------------------------------------------------------------
+
+    @property
+    def _stream(self) -> TorqueStream:
+        stream = self._output()
+        assert stream is not None
+        return stream
+
+    def _now(self) -> int:
+        now: int = self._node.get_clock().now().nanoseconds
+        return now
+
+    def _look(self) -> None:
+        """Take the answer that has come, and go on."""
+        self._follow_speed()
+        answer = self._process.answer()
+        if answer is None:
+            return
+        step, self._step = self._step, None
+        assert step is not None
+        try:
+            step(answer)
+        except ScrewDynamicsError as error:
+            self._reject(str(error))
+        self._advance()
+
+    def _advance(self) -> None:
+        """Begin with the next one, where nothing is under way."""
+        if self._step is not None:
+            return
+        if not self._waiting:
+            self._timer.cancel()
+            return
+        self._current, self._outline = self._waiting.popleft(), None
+        self._ask(
+            Reading(self._current.data, self._parameters().max_trajectory_points), self._read
+        )
+
+    def _ask(self, task: Any, step: Callable[[Any], None]) -> None:
+        self._step = step
+        self._process.submit(task)
+
+    def _ignore(self, answer: Any) -> None:
+        """Do nothing: who asked has been answered already."""
+
+    def _read(self, answer: Outline | Refusal) -> None:
+        if isinstance(answer, Refusal):
+            self._reject(answer.reason)
+        else:
+            self._outline = answer
+            self._fit()
+
+    def _fit(self) -> None:
+        """Have the current trajectory fitted for the join that suits it now."""
+        stream, current, outline = self._stream, self._current, self._outline
+        assert current is not None and outline is not None
+        self._use_robot()
+        chosen = plan(
+            current,
+            outline,
+            stream.model.joint_names,
+            stream.reference,
+            stream.streamed,
+            self._parameters(),
+            self._now(),
+            self._fit_time.estimate(outline.points) << current.late,
+        )
+        robot = self._robot
+        self._ask(chosen.task, lambda answer: self._fitted(chosen, robot, answer))
+
+    def _fitted(self, plan: Plan, robot: tuple[Any, ...], answer: Fit | Refusal) -> None:
+        stream, current, outline = self._stream, self._current, self._outline
+        assert current is not None and outline is not None
+        if isinstance(answer, Refusal):
+            self._reject(answer.reason)
+            return
+        self._fit_time.learn(outline.points, self._process.took)
+        now = self._now()
+        same = self._robot_now() == robot and self._parameters() == plan.task.parameters
+        if same and joined(plan, answer, current, stream.reference, stream.streamed, now):
+            self._accept(answer, stream, outline, now)
+        elif current.late > _MOST_LATE:
+            raise TrajectoryError(f'{current.late} fits came later than they were to be followed')
+        else:
+            self._fit()
+
+    def _accept(self, fit: Fit, stream: TorqueStream, outline: Outline, now: int) -> None:
+        motion = stream.reference.newest
+        self._current = None
+        self._verdicts.accept(outline, fit, motion, now)
+        if stream.trajectory_output is not None:
+            period = self._parameters().resample_period
+            stamp = outgoing_stamp(motion, outline)
+            self._ask(Forwarding(motion, stamp, outline.frame_id, period), self._forward)
+
+    def _forward(self, answer: bytes | Refusal) -> None:
+        output = self._stream.trajectory_output
+        if isinstance(answer, Refusal):
+            self._node.get_logger().error(
+                f'Not published on ~/joint_trajectory_effort: {answer.reason}'
+            )
+        elif output is not None:
+            output.publish(answer)
+
+    def _reject(self, reason: str) -> None:
+        outline, self._current = self._outline, None
+        self._verdicts.reject(outline, reason)
+
+    def _follow_speed(self) -> None:
+        """Note where the speed has changed in the times from start of those that wait."""
+        speed, now = self._stream.reference.speed, self._now()
+        for waiting in (*self._waiting, self._current):
+            if waiting is not None:
+                waiting.follow_speed(speed, now)
+
+    def _robot_now(self) -> tuple[Any, ...]:
+        stream = self._stream
+        return stream, stream.model, self._parameters().stiffness
+
+    def _use_robot(self) -> None:
+        """Have the process know the robot as it is now."""
+        if self._robot == self._robot_now():
+            return
+        stream = self._stream
+        self._robot = self._robot_now()
+        self._process.use(
+            Robot(stream.model, stream.elastic, dict(self._other_joints()), stream.continuous)
+        )

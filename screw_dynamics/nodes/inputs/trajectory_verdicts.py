@@ -1,0 +1,110 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`TrajectoryVerdicts`: log, counters and status of trajectories that are accepted or rejected."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.node import Node
+
+from screw_dynamics.nodes.conversions import SECOND
+from screw_dynamics.nodes.fitting.tasks import Fit, Outline
+from screw_dynamics.nodes.outputs.trajectory_status import (
+    ACCEPTED,
+    FRAME_ID,
+    TrajectoryStatusOutput,
+)
+from screw_dynamics.nodes.reference.motion import Motion
+from screw_dynamics.nodes.reports.feedforward_reports import FeedforwardReports
+
+_LINES_PER_SECOND = 5  # of accepted trajectories
+_SOON = 0.05  # s; a start that is nearer is not worth a word
+_SERVO_COUNT = 4  # replacements before the end, one after the other, that make a stream
+_SERVO_PERIOD = 60.0  # s between warnings of it
+
+
+class TrajectoryVerdicts:
+    """Says what becomes of the trajectories; see `Verdicts`."""
+
+    def __init__(self, node: Node, reports: FeedforwardReports) -> None:
+        self._node, self._reports = node, reports
+        self._status = TrajectoryStatusOutput(node)
+        self._lines: deque[float] = deque(maxlen=_LINES_PER_SECOND)
+        self._unlogged = 0
+        self._end = 0  # of the one accepted last, if that has one point [ns]
+        self._cut_short = 0  # how many of those in a row were replaced before their end
+
+    def destroy(self) -> None:
+        """Destroy the publisher."""
+        self._status.destroy()
+
+    def accept(self, outline: Outline, fit: Fit, motion: Motion, now: int) -> None:
+        """Log, count and publish that a trajectory is followed."""
+        start = motion.anchor - round(SECOND * motion.anchor_time)
+        duration = float(fit.waypoints.times[-1])
+        end = start + round(SECOND * duration)
+        self._reports.count_accepted(start / SECOND, end / SECOND)
+        wait = (start - now) / SECOND
+        self._log(
+            f'Following a trajectory of {outline.points} points and {duration:g} s'
+            + (f', which starts in {wait:.1f} s' if wait > _SOON else '')
+        )
+        logger = self._node.get_logger()
+        for warning in fit.warnings:
+            logger.warning(warning)
+        level = DiagnosticStatus.WARN if fit.warnings else DiagnosticStatus.OK
+        self._status.publish(
+            level,
+            '; '.join((ACCEPTED, *fit.warnings)),
+            {**_named(outline), 'start [s]': _text(start), 'end [s]': _text(end)},
+        )
+        self._watch_servo(outline.points, end, now)
+
+    def reject(self, outline: Outline | None, reason: str) -> None:
+        """Log, count and publish that a trajectory is not followed."""
+        self._reports.count_rejected(reason)
+        self._node.get_logger().error(f'Trajectory rejected: {reason}')
+        self._status.publish(DiagnosticStatus.ERROR, reason, _named(outline))
+
+    def _log(self, text: str) -> None:
+        """Log a line, but not hundreds per second."""
+        now = time.monotonic()
+        if len(self._lines) == _LINES_PER_SECOND and now - self._lines[0] < 1.0:
+            self._unlogged += 1
+            return
+        self._lines.append(now)
+        more = f' (and {self._unlogged} before it)' if self._unlogged else ''
+        self._unlogged = 0
+        self._node.get_logger().info(text + more)
+
+    def _watch_servo(self, points: int, end: int, now: int) -> None:
+        """Warn of single points that are replaced before they are reached."""
+        self._cut_short = self._cut_short + 1 if now < self._end else 0
+        self._end = end if points == 1 else 0
+        if self._cut_short >= _SERVO_COUNT:
+            self._node.get_logger().warning(
+                'Trajectories of one point are replaced before it is reached: each stops there '
+                'with acceleration 0, which takes large efforts; such a stream belongs on '
+                '~/joint_state_reference (see Troubleshooting in docs/guides.md)',
+                throttle_duration_sec=_SERVO_PERIOD,
+            )
+
+
+def _named(outline: Outline | None) -> dict[str, object]:
+    """Return what a sender knows its trajectory by."""
+    if outline is None:
+        return {}
+    return {
+        FRAME_ID: outline.frame_id,
+        'header.stamp [s]': _text(outline.stamp),
+        'points': outline.points,
+    }
+
+
+def _text(instant: int) -> str:
+    """Return an instant in seconds, to the nanosecond."""
+    whole, rest = divmod(instant, SECOND)
+    return f'{whole}.{rest:09d}'

@@ -1,0 +1,25 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the node does with a trajectory, step by step, without its process and in no time."""
+
+from __future__ import annotations
+
+from rclpy.serialization import serialize_message
+
+from screw_dynamics.nodes.fitting.fit import fit, outline, read_message
+from screw_dynamics.nodes.fitting.tasks import Reading, Robot
+from screw_dynamics.nodes.inputs.arrival import arrival
+from screw_dynamics.nodes.inputs.trajectory_intake import joined, plan
+
+
+def accept(message, robot: Robot, reference, streamed, measured, parameters, now):
+    """Have a trajectory followed and return the warnings; raise the error if it is rejected."""
+    data = serialize_message(message)
+    arrived = arrival(data, reference, streamed, measured, parameters, now)
+    read = read_message(Reading(data, parameters.max_trajectory_points))
+    read_outline = outline(read)
+    names = robot.model.joint_names
+    chosen = plan(arrived, read_outline, names, reference, streamed, parameters, now, 0)
+    found = fit(read, robot, chosen.task)
+    assert joined(chosen, found, arrived, reference, streamed, now)
+    return list(found.warnings)
