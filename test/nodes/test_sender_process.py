@@ -35,9 +35,29 @@ def test_a_file_is_sent(ros, tmp_path):
     assert nanoseconds(message.points[1].time_from_start) == 1_500_000_000
     assert list(message.points[1].positions) == [1.0, 2.5]
     assert list(message.points[1].velocities) == [0.0, 0.0]
-    assert (
-        process.log.strip() == f'Sent 2 points of 2 joints, 1.5 s, on {TOPIC} to 1 subscriber(s)'
-    )
+    sent, note = process.log.strip().splitlines()
+    assert sent == f'Sent 2 points of 2 joints, 1.5 s, on {TOPIC} to 1 subscriber(s)'
+    assert note.startswith('no receiver tells whether it follows it')
+
+
+def test_the_verdict_of_the_node(ros, planar):
+    node = ros.start('feedforward', urdf_path=planar, namespace='/judged')
+    ros.wait_until_active(node, '/judged/feedforward')
+    points = {'times': '[0, 1]', 'positions': '[0.0, 0.0, 0.1, 0.2]'}
+    codes = {}
+    for name in ('joint_2', 'nose'):
+        process = ros.start(
+            'trajectory_sender', namespace='/judged', joint_names=f'[joint_1, {name}]', **points
+        )
+        codes[name] = process.wait(), process.log
+    code, log = codes['joint_2']
+    assert code == 0, log
+    assert '/judged/feedforward: accepted' in log
+    code, log = codes['nose']
+    assert code == 1
+    assert '/judged/feedforward rejected the trajectory: Incoming joint nose' in log
+    assert 'Traceback' not in log
+    assert node.interrupt() == 0, node.log
 
 
 def test_parameters_and_a_delay(ros):
