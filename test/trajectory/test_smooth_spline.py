@@ -142,7 +142,10 @@ def test_a_first_point_at_zero_gives_way_to_the_start_jet():
 def test_single_points():
     held = smooth_trajectory(one_joint([0.0], [2.0]))
     np.testing.assert_array_equal(held.jets([-1.0, 0.0, 1.0])[:, :, 0], [[2.0, 0, 0, 0, 0]] * 3)
-    assert smooth_trajectory(one_joint([0.0], [2.0]), START).end[0] == 2.0
+    with pytest.raises(TrajectoryError, match=r'start_jet\[0, 0\]: expected 2, rest at the only'):
+        smooth_trajectory(one_joint([0.0], [2.0]), START)
+    rest = np.array([[2.0], [0.0], [0.0], [0.0], [0.0]])
+    assert smooth_trajectory(one_joint([0.0], [2.0]), rest).end[0] == 2.0
     reached = smooth_trajectory(one_joint([2.0], [2.0]), START)
     np.testing.assert_array_equal(reached.breaks, [0.0, 2.0])
     assert_c4(reached)

@@ -245,19 +245,7 @@ class Reference:
         self._rejoin(later)
 
     def motion_at(self, time: int) -> Motion | None:
-        """
-        Return the motion that applies at an instant.
-
-        Parameters
-        ----------
-        time : int
-            [ns].
-
-        Returns
-        -------
-        Motion or None
-
-        """
+        """Return the motion that applies at an instant [ns]; None where none does."""
         for motion in reversed(self._motions):
             if motion.begin <= time:
                 return motion
