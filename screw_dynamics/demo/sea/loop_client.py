@@ -20,6 +20,7 @@ from screw_dynamics.trajectory import TrajectoryFile
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 _LOOK_PERIOD = 0.1  # s
+_TIME_STEP = SECOND // 10  # ns
 
 
 class LoopClient(Node):
@@ -45,7 +46,8 @@ class LoopClient(Node):
     def __init__(self, states: str, recorded: Sequence[str]) -> None:
         super().__init__('sea_demo', parameter_overrides=[Parameter('use_sim_time', value=True)])
         self.elapsed = self.held = 0.0
-        self._ended = 0
+        self._ended = self._samples = 0
+        self._end = 0  # of the trajectory that was sent [ns]
         self._recorded = recorded
         self._standing = False
         self._publisher = self.create_publisher(JointTrajectory, TRAJECTORY_TOPIC, 10)
@@ -90,23 +92,29 @@ class LoopClient(Node):
             The condition in words.
         condition : callable
         timeout : float
-            [s].
+            Longest time without a sample of `feedforward` or much of simulated time [s].
         meanwhile : callable
             Called now and then; raises if waiting has become pointless.
 
         Raises
         ------
         TimeoutError
-            If it does not hold in time.
+            If nothing advances any more, or simulated time has passed the end by `timeout`.
 
         """
-        deadline = time.monotonic() + timeout
+        deadline, progress = time.monotonic() + timeout, self._progress()
         look = 0.0
         while not condition():
             self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
             now = time.monotonic()
+            if self._progress() != progress:
+                deadline, progress = now + timeout, self._progress()
             if now > deadline:
-                raise TimeoutError(f'waited {timeout:g} s for {what}')
+                raise TimeoutError(f'nothing advanced for {timeout:g} s, waiting for {what}')
+            if self._end and self.get_clock().now().nanoseconds > self._end + SECOND * timeout:
+                raise TimeoutError(
+                    f'simulated time has passed the end by {timeout:g} s, waiting for {what}'
+                )
             if now > look:
                 meanwhile()
                 look = now + _LOOK_PERIOD
@@ -124,6 +132,7 @@ class LoopClient(Node):
         """
         message = trajectory_message(file)
         start = self.get_clock().now().nanoseconds + round(SECOND * delay)
+        self._end = start + round(SECOND * file.points[-1].time_from_start)
         set_stamp(message.header.stamp, start)
         self._publisher.publish(message)
 
@@ -132,11 +141,16 @@ class LoopClient(Node):
         self._executor.shutdown()
         super().destroy_node()
 
+    def _progress(self) -> tuple[int, int]:
+        """Return the samples so far, and simulated time in steps that a stalled loop misses."""
+        return self._samples, self.get_clock().now().nanoseconds // _TIME_STEP
+
     def _on_state(self, _: JointState) -> None:
         self._standing = True
         self.destroy_subscription(self._states)
 
     def _on_sample(self, sample: FeedforwardTorque) -> None:
+        self._samples += 1
         self.elapsed = 1e-9 * nanoseconds(sample.reference.time_from_start)
         if sample.source == FeedforwardTorque.SOURCE_HOLD:
             stamp = nanoseconds(sample.header.stamp)

@@ -40,7 +40,7 @@ RECORDED = TORQUE_TOPIC, MOTORS, STATES, '/motor_states'
 DELAY = 2.0  # s from sending to the start, in which all of it can be received
 HOLD = 0.5  # s after the end that are recorded too
 LOCK_STEP_TIMEOUT = 5.0  # s that the motion waits for a process that the machine holds up
-STALL_TIMEOUT = 30.0  # s without a sample
+STALL_TIMEOUT = 30.0  # s without progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +161,8 @@ def _follow(processes: Processes, client: LoopClient, feedforward: str) -> None:
             processes.require_running()
             bar.update(max(0, int(100 * min(1.0, client.elapsed / duration)) - bar.n))
 
-        timeout = STALL_TIMEOUT + DELAY + duration + HOLD
-        client.wait('the end of the trajectory', lambda: client.held > HOLD, timeout, report)
+        end = 'the end of the trajectory'
+        client.wait(end, lambda: client.held > HOLD, STALL_TIMEOUT, report)
 
 
 def read_loop(bag: Path, feedforward: str) -> LoopRun:
