@@ -38,8 +38,9 @@ import numpy as np
 import screw_dynamics as sd
 
 rooms = ('screw_dynamics.nodes', 'screw_dynamics.demo', 'screw_dynamics.bags')
-compiled = tuple(
-    f'screw_dynamics.dynamics.{name}' for name in ('lanes', 'sine_rows', 'taylor_compiled')
+compiled = (
+    *(f'screw_dynamics.dynamics.{name}' for name in ('lanes', 'sine_rows', 'taylor_compiled')),
+    *(f'screw_dynamics.jit.{name}' for name in ('compiled_function', 'kernel_cache')),
 )
 names = [
     module.name
