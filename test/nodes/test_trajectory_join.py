@@ -15,7 +15,6 @@ from screw_dynamics.nodes.conversions import nanoseconds, set_stamp
 from screw_dynamics.nodes.fitting.fit import fit, outline, read_message
 from screw_dynamics.nodes.fitting.tasks import Reading, Robot
 from screw_dynamics.nodes.inputs.arrival import arrival
-from screw_dynamics.nodes.inputs.fit_time import FitTime
 from screw_dynamics.nodes.inputs.trajectory_intake import joined, outgoing_stamp, plan
 from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.outputs.trajectory_effort_output import with_efforts
@@ -252,12 +251,3 @@ def test_a_controller_that_starts_by_the_outgoing_stamp_is_in_step(moving, stamp
     for point in sent.points:
         jet = moving.jet(stamp + nanoseconds(point.time_from_start))
         np.testing.assert_allclose(point.positions, jet[0], rtol=0.0, atol=1e-9)
-
-
-def test_the_time_of_a_fit_is_learned():
-    time = FitTime()
-    time.learn(1000, 4.0)
-    assert 4e9 < time.estimate(1000) < 8e9
-    for _ in range(20):
-        time.learn(10, 0.006)
-    assert 0.006e9 < time.estimate(10) < 0.012e9
