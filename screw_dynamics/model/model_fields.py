@@ -96,7 +96,10 @@ def as_indices(what: str, value: ArrayLike) -> NDArray[np.int64]:
         array = np.asarray(value)
     except ValueError:
         array = np.array(None)
-    if array.dtype.kind not in 'iu' and (array.size or not array.ndim):
+    whole = array.dtype.kind in 'iu' or (
+        array.dtype.kind == 'f' and np.isfinite(array).all() and (array % 1.0 == 0.0).all()
+    )
+    if not whole and (array.size or not array.ndim):
         raise ModelError(f'{what}: expected whole numbers, got {shown(value)}')
     indices = array.astype(np.int64)
     indices.flags.writeable = False

@@ -141,7 +141,6 @@ class FeedforwardNode(ManagedNode):
                     self._set_up(self._source.loaded)
                 return super().on_configure(state)
             except Exception as error:  # rclpy would drop it: a QoS override that is not one
-                self._stream = None
                 self._problem = str(error)
         self._problem = f'Cannot configure: {self._problem}'
         self.get_logger().error(self._problem)
@@ -149,6 +148,13 @@ class FeedforwardNode(ManagedNode):
 
     def _set_up(self, loaded: LoadedModel) -> None:
         self._stream = self._make_stream(loaded)
+        try:
+            self._make_inputs()
+        except BaseException:  # Ctrl-C too: what is half made is not torn down
+            self._stream = None
+            raise
+
+    def _make_inputs(self) -> None:
         assert self._fits is not None
         self._trajectory_inputs = TrajectoryInputs(
             self,

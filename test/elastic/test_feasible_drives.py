@@ -12,7 +12,7 @@ from oracles.random_models import BodyRecipe, random_model
 
 import screw_dynamics as sd
 from screw_dynamics.elastic.feasibility_report import limit_checks
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, UrdfWarning
 
 TABLE = sd.TabulatedSpring([-1.0, 0.0, 1.0], [-5.0, 0.0, 5.0])
 MASS = np.diag([0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
@@ -237,6 +237,7 @@ def test_a_joint_that_may_stand_at_one_place_only_may_stand_there():
     ],
 )
 def test_limits_that_no_motion_can_keep_are_named(limits, text):
-    model = sd.read_urdf(URDF.format(*limits))
+    with pytest.warns(UrdfWarning, match='hinge'):
+        model = sd.read_urdf(URDF.format(*limits))
     with pytest.raises(InputError, match=text):
         sd.check_feasibility(model, None, np.zeros((1, 3, 1)), [0.0])

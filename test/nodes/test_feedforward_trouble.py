@@ -7,6 +7,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from node_processes import trajectory
 from rclpy.qos import qos_profile_sensor_data
@@ -29,7 +30,7 @@ def rate_report(missed):
     for i in range(200):
         if i % 20 or i >= 20 * missed:
             statistics.record(i * PERIOD, 1000)
-    reports = FeedforwardReports(None, SimpleNamespace(statistics=statistics))
+    reports = FeedforwardReports(None, SimpleNamespace(statistics=statistics), pytest.fail)
     return reports.tasks()['rate']()
 
 
