@@ -182,6 +182,74 @@ def test_a_clock_that_is_set_again_and_again(moving):
     np.testing.assert_allclose(before[:4], after[:4], rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    'speeds',
+    [
+        [1.00001, 1.00002, 1.00003, 1.00004],
+        [0.9, 0.8, 0.7, 0.5],
+        [1.1, 1.2, 1.3, 1.5],
+        [0.5, 0.0, 0.5, 0.0],
+        [0.5, 0.0, 0.5, 1e-300],
+        [0.0, 0.5, 0.0, 0.5],
+    ],
+)
+@pytest.mark.parametrize('took', [10, 40])
+def test_a_speed_that_changes_again_and_again(moving, speeds, took):
+    received = moving.now
+    moving.receive([0.5, 0.5], [0.0, 0.0], [0.4, -0.4])
+    passed, speed = 0.0, 1.0
+    for k, new in enumerate(speeds):
+        moving.plan(30 * MS)
+        passed, speed = passed + 1e-3 * took * speed, new
+        moving.reference.set_speed(new, moving.now + took * MS)
+        moving.arrival.follow_speed(new, moving.now + took * MS)
+        before = moving.reference.newest
+        assert moving.join(took * MS) == (k == 3)
+    assert moving.arrival.late <= 1
+    begin = moving.reference.newest.begin
+    assert moving.now <= begin < moving.now + 30 * MS
+    powers = speed ** np.arange(5)[:, None]
+    expected = before.curve.sample(before.time_at(begin, speed) - before.joined, np.empty((5, 2)))
+    np.testing.assert_allclose(moving.jet(begin), expected * powers, rtol=1e-9, atol=1e-9)
+    # through the points at their times from the reception
+    newest = moving.reference.newest
+    for time, point in ((1.0, [0.0, 0.0]), (2.0, [0.4, -0.4])):
+        jet = newest.curve.sample(time - newest.joined, np.empty((5, 2)))
+        np.testing.assert_allclose(jet[0], point, atol=1e-9)
+    elapsed = passed + speed * 1e-9 * (begin - moving.now)
+    assert received + 4 * took * MS == moving.now
+    assert newest.time_at(begin, speed) == pytest.approx(elapsed, abs=2e-9)
+
+
+def test_a_speed_that_changes_while_nothing_moves(planar):
+    node = Node(planar)
+    node.receive([0.0, 0.0], [1.0, -1.0])
+    tries = 0
+    while True:
+        node.plan(30 * MS)
+        tries += 1
+        node.reference.set_speed(1.0 + 0.01 * tries, node.now)
+        node.arrival.follow_speed(1.0 + 0.01 * tries, node.now)
+        if node.join(10 * MS):
+            break
+    assert tries == 4
+    assert (node.reference.newest.begin, node.reference.newest.start) == (node.now, node.now)
+    np.testing.assert_array_equal(node.jet(node.now), REST)
+
+
+def test_a_speed_that_changes_before_a_start_in_the_future(moving):
+    start = moving.now + 400 * MS
+    moving.receive([0.5, 0.5], [0.0, 0.0], stamp=start)
+    for speed in (0.9, 0.8, 0.7, 0.6):
+        moving.plan(30 * MS)
+        moving.reference.set_speed(speed, moving.now)
+        moving.arrival.follow_speed(speed, moving.now)
+        followed = moving.join(10 * MS)
+    assert followed
+    newest = moving.reference.newest
+    assert (newest.begin, newest.anchor_time) == (start, 0.0)
+
+
 def test_a_stream_that_begins_during_the_fit_is_the_newer_command(moving):
     moving.receive([0.5, 0.5], [0.0, 0.0])
     moving.plan(30 * MS)

@@ -15,12 +15,12 @@ from screw_dynamics.nodes.conversions import SECOND
 from screw_dynamics.nodes.fitting.tasks import Fit, Fitting, Outline
 from screw_dynamics.nodes.inputs.arrival import Arrival
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.reference.motion import Motion, continuable
+from screw_dynamics.nodes.reference.motion import Join, Motion, continuable
 from screw_dynamics.nodes.reference.reference import Reference
 from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
 from screw_dynamics.trajectory import JET_ROWS, scale_speed
 
-_MOST_CHANGES = 3  # of the state at the join, after which the first segment follows it
+_MOST_CHANGES = 3  # of the state at the join or the speed; then the first segment follows it
 # Part of the first segment by which a fit may come late: the rest of it is bent to where the
 # joints are by then.
 _LATEST = 0.25
@@ -167,22 +167,29 @@ def joined(
         reference.follow(join, fit.waypoints, begin, curve, arrival.clock(*anchor))
         streamed.supersede()
         return True
-    if plan.task.speed != reference.speed:
-        return False
+    changed = plan.task.speed != reference.speed
+    if changed:
+        arrival.changes += 1
+        if arrival.changes <= _MOST_CHANGES:
+            return False
     earliest = now + round(1e9 * parameters.lead_time)
     if plan.floating:
         join = replace(join, start=earliest, begin=earliest)
-    earlier, bent = 0.0, False
+    elif changed:
+        join = _at_speed(join, arrival, reference.speed)
+    earlier, bent = plan.task.join.elapsed - join.elapsed, False
     if parameters.start_state == 'reference':
-        late = join.begin < earliest and plan.state is not None
+        late = (join.begin < earliest or earlier < 0.0) and plan.state is not None
+        bent = changed
         if late or streamed.followed is not None:
             # a stream ends now, where it is by now: no tick is left out
-            earlier, bent = 1e-9 * (join.begin - earliest) * reference.speed, True
-            join = replace(join, begin=earliest, elapsed=join.elapsed - earlier)
+            passed = 1e-9 * (join.begin - earliest) * reference.speed
+            earlier, bent = earlier + passed, True
+            join = replace(join, begin=earliest, elapsed=join.elapsed - passed)
             arrival.late += late
             if -earlier > _LATEST * curve.breaks[:2][-1]:
                 return False
-        elif not _same(reference.state(join.begin), plan.state):
+        elif not changed and not _same(reference.state(join.begin), plan.state):
             arrival.changes, bent = arrival.changes + 1, True
             if arrival.changes <= _MOST_CHANGES:
                 return False
@@ -194,6 +201,15 @@ def joined(
     reference.follow(join, fit.waypoints, begin, curve)
     streamed.supersede()
     return True
+
+
+def _at_speed(join: Join, arrival: Arrival, speed: float) -> Join:
+    """Return the join at the time from start that was planned; no later than that instant."""
+    instant, passed = arrival.clock(join.start, 0.0)
+    elapsed = passed + 1e-9 * (join.begin - instant) * speed
+    if elapsed <= join.elapsed or speed == 0.0:
+        return replace(join, elapsed=elapsed)
+    return replace(join, begin=join.begin - round(1e9 * (elapsed - join.elapsed) / speed))
 
 
 def _followed(

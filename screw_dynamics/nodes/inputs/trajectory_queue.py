@@ -47,7 +47,8 @@ class TrajectoryQueue:
     Has messages read, fitted, followed and forwarded, one after the other.
 
     A fit is used only if the robot, the parameters, the speed and the state at the join are those
-    that it was made with; else it is made anew. The same goes for one that comes too late.
+    that it was made with; else it is made anew. The same goes for one that comes too late. Where
+    the speed or that state go on changing, the beginning of the fit is bent to them.
 
     Parameters
     ----------
