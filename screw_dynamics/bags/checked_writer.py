@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,6 +15,8 @@ from rosbags.rosbag2.storage_mcap import McapWriter
 
 # in the record of a chunk: kind, length, two log times and the uncompressed size come before
 _CHECKSUM_OFFSET = 1 + 8 + 3 * 8
+# of a file system that cannot wait for the disk
+_NOT_SUPPORTED = (errno.EINVAL, errno.ENOTSUP)
 
 
 class CheckedMcapWriter(McapWriter):
@@ -49,10 +52,23 @@ class CheckedWriter(Writer):
 
 
 def to_disk(paths: Iterable[Path]) -> None:
-    """Return when files and entries of folders are on the disk: they outlive a power failure."""
+    """
+    Return when files and entries of folders are on the disk: they outlive a power failure.
+
+    Network and virtual file systems cannot wait for folders, and some not for files: the system
+    writes them in its own time there.
+    """
     for path in paths:
-        descriptor = os.open(path, os.O_RDONLY)
         try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+            _synchronize(path)
+        except OSError as error:
+            if error.errno not in _NOT_SUPPORTED and not os.path.isdir(path):
+                raise
+
+
+def _synchronize(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

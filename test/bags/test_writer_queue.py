@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import time
 import warnings
 from pathlib import Path
@@ -129,10 +131,57 @@ def test_nobody_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert [topic.count for topic in bag.topics.values()] == [COUNT, COUNT]
 
 
-def test_a_disk_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize('number', [errno.EIO, errno.ENOSPC, errno.EDQUOT])
+def test_a_disk_that_fails_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
     def failing(descriptor: int) -> None:
-        raise OSError(5, 'Input/output error')
+        raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, 'fsync', failing)
-    with pytest.raises(BagError, match='bag: cannot be written: .*Input/output error'):
+    with pytest.raises(BagError, match=f'bag: cannot be written: .*{os.strerror(number)}'):
         BagWriter(tmp_path / 'bag').close()
+
+
+@pytest.mark.parametrize(
+    ('number', 'files'),
+    [(errno.EINVAL, True), (errno.ENOTSUP, True), (errno.EACCES, False), (errno.EBADF, False)],
+)
+def test_a_file_system_that_cannot_wait_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, files: bool
+) -> None:
+    """Network and virtual file systems refuse it for folders, some also for files."""
+    refused, fsync = [], os.fsync
+
+    def failing(descriptor: int) -> None:
+        is_folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+        if not is_folder and not files:
+            return fsync(descriptor)
+        refused.append(is_folder)
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, 'fsync', failing)
+    with BagWriter(tmp_path / 'bag') as writer:
+        writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+        writer.write('/sample', START, DATA)
+    assert set(refused) == ({True, False} if files else {True})
+    with Bag(tmp_path / 'bag') as bag:
+        assert bag.topics['/sample'].count == 1
+
+
+def test_a_parent_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused, open_descriptor = [], os.open
+
+    def unreadable(path: Path, flags: int) -> int:
+        if path == tmp_path:
+            refused.append(path)
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return open_descriptor(path, flags)
+
+    monkeypatch.setattr(os, 'open', unreadable)
+    with BagWriter(tmp_path / 'bag') as writer:
+        writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
+        writer.write('/sample', START, DATA)
+    assert refused
+    with Bag(tmp_path / 'bag') as bag:
+        assert bag.topics['/sample'].count == 1
