@@ -22,6 +22,7 @@ from rosbags.typesys import (
 )
 
 from screw_dynamics.bags.columns import columns
+from screw_dynamics.bags.folder_losses import folder_losses
 from screw_dynamics.bags.loose_files import LooseFiles
 from screw_dynamics.bags.message_types import MessageTypes
 from screw_dynamics.bags.records import BagMessage, BagTopic, RawMessage
@@ -91,7 +92,7 @@ class Bag:
             loose = LooseFiles(files)
         except OSError as error:
             raise BagError(f'{self.path}: {_UNREADABLE}: {error}') from error
-        for loss in loose.losses:
+        for loss in [*loose.losses, *folder_losses(self.path, reason, loose.losses)]:
             warnings.warn(loss, BagWarning, stacklevel=4)
         return loose
 

@@ -154,7 +154,10 @@ def test_messages_come_by_time_without_the_index_too(
             bag.write('/sample', START + i, bytes([0, 1, 0, 0, i]))
     file = tmp_path / 'bag' / 'bag.mcap'
     file.write_bytes(file.read_bytes()[:-9])
-    with Bag(tmp_path / 'bag') as found:
+    with (
+        pytest.warns(BagWarning, match='files are read one by one: '),
+        Bag(tmp_path / 'bag') as found,
+    ):
         assert [message.data[4] for message in found.raw_messages()] == [0, 1, 2, 3]
         assert [m.log_time for m in found.raw_messages(start=START + 2)] == [START + 2, START + 3]
         assert found.start_time == START
@@ -181,6 +184,47 @@ def test_several_files_without_metadata(chunks: Path, tmp_path: Path) -> None:
         assert len(times) == bag.topics['/sample'].count == 2 * COUNT
         assert times == sorted(times)
         assert bag.duration == pytest.approx(100 + 0.004 * (COUNT - 1))
+
+
+@pytest.fixture
+def half(chunks: Path, tmp_path: Path) -> Path:
+    """Return a bag of two files whose second one is absent."""
+    half = tmp_path / 'half'
+    shutil.copytree(chunks, half)
+    text = (half / 'metadata.yaml').read_text()
+    first = re.search(r'^( *- )chunks.mcap$', text, re.MULTILINE)
+    assert first
+    second = f'{first[0]}\n{first[1]}chunks_1.mcap'
+    (half / 'metadata.yaml').write_text(text.replace(first[0], second, 1))
+    return half
+
+
+def warned(path: Path) -> list[str]:
+    """Return the warnings of a bag whose files that are there are whole."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always', BagWarning)
+        assert len(read(path)) == COUNT
+    return [str(warning.message) for warning in caught]
+
+
+def test_missing_files_are_named(half: Path) -> None:
+    (text,) = warned(half)
+    start = f'{half}: files are read one by one: missing files of metadata.yaml: chunks_1.mcap; '
+    assert text.startswith(f'{start}Some database files are missing')
+    (half / 'chunks_1.mcap.zstd').write_bytes(b'')
+    (text,) = warned(half)
+    assert 'chunks_1.mcap; compressed files are left out: chunks_1.mcap.zstd; Some' in text
+    (half / 'metadata.yaml').unlink()
+    (text,) = warned(half)
+    assert 'missing files' not in text and ': chunks_1.mcap.zstd; Expected metadata' in text
+
+
+@pytest.mark.parametrize('content', [b'', b'- 1', b'a: [', b'\xff\xfe\xfd', b'\x00'])
+def test_metadata_that_cannot_be_read_is_warned_of(chunks: Path, content: bytes) -> None:
+    (chunks / 'metadata.yaml').write_bytes(content)
+    (text,) = warned(chunks)
+    assert text.startswith(f'{chunks}: files are read one by one: ')
+    assert len(text.splitlines()) == 1
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
