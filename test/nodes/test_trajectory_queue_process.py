@@ -215,6 +215,15 @@ def test_a_process_that_dies_is_replaced(node):
     assert node.child() != child
 
 
+def test_a_process_that_dies_while_idle_costs_no_trajectory(node):
+    child = node.child()
+    os.kill(child, signal.SIGKILL)
+    node.wait('its end', lambda: not running(child))
+    node.send(short())
+    assert node.verdict(1)[0][0] == OK
+    assert node.child() != child
+
+
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_process_ends_with_the_node(ros, node, number):
     child = node.child()

@@ -15,13 +15,15 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
-from screw_dynamics.nodes.fitting.tasks import Refusal, Robot, WarmUp
+from screw_dynamics.error_texts import bounded
+from screw_dynamics.nodes.fitting.tasks import Fitting, Reading, Refusal, Robot, WarmUp
 
 _BOOT = (
     'import sys; sys.path[:] = sys.argv[2:]; '
     'from screw_dynamics.nodes.fitting.worker import main; main(int(sys.argv[1]))'
 )
 _PATIENCE = 5.0  # s
+_LOOK_PERIOD = 0.1  # s between looks whether anybody is left to wait for
 
 
 class FitProcess:
@@ -31,7 +33,7 @@ class FitProcess:
     A thread would share the interpreter lock with the ticks: the C code that decodes and encodes
     a message of 10 000 points alone holds it for 0.1 s and more. The process has no DDS and no
     signals of the terminal; it ends when its end of a socket is closed, however the node ends.
-    One that has died is replaced at the next task.
+    One that has died is replaced at the next task, which is done all the same if it was idle.
 
     Attributes
     ----------
@@ -42,8 +44,9 @@ class FitProcess:
 
     def __init__(self) -> None:
         self._tasks: SimpleQueue[Any] = SimpleQueue()
-        self._answers: deque[Any] = deque()
+        self._answers: deque[tuple[int, Any]] = deque()
         self._robot: Robot | None = None
+        self._reading: Reading | None = None  # newest message
         self._asker = 0  # of the tasks that are still of interest
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
@@ -58,7 +61,9 @@ class FitProcess:
         """Return when the process is there and has loaded what the fits for a robot call."""
         self._warm.clear()
         self._tasks.put(WarmUp(robot))
-        self._warm.wait()
+        while not self._closed and self._thread.is_alive():
+            if self._warm.wait(_LOOK_PERIOD):
+                return
 
     def use(self, robot: Robot) -> None:
         """Have the tasks that follow done for this robot."""
@@ -71,11 +76,14 @@ class FitProcess:
     def forget(self) -> None:
         """Give no answer to what has been asked so far."""
         self._asker += 1
-        self._answers.clear()
 
     def answer(self) -> Any:
         """Return the next answer to a submitted task; None while there is none."""
-        return self._answers.popleft() if self._answers else None
+        while self._answers:
+            asker, answer = self._answers.popleft()
+            if asker == self._asker:
+                return answer
+        return None
 
     def close(self) -> None:
         """End the process."""
@@ -87,33 +95,50 @@ class FitProcess:
         self._thread.join(_PATIENCE)
 
     def _work(self) -> None:
-        with suppress(OSError):  # the next task says so
+        with suppress(Exception):  # the next task says so
             self._start()
         while not self._closed:
             task = self._tasks.get()
             if task is None:
                 break
-            asker = -1
+            asker = None
             if isinstance(task, tuple):
                 task, asker = task
             elif isinstance(task, Robot):
                 self._robot = task
-            try:
-                answer = self._done(task)
-            except (EOFError, OSError) as error:
-                answer = Refusal(self._end(str(error)))
+            answer = self._answer(task)
             if isinstance(task, WarmUp):
                 self._warm.set()
-            elif asker == self._asker:
-                self._answers.append(answer)
+            elif asker is not None:
+                self._answers.append((asker, answer))
         self._end('')
-        self._warm.set()
+
+    def _answer(self, task: Any) -> Any:
+        """Return the answer to a task; a Refusal where there is none, whatever the cause."""
+        again = isinstance(task, Reading)  # the process may have died before it
+        while True:
+            try:
+                return self._done(task)
+            except (EOFError, OSError) as error:
+                reason = self._end(str(error))
+                if not again or self._closed:
+                    return Refusal(reason)
+                again = False
+            except Exception as error:  # the trajectories after it are to be fitted
+                self._end('')
+                return Refusal(bounded(f'{type(error).__name__}: {error}'))
 
     def _done(self, task: Any) -> Any:
+        if self._process is not None and self._process.poll() is not None:
+            self._end('')
         if self._connection is None:
             self._start()
             if self._robot is not None and task is not self._robot:
                 self._ask(self._robot)
+            if self._reading is not None and isinstance(task, Fitting):
+                self._ask(self._reading)
+        if isinstance(task, Reading):
+            self._reading = task
         return self._ask(task)
 
     def _ask(self, task: Any) -> Any:

@@ -114,3 +114,5 @@ def _receive(connection: Connection, tasks: SimpleQueue[Any]) -> None:
             tasks.put(connection.recv())
         except (EOFError, OSError):
             os._exit(0)
+        except BaseException:  # the other side waits for an answer
+            os._exit(1)
