@@ -38,6 +38,7 @@ class CutOffFile(McapReader):
         self._cut_at: int | None = None  # where an unfinished record begins, or the file ends
         self._size = 0
         self._damaged: list[tuple[int, str]] = []  # chunks: where they begin, reason
+        self._outside = 0  # messages outside chunks, where there are chunks too
 
     def open(self) -> None:
         """
@@ -63,16 +64,18 @@ class CutOffFile(McapReader):
         start = file.read(len(_MAGIC))
         if not _MAGIC.startswith(start):
             raise BagError(f'{self.path}: expected an MCAP file, got one beginning with {start!r}')
-        intact, closed, unchunked = len(start), False, False
+        intact, closed, unchunked = len(start), False, 0
         parts: list[Statistics] = []
         for kind, begin, end in _records(file, intact, self._size):
             intact, closed = end, kind == _DATA_END
             if closed:
                 break
-            unchunked = unchunked or kind == _MESSAGE
+            unchunked += kind == _MESSAGE
             if kind in (_SCHEMA, _CHANNEL, _CHUNK):
                 self._take(kind, begin, end, parts)
-        if unchunked and not self.chunks:
+        if self.chunks:
+            self._outside = unchunked
+        elif unchunked:
             parts.append(self._scan(len(_MAGIC), intact))
         self._cut_at = None if closed else intact
         self._sum_up(parts)
@@ -145,6 +148,8 @@ class CutOffFile(McapReader):
                 f'{len(self._damaged)} damaged parts are left out (the first at byte {begin}: '
                 f'{reason})'
             )
+        if self._outside:
+            faults.append(f'{self._outside} messages outside chunks are left out')
         if not faults:
             return ''
         about = self.metadata

@@ -109,6 +109,20 @@ def test_what_is_missing_is_named(chunks: Path) -> None:
         assert len(read(file)) == 10
 
 
+def test_messages_outside_chunks_are_named(chunks: Path) -> None:
+    """Other recorders may write both kinds into one file."""
+    file = chunks / 'chunks.mcap'
+    whole = file.read_bytes()
+    tenth = chunk_starts(whole)[10]
+    data = bytes([0, 1, 0, 0])
+    message = struct.pack('<BQHIQQ', 0x05, 22 + len(data), 1, 0, START, START) + data
+    file.write_bytes(whole[:tenth] + 3 * message + whole[tenth:-9])
+    with pytest.warns(BagWarning) as caught:
+        assert len(read(file)) == COUNT
+    (text,) = {str(warning.message) for warning in caught}
+    assert text.startswith(f'{file}: 3 messages outside chunks are left out; {COUNT} messages are')
+
+
 def test_zeros_at_the_end(chunks: Path) -> None:
     """A file system may give a file its length before its content."""
     file = chunks / 'chunks.mcap'
