@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
 
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.stop_signals import stop_once
+from screw_dynamics.stop_signals import STOP_SIGNALS, stop_once
 
 
 def run_job(name: str, job: Callable[[], object], *, to_the_end: bool) -> int:
     """
-    Run a job of the demo; SIGTERM ends it as Ctrl-C does, with its processes.
+    Run a job of the demo; SIGTERM and a closed terminal end it as Ctrl-C does, with its processes.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ def run_job(name: str, job: Callable[[], object], *, to_the_end: bool) -> int:
         Exit code: 0, 1 if something failed, 130 if interrupted.
 
     """
-    with stop_once(to_the_end=to_the_end):
+    with stop_once(to_the_end=to_the_end, numbers=(*STOP_SIGNALS, signal.SIGHUP)):
         try:
             job()
         except (ScrewDynamicsError, OSError) as error:
