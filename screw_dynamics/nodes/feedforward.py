@@ -57,13 +57,16 @@ class FeedforwardNode(ManagedNode):
             self._active = False
             self._ticks = TickTimer(self, self._tick, self._on_jump)
             self._model_info = ModelInfoOutput(self)
-            self._fits = FitProcess()
+            fits = self._fits = FitProcess()
             self._source = ModelSource(
                 self,
                 lambda: self._settings.values,
                 self._prepare,
                 self._on_model,
                 lambda loaded: require_fit(loaded.elastic, loaded.model, JET_ROWS),
+                lambda loaded: fits.warm_up(
+                    Robot(loaded.model, loaded.elastic, loaded.other_joints, ())
+                ),
             )
             require_two_topics(self, self._settings.values)
             self._settings.add_check(partial(require_two_topics, self))
@@ -96,12 +99,10 @@ class FeedforwardNode(ManagedNode):
     # model ---------------------------------------------------------------------------------------
 
     def _prepare(self, loaded: LoadedModel) -> None:
-        """Compile all that a tick and a trajectory call."""
+        """Compile all that a tick calls."""
         compile_torques(loaded.model)
         if loaded.elastic is not None:
             compile_motors(loaded.model, loaded.elastic)
-        assert self._fits is not None
-        self._fits.warm_up(Robot(loaded.model, loaded.elastic, loaded.other_joints, ()))
 
     def _on_model(self, loaded: LoadedModel) -> None:
         self._model_info.publish(loaded)

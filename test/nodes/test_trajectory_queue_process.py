@@ -192,6 +192,21 @@ def test_parameters_that_change_during_a_fit_are_those_that_count(ros, node):
     assert level == ERROR and 'position of joint joint_1 at point #5000' in message
 
 
+def test_more_trajectories_than_can_wait(node):
+    """Whoever sent one that is not fitted any more hears of it by its name."""
+    message, sent = long(), []
+
+    def overflowed():
+        message.header.frame_id = f'number {len(sent)}'
+        sent.append(message.header.frame_id)
+        node.send(message)
+        return [status for status in node.verdicts if 'newer trajectories' in status.message]
+
+    node.wait('more than can wait', overflowed)
+    rejected = [values for level, _, values in node.verdict(1) if level == ERROR]
+    assert rejected and all(values['header.frame_id'] in sent for values in rejected)
+
+
 def test_too_many_points(ros, node):
     assert ros.set_parameter('/feedforward', 'max_trajectory_points', 100)[0]
     node.send(long(points=101))
@@ -199,6 +214,7 @@ def test_too_many_points(ros, node):
     (first, second) = node.verdict(2)
     assert first[0] == ERROR
     assert first[1] == 'expected at most 100 points (parameter max_trajectory_points), got 101'
+    assert (first[2]['header.frame_id'], first[2]['points']) == ('long', '101')
     assert second[0] == OK
 
 

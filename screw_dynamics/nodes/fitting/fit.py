@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from rclpy.serialization import deserialize_message
+from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.nodes.conversions import nanoseconds, seconds, trajectory_points
-from screw_dynamics.nodes.fitting.tasks import Fit, Fitting, Outline, Reading, Robot
+from screw_dynamics.nodes.fitting.tasks import Fit, Fitting, Heading, Outline, Reading, Robot
 from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.nodes.services.error_codes import LimitError
 from screw_dynamics.nodes.services.feasibility import check_curve
@@ -27,6 +28,17 @@ from screw_dynamics.trajectory import (
 )
 
 
+class TooLongError(TrajectoryError):
+    """A message has more points than are allowed."""
+
+    def __init__(self, outline: Outline, most_points: int) -> None:
+        super().__init__(
+            f'expected at most {most_points} points (parameter max_trajectory_points), '
+            f'got {outline.points}'
+        )
+        self.outline = outline
+
+
 def read_message(reading: Reading) -> JointTrajectory:
     """Return the message, or raise TrajectoryError where the bytes are none or it is too long."""
     try:
@@ -37,11 +49,17 @@ def read_message(reading: Reading) -> JointTrajectory:
             f'none ({str(error).splitlines()[0][:200]})'
         ) from None
     if len(message.points) > reading.most_points:
-        raise TrajectoryError(
-            f'expected at most {reading.most_points} points (parameter max_trajectory_points), '
-            f'got {len(message.points)}'
-        )
+        raise TooLongError(outline(message), reading.most_points)
     return message
+
+
+def heading(data: bytes) -> Heading | None:
+    """Return what a message begins with, at a cost without its points; None where it is none."""
+    try:
+        header = deserialize_message(data, Header)
+        return Heading(nanoseconds(header.stamp), header.frame_id)
+    except Exception:  # as above
+        return None
 
 
 def outline(message: Any) -> Outline:

@@ -41,11 +41,17 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Outline:
-    """What a message says about itself: instants in ns, time of the first point in s."""
+class Heading:
+    """The header of a message; the stamp is in ns."""
 
     stamp: int
     frame_id: str
+
+
+@dataclass(frozen=True)
+class Outline(Heading):
+    """What a message says about itself; the time of the first point is in s."""
+
     joint_names: tuple[str, ...]
     points: int
     first_time: float
@@ -101,6 +107,7 @@ class Forwarding:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a task was not done."""
+    """Why a task was not done, and what a message said about itself if it was decoded."""
 
     reason: str
+    outline: Outline | None = None

@@ -18,7 +18,7 @@ from trajectory_msgs.msg import JointTrajectory
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.conversions import set_stamp
-from screw_dynamics.nodes.fitting.fit import fit, outline, read_message
+from screw_dynamics.nodes.fitting.fit import TooLongError, fit, outline, read_message
 from screw_dynamics.nodes.fitting.tasks import (
     Fitting,
     Forwarding,
@@ -100,6 +100,8 @@ def main(descriptor: int) -> None:
         task = tasks.get()
         try:
             answer = worker.do(task)
+        except TooLongError as error:
+            answer = Refusal(str(error), error.outline)
         except ScrewDynamicsError as error:
             answer = Refusal(str(error))
         except Exception as error:  # whatever a message does, the process goes on

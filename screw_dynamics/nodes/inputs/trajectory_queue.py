@@ -13,9 +13,17 @@ from rclpy.node import Node
 
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.nodes.endpoints import DEPTH
-from screw_dynamics.nodes.fitting.fit import outline, read_message
+from screw_dynamics.nodes.fitting.fit import TooLongError, heading, outline, read_message
 from screw_dynamics.nodes.fitting.fit_process import FitProcess
-from screw_dynamics.nodes.fitting.tasks import Fit, Forwarding, Outline, Reading, Refusal, Robot
+from screw_dynamics.nodes.fitting.tasks import (
+    Fit,
+    Forwarding,
+    Heading,
+    Outline,
+    Reading,
+    Refusal,
+    Robot,
+)
 from screw_dynamics.nodes.inputs.arrival import Arrival, arrival
 from screw_dynamics.nodes.inputs.fit_time import FitTime
 from screw_dynamics.nodes.inputs.trajectory_intake import (
@@ -38,8 +46,8 @@ class Verdicts(Protocol):
     def accept(self, outline: Outline, fit: Fit, motion: Motion, now: int) -> None:
         """Note a trajectory that is followed from its join on."""
 
-    def reject(self, outline: Outline | None, reason: str) -> None:
-        """Note a trajectory that is not; the outline is None where it was not read."""
+    def reject(self, heading: Heading | None, reason: str) -> None:
+        """Note a trajectory that is not; None where it was not read."""
 
 
 class TrajectoryQueue:
@@ -96,9 +104,9 @@ class TrajectoryQueue:
         """Take a message, as bytes, at a time of the node [ns]."""
         stream = self._stream
         if len(self._waiting) >= DEPTH:
-            self._waiting.popleft()
+            dropped = heading(self._waiting.popleft().data)
             reason = f'{DEPTH} newer trajectories came in before it could be fitted'
-            self._verdicts.reject(None, reason)
+            self._verdicts.reject(dropped, reason)
         self._waiting.append(
             arrival(
                 data, stream.reference, stream.streamed, stream.measured, self._parameters(), now
@@ -123,6 +131,8 @@ class TrajectoryQueue:
         """Return what a message says about itself, read here and now; None where it is none."""
         try:
             return outline(read_message(Reading(data, self._parameters().max_trajectory_points)))
+        except TooLongError as error:
+            return error.outline
         except TrajectoryError:
             return None
 
@@ -178,6 +188,7 @@ class TrajectoryQueue:
 
     def _read(self, answer: Outline | Refusal) -> None:
         if isinstance(answer, Refusal):
+            self._outline = answer.outline
             self._reject(answer.reason)
         else:
             self._outline = answer

@@ -11,7 +11,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from screw_dynamics.nodes.conversions import SECOND
-from screw_dynamics.nodes.fitting.tasks import Fit, Outline
+from screw_dynamics.nodes.fitting.tasks import Fit, Heading, Outline
 from screw_dynamics.nodes.outputs.trajectory_status import (
     ACCEPTED,
     FRAME_ID,
@@ -63,11 +63,11 @@ class TrajectoryVerdicts:
         )
         self._watch_servo(outline.points, end, now)
 
-    def reject(self, outline: Outline | None, reason: str) -> None:
+    def reject(self, heading: Heading | None, reason: str) -> None:
         """Log, count and publish that a trajectory is not followed."""
         self._reports.count_rejected(reason)
         self._node.get_logger().error(f'Trajectory rejected: {reason}')
-        self._status.publish(DiagnosticStatus.ERROR, reason, _named(outline))
+        self._status.publish(DiagnosticStatus.ERROR, reason, _named(heading))
 
     def _log(self, text: str) -> None:
         """Log a line, but not hundreds per second."""
@@ -93,15 +93,12 @@ class TrajectoryVerdicts:
             )
 
 
-def _named(outline: Outline | None) -> dict[str, object]:
+def _named(heading: Heading | None) -> dict[str, object]:
     """Return what a sender knows its trajectory by."""
-    if outline is None:
+    if heading is None:
         return {}
-    return {
-        FRAME_ID: outline.frame_id,
-        'header.stamp [s]': _text(outline.stamp),
-        'points': outline.points,
-    }
+    named = {FRAME_ID: heading.frame_id, 'header.stamp [s]': _text(heading.stamp)}
+    return {**named, 'points': heading.points} if isinstance(heading, Outline) else {**named}
 
 
 def _text(instant: int) -> str:

@@ -27,6 +27,8 @@ class ModelBuild:
         Returns the LoadedModel.
     prepare : callable
         Takes it: compiles what will be called.
+    warm_up : callable
+        Takes it once all is compiled.
 
     Attributes
     ----------
@@ -47,12 +49,13 @@ class ModelBuild:
         values: ModelParameters,
         build: Callable[[], LoadedModel],
         prepare: Callable[[LoadedModel], None],
+        warm_up: Callable[[LoadedModel], object],
     ) -> None:
         self.text, self.settings = text, values.model_settings
         self.loaded: LoadedModel | None = None
         self.failure, self.payload = '', values.payload_words
         self.progress: CompileProgress | None = None
-        self._build, self._prepare = build, prepare
+        self._build, self._prepare, self._warm_up = build, prepare, warm_up
         # daemon: Ctrl-C does not wait for a compilation
         self._thread = threading.Thread(target=self._work, name='robot_model', daemon=True)
         self._thread.start()
@@ -78,6 +81,7 @@ class ModelBuild:
         try:
             loaded = self._build()
             compile_kernels(lambda: self._prepare(loaded), self._on_progress)
+            self._warm_up(loaded)
             self.loaded = loaded
         except ScrewDynamicsError as error:
             self.failure = str(error)

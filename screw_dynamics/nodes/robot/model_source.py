@@ -49,6 +49,8 @@ class ModelSource:
         Called in the thread of the executor when a LoadedModel is ready.
     require : callable
         Called with every LoadedModel; raises ScrewDynamicsError if the node cannot work with it.
+    warm_up : callable
+        Called in the working thread with every LoadedModel, once, when all is compiled.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class ModelSource:
         prepare: Callable[[LoadedModel], None],
         on_model: Callable[[LoadedModel], None],
         require: Callable[[LoadedModel], object] = lambda loaded: None,
+        warm_up: Callable[[LoadedModel], object] = lambda loaded: None,
     ) -> None:
         self.loaded: LoadedModel | None = None
         # with namespace and remappings, where a wait without end has its cause
@@ -71,7 +74,7 @@ class ModelSource:
         self._problem = f"Waiting for data on '{self._topic}' topic"
         self._node, self._parameters = node, parameters
         self._prepare, self._on_model, self._require = prepare, on_model, require
-        self._settings_problem = ''
+        self._warm_up, self._settings_problem = warm_up, ''
         self._text: tuple[str, str] | None = None  # newest description and where it is from
         self._text_waits = False
         self._build: ModelBuild | None = None  # that has not been taken over
@@ -191,7 +194,7 @@ class ModelSource:
         else:
             self._last_text, self._text_waits = (text, values.model_settings), False
         self._compile_report = CompileReport(self._node.get_logger())
-        self._build = ModelBuild(text, values, build, self._prepare)
+        self._build = ModelBuild(text, values, build, self._prepare, self._warm_up)
         self._poll.reset()
 
     def _take_over(self, build: ModelBuild) -> None:
