@@ -11,6 +11,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from node_processes import trajectory
 from planar_sea import NAMES, TEXT, motor_feedforward, write_joints
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from stream_client import jet_of
 
@@ -97,8 +98,26 @@ def report(reports):
     return None, ''
 
 
+def links_of(sample):
+    return np.array(sample.motor_position) - sample.deflection
+
+
+def measure(ros, sample):
+    """Publish and return where the links stand for which these commands were the last."""
+    stood = links_of(sample)
+    ros.publish(JointState(name=NAMES, position=stood.tolist()), '/joint_states')
+    ros.spin(0.2)  # on its way
+    return stood
+
+
 def test_what_a_spring_cannot_transmit_stops_the_motors_only(ros, start):
-    process = start('weak', WEAK, publish_commands=True, commands_content='motor_efforts')
+    process = start(
+        'weak',
+        WEAK,
+        publish_commands=True,
+        commands_content='motor_efforts',
+        max_joint_state_age=60.0,
+    )
     links = ros.listen(FeedforwardTorque, '/weak/feedforward', 100)
     motors = ros.listen(MotorFeedforward, '/weak/motor_feedforward', 100)
     commands = ros.listen(Float64MultiArray, '/weak/commands', 100)
@@ -120,8 +139,11 @@ def test_what_a_spring_cannot_transmit_stops_the_motors_only(ros, start):
     ros.wait_for('the links alone', lambda: alone() > 60, process)
     before = len(motors)
     assert process.log.count('No motor commands are published') == 1
+    stood = measure(ros, motors[-1])
+    ros.wait_for('the end', lambda: links[-1].source == 0, process)
     ros.publish(trajectory(NAMES, hanging, times=[1.5]), '/weak/joint_trajectory')
     ros.wait_for('the motors', lambda: len(motors) > before + 20, process)
+    np.testing.assert_allclose(links_of(motors[before]), stood, atol=0.02)
     ros.wait_for('the report', lambda: report(reports) == (b'\x00', 'ok'), process)
     assert 'Motor commands are published again' in process.log
     values = [[*m.motor_position, *m.motor_effort, *m.deflection] for m in motors]
@@ -140,7 +162,7 @@ def test_nothing_beyond_a_limit_is_published(ros, start, mode):
     name = f'limited_{mode}'
     text = TEXT.replace('max_effort: 30.0}', 'max_effort: 30.0}\n    limits: {deflection: 0.008}')
     commanding = {'publish_commands': True, 'commands_content': 'motor_efforts'}
-    process = start(name, text, check_limits=mode, **commanding)
+    process = start(name, text, check_limits=mode, max_joint_state_age=60.0, **commanding)
     links = ros.listen(FeedforwardTorque, f'/{name}/feedforward', 1000)
     motors = ros.listen(MotorFeedforward, f'/{name}/motor_feedforward', 1000)
     commands = ros.listen(Float64MultiArray, f'/{name}/commands', 1000)
@@ -158,12 +180,16 @@ def test_nothing_beyond_a_limit_is_published(ros, start, mode):
     move([0.0, 0.0], times=[0.6])
     ros.wait_for('the report', lambda: report(reports)[0] == b'\x01', process)
     assert 'limit exceeded: joint_2: deflection 0.0' in report(reports)[1]
-    move(hanging, times=[0.6])
-    assert process.log.count('No motor commands are published: limit exceeded') == 2
     back = nanoseconds(links[-1].header.stamp)
-    move([-1.5, 0.1], times=[0.6])
+    stood = measure(ros, motors[-1])
+    assert np.abs(stood - hanging).max() > 0.1 and np.abs(stood).max() > 0.1
+    move(hanging, times=[0.6])
     ros.wait_for('the report', lambda: report(reports) == (b'\x00', 'ok'), process)
     ros.wait_for('commands', lambda: nanoseconds(motors[-1].header.stamp) > back, process)
+    assert process.log.count('No motor commands are published: limit exceeded') == 1
+    again = next(m for m in motors if nanoseconds(m.header.stamp) > back)
+    # they go on where the robot stands, not where the reference has come to without it
+    np.testing.assert_allclose(links_of(again), stood, atol=0.02)
     beyond = [nanoseconds(m.header.stamp) for m in links if abs(m.effort[1]) > 0.008 * 300.0]
     stamps = np.array([nanoseconds(m.header.stamp) for m in motors])
     assert len(beyond) > 20

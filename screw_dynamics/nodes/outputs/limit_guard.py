@@ -27,7 +27,8 @@ class LimitGuard:
     The reference goes on while the motors, without commands, do not: commands in the middle of
     the motion would be a jump for the drives, and a motion along a limit would switch them on and
     off. So they come back at the beginning of a motion that leaves a reference at rest (the hold
-    after an end, or nothing followed at all), where its first sample keeps the limits.
+    after an end, or nothing followed at all), where its first sample keeps the limits. That motion
+    begins at the measured state, see `Reference.driven`: the robot is not where the reference is.
 
     Parameters
     ----------
@@ -72,6 +73,10 @@ class LimitGuard:
         """
         self._begins = self._resting and source is not Source.HOLD
         self._resting = source is Source.HOLD
+
+    def stop(self, reason: str) -> None:
+        """Stop the commands of a motion that cannot be computed any further."""
+        self.reason = self.reason or reason
 
     def passes(self, motors: MotorFeedforward) -> bool:
         """

@@ -25,6 +25,7 @@ from screw_dynamics.nodes.outputs.motor_outputs import MotorCommandsOutput, Moto
 from screw_dynamics.nodes.outputs.stiffness_transition import StiffnessTransition
 from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.nodes.reference.reference import Source
 from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
 from screw_dynamics.trajectory import JET_ROWS
 
@@ -126,6 +127,11 @@ class MotorStream:
         self._problem = ''
         self._guard.forget()
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the motors get no commands for what is followed."""
+        return bool(self._problem or self._guard.reason)
+
     def publish(
         self, sample: TorqueSample, wrenches: Mapping[str, Array]
     ) -> MotorFeedforward | None:
@@ -157,9 +163,11 @@ class MotorStream:
             self._compute(sample, rows, wrenches)
         except ScrewDynamicsError as error:
             self._fail(str(error))
+            if sample.source is Source.TRAJECTORY:
+                self._guard.stop(str(error))  # in the middle of it they would jump
             return None
         motors = self._motors[rows]
-        stopped = bool(self._problem or self._guard.reason)
+        stopped = self.stopped
         self._problem = ''
         if not self._guard.passes(motors):
             self._failed += 1

@@ -200,6 +200,7 @@ class TorqueStream:
             self.limits.add(jet, tau)
         if self.motors is not None:
             motors = self.motors.publish(sample, self.wrenches.in_force())
+            self.reference.driven = not self.motors.stopped
             if watched and motors is not None:
                 self.limits.add_motors(motors)
 

@@ -57,7 +57,9 @@ class Reference:
         self, joint_count: int, interpolation: Interpolation, continuous: Collection[str] = ()
     ) -> None:
         self.speed = 1.0
-        self.executed = True  # else the robot is not there, and nothing continues the motion
+        # where one does not hold the robot is not there, and nothing continues the motion
+        self.executed = True  # by the controller
+        self.driven = True  # by motor commands, where there are any
         self.time_from_start = 0.0
         self.held_for = 0.0  # s on the clock of the node
         self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
@@ -92,7 +94,7 @@ class Reference:
     def state(self, time: int) -> Array | None:
         """Return the joint jet at an instant [ns] as at speed 1; None where none is executed."""
         motion = self.motion_at(time)
-        if motion is None or not self.executed:
+        if motion is None or not (self.executed and self.driven):
             return None
         jet: Array = motion.curve.sample(self._curve_time(motion, time), self._jet).copy()
         return jet
@@ -180,7 +182,7 @@ class Reference:
 
     def rests(self, time: int) -> bool:
         """Say whether the end of a motion is held at an instant [ns], or none is executed."""
-        motion = self.motion_at(time) if self.executed else None
+        motion = self.motion_at(time) if self.executed and self.driven else None
         return motion is None or self._curve_time(motion, time) >= motion.curve.breaks[-1]
 
     def sample(self, time: int, out: Array) -> Source | None:
