@@ -163,8 +163,8 @@ class MotorStream:
             self._compute(sample, rows, wrenches)
         except ScrewDynamicsError as error:
             self._fail(str(error))
-            if sample.source is Source.TRAJECTORY:
-                self._guard.stop(str(error))  # in the middle of it they would jump
+            if sample.source is Source.TRAJECTORY and self._jet[1].any():
+                self._guard.stop(str(error))  # moving, they would come back with a jump
             return None
         motors = self._motors[rows]
         stopped = self.stopped
