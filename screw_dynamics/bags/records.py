@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a bag holds: messages, decoded or as they came, and topics."""
+"""Contents of a bag: messages, decoded or as they came, and topics."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps ROS from starting, told in one line."""
+"""Conversion of ROS start-up errors to one line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a command compiles: small work is done on NumPy before a compiler has begun."""
+"""Choice between NumPy and compiled kernels: small work is done before a compiler has begun."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How a motion is interpolated, sampled and evaluated: arguments that commands share."""
+"""Arguments that commands share: interpolation, sampling and evaluation of a motion."""
 
 from __future__ import annotations
 

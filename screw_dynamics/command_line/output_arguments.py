@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where results go: CSV, bag, plot."""
+"""Arguments for outputs: CSV, bag, plot."""
 
 from __future__ import annotations
 

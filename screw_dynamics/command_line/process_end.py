@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How the process of a command ends: exit codes, lines for errors, signals, closed streams."""
+"""End of a command's process: exit codes, lines for errors, signals, closed streams."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a trajectory comes from: a CSV or YAML file, or a message in a bag."""
+"""Sources of a trajectory: a CSV or YAML file, or a message in a bag."""
 
 from __future__ import annotations
 

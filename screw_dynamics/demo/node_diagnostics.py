@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What `feedforward` said on /diagnostics about the time its ticks took."""
+"""Tick times of `feedforward` as reported on /diagnostics."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What was published, against the body-fixed recursion of KM2021."""
+"""Comparison of published efforts with the body-fixed recursion of KM2021."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the process that fits trajectories is asked, and what it answers; all of it is pickled."""
+"""Tasks for the process that fits trajectories, and its answers; all of it is pickled."""
 
 from __future__ import annotations
 

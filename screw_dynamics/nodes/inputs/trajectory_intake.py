@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where an incoming JointTrajectory joins what is followed, and whether its fit is still right."""
+"""Join of an incoming JointTrajectory with the running motion, and validity of its fit."""
 
 from __future__ import annotations
 

@@ -95,11 +95,6 @@ class TrajectoryQueue:
         self._timer.cancel()
         self._use_robot()
 
-    @property
-    def pending(self) -> int:
-        """How many trajectories are neither accepted nor rejected yet."""
-        return len(self._waiting) + (self._current is not None)
-
     def add(self, data: bytes, now: int) -> None:
         """Take a message, as bytes, at a time of the node [ns]."""
         stream = self._stream
