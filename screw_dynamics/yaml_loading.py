@@ -87,29 +87,39 @@ class _Mapping:
         self._lines: dict[Any, int] = {}
         self._key: Any = None
         self._merging = False
+        self._merge_line = 0  # of the key `<<`, 0 where there is none
         self.at_key = True
 
     def add(self, value: Any, line: int) -> None:
         """Take a key, or the value of the last one, in turn."""
         if self.at_key:
             if value in self._lines:
-                raise InputError(
-                    f'expected every entry once, got {shown(value)} again '
-                    f'after line {self._lines[value]}'
-                )
+                raise _repeated(value, self._lines[value])
             self._key, self._lines[value] = value, line
         elif self._merging:
-            if not isinstance(value, dict):
-                raise InputError(f'expected one mapping to merge, got {shown(value)}')
-            self._merged = value | self._merged
+            self._merge(value)
             self._merging = False
         else:
             self._entries[self._key] = value
         self.at_key = not self.at_key
 
-    def merge_next(self) -> None:
+    def merge_next(self, line: int) -> None:
         """Take the key `<<`: the entries of the value that comes may be replaced."""
-        self._merging, self.at_key = True, False
+        if self._merge_line:
+            raise _repeated(_MERGE, self._merge_line)
+        self._merge_line, self._merging, self.at_key = line, True, False
+
+    def _merge(self, value: Any) -> None:
+        """Take the entries of a mapping, or of several, of which the first counts."""
+        several = isinstance(value, list)
+        for source in value if several else [value]:
+            if not isinstance(source, dict):
+                raise InputError(
+                    f'expected a mapping or a sequence of mappings to merge, '
+                    f'got {shown(source)}{" in it" if several else ""}'
+                )
+            for key, entry in source.items():
+                self._merged.setdefault(key, entry)
 
     @property
     def value(self) -> dict[Any, Any]:
@@ -119,6 +129,10 @@ class _Mapping:
     def place(self) -> str:
         """Return what an error calls the place of the next value."""
         return '' if self.at_key else f'.{_MERGE if self._merging else self._key}'
+
+
+def _repeated(key: Any, line: int) -> InputError:
+    return InputError(f'expected every entry once, got {shown(key)} again after line {line}')
 
 
 class _Document:
@@ -163,7 +177,7 @@ class _Document:
         parent = self._open[-1] if self._open else None
         plain = event.tag is None and event.implicit[0]
         if event.value == _MERGE and plain and isinstance(parent, _Mapping) and parent.at_key:
-            parent.merge_next()
+            parent.merge_next(event.start_mark.line + 1)
         else:
             self._add(event, scalar_value(self._loader, event), event.anchor, 1)
 

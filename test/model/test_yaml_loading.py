@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 import math
 import subprocess
 import sys
@@ -51,7 +52,18 @@ def parser(request, monkeypatch):
             '{a: &a {b: 1}, c: *a, d: {<<: *a, e: 2}}',
             {'a': {'b': 1}, 'c': {'b': 1}, 'd': {'b': 1, 'e': 2}},
         ),
-        ('{<<: {a: 1, b: 1}, a: 2, <<: {b: 3, c: 3}}', {'a': 2, 'b': 1, 'c': 3}),
+        ('{<<: [{a: 1, b: 1}, {b: 3, c: 3}], a: 2}', {'a': 2, 'b': 1, 'c': 3}),
+        (
+            '{a: &a {x: 1}, b: &b {x: 2, y: 2}, c: {z: 3, <<: [*a, *b]}, d: &d [*b], e: {<<: *d}}',
+            {
+                'a': {'x': 1},
+                'b': {'x': 2, 'y': 2},
+                'c': {'x': 1, 'y': 2, 'z': 3},
+                'd': [{'x': 2, 'y': 2}],
+                'e': {'x': 2, 'y': 2},
+            },
+        ),
+        ("{<<: [], '<<': 1}", {'<<': 1}),
         ("{'010': {}}", {'010': {}}),
     ],
 )
@@ -92,7 +104,15 @@ def test_documents(text, value, parser):
         ('{a: &a [], *a : 1}', 'line 1: expected text as the name of an entry, got a collection'),
         ('a: *b', 'line 1, a: expected an alias of a value above, got \\*b'),
         ('&a [*a]', r'line 1, \[0\]: expected an alias of a value above, got \*a'),
-        ('{<<: [{a: 1}]}', 'line 1, <<: expected one mapping to merge, got'),
+        ('{<<: 1}', 'line 1, <<: expected a mapping or a sequence of mappings to merge, got 1'),
+        (
+            'a:\n  <<: [{a: 1}, [{b: 1}]]',
+            "line 2, a.<<: expected a mapping or a sequence .* to merge, got \\[{'b': 1}\\] in it",
+        ),
+        (
+            'a: {<<: {b: 1},\n  c: 1,\n  <<: {d: 1}}',
+            "line 3, a: expected every entry once, got '<<' again after line 1",
+        ),
         ('a\n---\nb', 'line 2: expected one document, got another'),
         ('a: [1', 'expected YAML: '),
         ('a: \x01', 'expected YAML: '),
@@ -114,8 +134,8 @@ def test_bombs_are_refused_early(parser):
     aliases = bomb('[*, *, *, *, *, *, *, *]')
     with pytest.raises(InputError, match='line 7, n.a5.*: expected aliases of at most 100000 ent'):
         load_yaml(aliases)
-    merges = bomb('{<<: [*, *]}')
-    with pytest.raises(InputError, match='line 3, n.a1.<<: expected one mapping to merge'):
+    merges = bomb('{<<: [*, *, *, *, *, *, *, *]}')
+    with pytest.raises(InputError, match='line 7, n.a5.<<.*: expected aliases of at most 100000 '):
         load_yaml(merges)
 
 
@@ -191,3 +211,12 @@ SCALARS = st.one_of(
 @given(st.recursive(SCALARS, lambda below: st.lists(below) | st.dictionaries(st.text(), below)))
 def test_what_was_dumped_comes_back(document):
     assert load_yaml(yaml.safe_dump(document)) == document
+
+
+MAPPINGS = st.dictionaries(st.sampled_from('abcd'), st.integers(0, 9))
+
+
+@given(MAPPINGS, st.lists(MAPPINGS))
+def test_merges_are_those_of_pyyaml(own, merged):
+    text = f'{{"<<": {json.dumps(merged)}, {json.dumps(own)[1:]}'.replace('"<<"', '<<')
+    assert load_yaml(text) == yaml.safe_load(text)
