@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
+from collections.abc import Collection
 from typing import cast
 
 from screw_dynamics.error_texts import listed
@@ -14,6 +15,7 @@ from screw_dynamics.parsers.urdf_source import LinedElement
 
 # simulators and controllers have links and joints of their own
 _NOT_OF_THE_TREE = ('gazebo', 'ros2_control', 'sensor', 'transmission')
+_PARTS_OF_LINKS = ('inertial', 'visual', 'collision')
 
 
 def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
@@ -29,12 +31,14 @@ def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
 
     """
     unread = []
+    # a link that has no parts and the name of one that is read is a mention, as in SRDF
+    mentions = {None, *(element.get('name') for element in root.findall('link'))}
     waiting = deque(element for element in root if element.tag not in _NOT_OF_THE_TREE)
     while waiting:
         outer = waiting.popleft()
         for element in cast('list[LinedElement]', list(outer)):
             waiting.append(element)
-            if _defines(element):
+            if _defines(element, mentions):
                 name = element.get('name', '')
                 unread.append(f'{element.tag} {name!r} in <{outer.tag}> (line {element.line})')
     if unread:
@@ -45,8 +49,11 @@ def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
         )
 
 
-def _defines(element: LinedElement) -> bool:
-    """Say whether an element is a link or a joint, not the mention of one."""
+def _defines(element: LinedElement, mentions: Collection[str | None]) -> bool:
+    """Return whether an element is a link or a joint, not the mention of one."""
     if element.tag == 'joint':
         return element.find('parent') is not None and element.find('child') is not None
-    return element.tag == 'link' and element.find('inertial') is not None
+    return element.tag == 'link' and (
+        element.get('name') not in mentions
+        or any(element.find(part) is not None for part in _PARTS_OF_LINKS)
+    )

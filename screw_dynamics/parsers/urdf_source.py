@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TypeAlias, cast
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -16,8 +17,15 @@ from screw_dynamics.errors import UrdfError
 UrdfSource: TypeAlias = 'str | bytes | os.PathLike[str]'
 
 _DEEPEST = 200  # levels of elements
-# elements of xacro that need no prefix in old documents; expanded ones have none of them
-_XACRO_TAGS = ('if', 'include', 'insert_block', 'macro', 'property', 'unless')
+_XACRO = 'xacro'  # the prefix that counts whether it is declared or not
+_XACRO_TAGS = frozenset(
+    'arg attribute call element if include insert_block macro property unless'.split()
+)
+# the address of an external definition, of which nothing is ever read
+_DEFINITION = re.compile(
+    rb'(<!DOCTYPE\s+[^\s>\[]+)'
+    rb'(\s+(?:SYSTEM|PUBLIC\s+(?:"[^"]*"|\'[^\']*\'))\s+(?:"[^"]*"|\'[^\']*\'))'
+)
 
 
 class LinedElement(Element):
@@ -45,8 +53,7 @@ def read_document(source: UrdfSource) -> LinedElement:
     ------
     UrdfError
         If the file cannot be read, the XML is broken (line and column are named), the root is
-        not `<robot>`, or the document is xacro source or needs other files (entities, an
-        external DTD).
+        not `<robot>`, or the document is xacro source or uses entities that it does not define.
 
     """
     content, encoding, origin = _content(source)
@@ -87,7 +94,7 @@ def _content(source: UrdfSource) -> tuple[bytes, str | None, str]:
 def _parse(content: bytes, encoding: str | None, origin: str) -> LinedElement:
     reader = _Reader(encoding, origin)
     try:
-        return reader.read(content)
+        return reader.read(_without_external_definition(content))
     except UrdfError:
         raise
     except expat.ExpatError as error:
@@ -99,14 +106,26 @@ def _parse(content: bytes, encoding: str | None, origin: str) -> LinedElement:
         raise UrdfError(f'{origin}: expected a known text encoding: {error}') from None
 
 
+def _without_external_definition(content: bytes) -> bytes:
+    """
+    Return a document with blanks for the address in its document type, every line where it was.
+
+    With the address, entities that nobody defines are left out silently; without it they are
+    errors.
+    """
+    return _DEFINITION.sub(
+        lambda match: match[1] + re.sub(rb'[^\r\n]', b' ', match[2]), content, count=1
+    )
+
+
 class _Reader:
     """The events of an XML document, built into elements; what would be skipped is an error."""
 
     def __init__(self, encoding: str | None, origin: str) -> None:
         self._origin = origin
         self._builder = TreeBuilder(element_factory=LinedElement)
-        self._depth = 0
-        self._xacro_prefixes = {'xacro'}
+        # of each open element, the prefixes that mean xacro inside it
+        self._prefixes = [frozenset({_XACRO})]
         self._parser = parser = expat.ParserCreate(encoding)
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -119,26 +138,39 @@ class _Reader:
         return cast(LinedElement, self._builder.close())
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        for name, value in attributes.items():
-            kind, _, prefix = name.partition(':')
-            if kind == 'xmlns' and value.rstrip('/').endswith('xacro'):
-                self._xacro_prefixes.add(prefix)
-        prefix, _, _ = tag.rpartition(':')
-        if prefix in self._xacro_prefixes or (self._depth == 1 and tag in _XACRO_TAGS):
-            raise self._error(
-                f'<{tag}>',
-                'expected URDF, got xacro source; expand it first: '
-                'xacro robot.urdf.xacro > robot.urdf',
-            )
-        if self._depth >= _DEEPEST:
+        prefixes = self._xacro_prefixes(attributes)
+        prefix, _, name = tag.rpartition(':')
+        # a default namespace is also that of elements which URDF has
+        if prefix in prefixes and (prefix or name in _XACRO_TAGS):
+            raise self._xacro_error(tag, prefix)
+        if len(self._prefixes) > _DEEPEST:
             raise self._error(f'<{tag}>', f'expected at most {_DEEPEST} levels, got more')
-        self._depth += 1
+        self._prefixes.append(prefixes)
         element = cast(LinedElement, self._builder.start(tag, attributes))
         element.line = self._parser.CurrentLineNumber
 
     def _end(self, tag: str) -> None:
-        self._depth -= 1
+        self._prefixes.pop()
         self._builder.end(tag)
+
+    def _xacro_prefixes(self, attributes: dict[str, str]) -> frozenset[str]:
+        """Return the prefixes that mean xacro in an element; '' is the default namespace."""
+        prefixes = self._prefixes[-1]
+        for name, value in attributes.items():
+            kind, _, prefix = name.partition(':')
+            if kind == 'xmlns' and value.rstrip('/').endswith('xacro'):
+                prefixes |= {prefix}
+            elif kind == 'xmlns' and prefix != _XACRO:
+                prefixes -= {prefix}
+        return prefixes
+
+    def _xacro_error(self, tag: str, prefix: str) -> UrdfError:
+        other = '' if prefix == _XACRO else ' (which expands only tags with the prefix xacro:)'
+        return self._error(
+            f'<{tag}>',
+            'expected URDF, got xacro source; expand it first: '
+            f'xacro robot.urdf.xacro > robot.urdf{other}',
+        )
 
     def _external_entity(
         self, context: str, base: str | None, address: str | None, public: str | None

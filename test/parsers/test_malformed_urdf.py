@@ -156,6 +156,7 @@ CASES = {
     'version of another kind': (version(with_joint(), '2.0'), UrdfError, "got '2.0'"),
     'no version': (version(with_joint(), 'abc'), UrdfError, "got 'abc'"),
     'half a version': (version(with_joint(), '1'), UrdfError, "got '1'"),
+    'three parts of a version': (version(with_joint(), '1.0.0'), UrdfError, "got '1.0.0'"),
     'xacro value': (
         with_joint(LIMIT + '<origin xyz="0 0 ${height}"/>'),
         UrdfError,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 
 import pytest
-from urdf_texts import chain
+from urdf_texts import chain, link
 
-from screw_dynamics.errors import UrdfError
+from screw_dynamics.errors import UrdfError, UrdfWarning
 from screw_dynamics.parsers import read_urdf, strip_geometry
 
 DOCUMENT = chain('revolute').replace('name="r"', 'name="Müller"')
@@ -92,10 +93,11 @@ def test_xacro_source_is_called_by_its_name():
     'content',
     [
         '<link name="a"/><x:include xmlns:x="http://www.ros.org/wiki/xacro" filename="b"/>',
-        '<link name="a" xmlns:x="http://ros.org/wiki/xacro/"/><link name="b"><x:if/></link>',
-        '<link name="a"/><macro name="arm"/>',
-        '<link name="a"/><property name="length" value="1"/>',
-        '<link name="a"/><include filename="arm.xacro"/>',
+        '<link name="a" xmlns:x="http://ros.org/wiki/xacro/"><x:if/></link>',
+        '<link name="a"><x:if xmlns:x="http://wiki.ros.org/xacro"><inertial/></x:if></link>',
+        '<link name="a"/><macro xmlns="http://www.ros.org/wiki/xacro" name="arm"/>',
+        '<link name="a" xmlns="http://ros.org/wiki/xacro"><if value="0"><inertial/></if></link>',
+        '<xacro:property xmlns:xacro="http://somewhere.else" name="length" value="1"/>',
     ],
 )
 def test_xacro_by_other_names_is_xacro(content):
@@ -103,7 +105,54 @@ def test_xacro_by_other_names_is_xacro(content):
         read_urdf(f'<robot name="r">{content}</robot>')
 
 
+@pytest.mark.parametrize(
+    'tag', ['arg', 'element', 'if', 'include', 'insert_block', 'macro', 'property', 'unless']
+)
+def test_xacro_by_default_is_xacro(tag):
+    declared = 'xmlns="http://www.ros.org/wiki/xacro"'
+    head = f'<robot name="r" {declared}><link name="a"/>'
+    with pytest.raises(
+        UrdfError,
+        match=rf'<{tag}> \(line 1\): expected URDF, got xacro source; expand it first: xacro '
+        r'robot.urdf.xacro > robot.urdf \(which expands only tags with the prefix xacro:\)$',
+    ):
+        read_urdf(f'{head}<{tag}/></robot>')
+    # what is named as in URDF is URDF, and outside of the element there is no such default
+    assert list(read_urdf(f'{head}</robot>').frames) == ['a']
+    inner = f'<robot name="r"><material {declared}/><{tag}/><link name="a"/></robot>'
+    assert list(read_urdf(inner).frames) == ['a']
+    assert list(read_urdf(f'{head}<gazebo xmlns=""><{tag}/></gazebo></robot>').frames) == ['a']
+
+
+@pytest.mark.parametrize(
+    'content',
+    [
+        '<property name="length" value="1"/>',
+        '<include filename="arm.urdf"/>',
+        '<if value="1"><property/></if>',
+        '<unless value="1"/>',
+        '<macro name="arm"/>',
+        '<macro xmlns:x="http://ros.org/wiki/xacro" name="arm"/>',
+    ],
+)
+def test_tags_outside_of_the_namespace_of_xacro_are_unknown_elements(content):
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        assert list(read_urdf(f'<robot name="r"><link name="a"/>{content}</robot>').frames) == [
+            'a'
+        ]
+
+
+@pytest.mark.parametrize('tag', ['if', 'macro', 'unless'])
+def test_links_in_tags_outside_of_the_namespace_of_xacro_are_named(tag):
+    inside = f'<{tag}>{link("b", 1)}</{tag}>'
+    with pytest.warns(UrdfWarning, match=f"not read: link 'b' in <{tag}>"):
+        read_urdf(f'<robot name="r"><link name="a"/>{inside}</robot>')
+
+
 ROBOT = '<robot name="r"><link name="a"/>&tool;</robot>'
+IN_A_NAME = '<robot name="r"><link name="a&foo;"/></robot>'
+UNDEFINED = 'URDF .*: expected well-formed XML, got undefined entity'
 ALONE = r'document type \(line 1\): expected a document that needs no other, got one with an ext'
 
 
@@ -114,14 +163,20 @@ ALONE = r'document type \(line 1\): expected a document that needs no other, got
             f'<!DOCTYPE robot [<!ENTITY tool SYSTEM "tool.xml">]>{ROBOT}',
             r"entity \(line 1\): expected entities that the document .* got one from 'tool.xml'",
         ),
-        (f'<!DOCTYPE robot SYSTEM "x.dtd">{ROBOT}', ALONE),
-        ('<!DOCTYPE robot SYSTEM "x.dtd"><robot name="r"><link name="a&foo;"/></robot>', ALONE),
-        (f'<!DOCTYPE robot PUBLIC "-//x" "x.dtd">{ROBOT}', ALONE),
+        (f'<!DOCTYPE robot SYSTEM "x.dtd">{ROBOT}', rf'{UNDEFINED} \(line 1, column 64\)'),
+        (f'<!DOCTYPE robot SYSTEM "x.dtd">{IN_A_NAME}', rf'{UNDEFINED} \(line 1, column 48\)'),
+        (f"<!DOCTYPE robot PUBLIC '-//x'\n'x.dtd'>{ROBOT}", rf'{UNDEFINED} \(line 2, column 41\)'),
+        (f'<!DOCTYPE robot SYSTEM "x" [<!ENTITY foo "&b;">]>{IN_A_NAME}', UNDEFINED),
+        (
+            f'<?xml version="1.0" standalone="no"?><!DOCTYPE robot SYSTEM "x.dtd">{IN_A_NAME}',
+            UNDEFINED,
+        ),
+        (f'<!-- <!DOCTYPE a SYSTEM "a"> --><!DOCTYPE robot SYSTEM "x.dtd">{IN_A_NAME}', ALONE),
         (f'<!DOCTYPE robot [<!ENTITY % p SYSTEM "x.ent"> %p;]>{ROBOT}', ALONE),
-        (ROBOT, 'expected well-formed XML, got undefined entity'),
+        (ROBOT, UNDEFINED),
         (
             f'<?xml version="1.0" standalone="yes"?><!DOCTYPE robot SYSTEM "x.dtd">{ROBOT}',
-            'expected well-formed XML, got undefined entity',
+            UNDEFINED,
         ),
     ],
 )
@@ -134,6 +189,26 @@ def test_entities_that_the_document_does_not_define(document, message):
 def test_entities_that_the_document_defines():
     inside = '<!DOCTYPE robot [<!ENTITY size "2"><!ENTITY tool "<gazebo/>">]>' + ROBOT
     assert list(read_urdf(inside.replace('"a"', '"a&size;"')).frames) == ['a2']
+    outside = inside.replace('robot [', 'robot SYSTEM "x.dtd" [')
+    assert list(read_urdf(outside.replace('"a"', '"a&size;"')).frames) == ['a2']
+
+
+@pytest.mark.parametrize(
+    'head',
+    [
+        '<!DOCTYPE robot SYSTEM "missing.dtd">',
+        "<!DOCTYPE robot SYSTEM 'http://no.where/a>b.dtd'>",
+        '<!DOCTYPE robot PUBLIC "-//x//y" "x.dtd">',
+        '<!DOCTYPE\nrobot\nPUBLIC\n"-//x//y"\n"x.dtd"\n[<!ENTITY size "2">]>',
+        '<?xml version="1.0" encoding="utf-8" standalone="no"?><!DOCTYPE robot SYSTEM "x.dtd">',
+    ],
+)
+def test_a_document_type_that_nothing_is_taken_from(head):
+    for source in (head + DOCUMENT, (head + DOCUMENT).encode()):
+        assert read_urdf(source).name == 'Müller'
+    # a line further down keeps its number
+    with pytest.raises(UrdfError, match=rf'mismatched tag \(line {head.count(chr(10)) + 2}, '):
+        read_urdf(f'{head}\n<robot></link></robot>')
 
 
 @pytest.mark.parametrize('read', [read_urdf, strip_geometry])

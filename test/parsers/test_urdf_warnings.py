@@ -48,6 +48,19 @@ def test_links_inside_other_elements_are_one_warning():
     assert list(model.frames) == ['a']
 
 
+def test_links_without_inertia_inside_other_elements_are_named_too():
+    lost = (
+        '<group>\n<link name="b"/><link name="a"><visual/></link><link name="a"/></group>'
+        '<macro><link name="c"><collision/></link><link>a</link></macro>'
+    )
+    with pytest.warns(UrdfWarning) as warned:
+        read_urdf(robot(link('a'), lost))
+    assert [str(warning.message) for warning in warned] == [
+        "links and joints inside other elements, which URDF does not read: link 'b' in <group> "
+        "(line 2), link 'a' in <group> (line 2), link 'c' in <macro> (line 2)"
+    ]
+
+
 def test_mentions_of_links_and_joints_are_none():
     other = (
         '<transmission><joint name="j"><role/></joint></transmission>'
