@@ -14,6 +14,8 @@ from typing import Any
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
 
+from screw_dynamics.error_texts import short
+
 _log = logging.getLogger(__name__)
 
 _FORMAT = 'sha256'  # of the data files; files of another format are stale
@@ -51,19 +53,21 @@ class _CheckedFiles(IndexDataCacheFile):
             file.write(hashlib.sha256(content).digest() + content)
 
     def _intact(self, path: str, read: Callable[..., Any], *args: Any) -> Any:
-        """Return what is read from a file, or None; a damaged one is named once."""
+        """Return what is read from a file, or None; one that cannot be used is named once."""
         try:
             return read(*args)
         except FileNotFoundError:
             return None
+        except OSError as error:
+            self._warn(path, f'cannot be read ({error.strerror or error})')
         except Exception as error:  # whatever unpickling makes of it
-            if path not in self._warned:
-                self._warned.add(path)
-                _log.warning(
-                    'cache of compiled kernels: %s is damaged (%s: %.100s): compiling anew',
-                    *(path, type(error).__name__, error),
-                )
-            return None
+            self._warn(path, f'is damaged ({type(error).__name__}: {short(str(error))})')
+        return None
+
+    def _warn(self, path: str, problem: str) -> None:
+        if path not in self._warned:
+            self._warned.add(path)
+            _log.warning('cache of compiled kernels: %s %s: compiling anew', path, problem)
 
 
 class KernelCache(FunctionCache):

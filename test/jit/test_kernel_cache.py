@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import errno
+import os
 
 import pytest
 from scripts import run, start
@@ -87,6 +88,34 @@ def test_a_damaged_file_is_replaced(small, suffix, damage):
     assert rest == ['compiles double', '6.0']
     assert call() == ['6.0']
     assert not list(path.parent.glob('*.lock'))
+
+
+def _without_permission(path):
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip('this user reads every file')
+    return 'Permission denied'
+
+
+def _a_folder(path):
+    path.unlink()
+    path.mkdir()
+    return 'Is a directory'
+
+
+@pytest.mark.parametrize('suffix', ['nbi', 'nbc'])
+@pytest.mark.parametrize('lock_away', [_without_permission, _a_folder])
+def test_a_file_that_cannot_be_read_is_not_called_damaged(small, suffix, lock_away):
+    call, file = small
+    assert call() == ['compiles double', '6.0']
+    path = file(suffix)
+    reason = lock_away(path)
+    lines = call()
+    assert lines[0] == (
+        f'cache of compiled kernels: {path} cannot be read ({reason}): compiling anew'
+    )
+    assert lines[-1] == '6.0' and 'compiles double' in lines
+    assert not [line for line in lines if 'damaged' in line]
 
 
 def test_two_processes_compile_once(tmp_path):
