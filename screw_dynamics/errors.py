@@ -13,8 +13,8 @@ class ScrewDynamicsError(Exception):
     """Root of all errors of this package; a text of any length is cut to 2000 characters."""
 
     def __str__(self) -> str:
-        """Return the text."""
-        return bounded(super().__str__())
+        """Return the text, with escapes for what cannot be printed in UTF-8."""
+        return bounded(super().__str__().encode(errors='backslashreplace').decode())
 
 
 class ModelError(ScrewDynamicsError, ValueError):

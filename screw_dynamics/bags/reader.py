@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -84,8 +85,8 @@ class Bag:
 
     def _salvaged(self, reason: Exception) -> LooseFiles:
         """Open what is intact where the library cannot open the bag, and warn of the rest."""
-        files = list(self.path.glob('*.mcap')) if self.path.is_dir() else [self.path]
-        if not files or not all(file.is_file() and file.suffix == '.mcap' for file in files):
+        files = list(self.path.glob('*.mcap')) if os.path.isdir(self.path) else [self.path]
+        if not files or not all(os.path.isfile(file) and file.suffix == '.mcap' for file in files):
             found = 'expected a bag, got' if isinstance(reason, OSError) else _UNREADABLE
             raise BagError(f'{self.path}: {found}: {reason}') from reason
         try:

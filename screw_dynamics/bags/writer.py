@@ -78,7 +78,7 @@ class BagWriter:
                 self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
             self._writer.open()
             self._file = self._writer.flush()  # the header
-        except (WriterError, OSError) as error:
+        except (WriterError, OSError, ValueError) as error:  # ValueError: no name of a folder
             raise BagError(f'{self.path}: cannot create the bag: {error}') from error
         self._thread = Thread(target=self._drain, name='bag_writer', daemon=True)
         self._thread.start()

@@ -31,6 +31,7 @@ from screw_dynamics.command_line.topics import (
     one_topic,
 )
 from screw_dynamics.errors import BagError
+from screw_dynamics.paths import expanded
 
 if TYPE_CHECKING:
     from screw_dynamics.bags import Bag
@@ -136,7 +137,7 @@ def _process(options: argparse.Namespace, output: TextIO) -> None:
         options.plot,
         options.output,
     )
-    with Bag(options.bag.expanduser()) as bag:
+    with Bag(expanded(options.bag)) as bag:
         model = read_robot(options, None if options.urdf else _description(bag))
         joints = read_elastic(options, model)
         check_figure(options, model, joints)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.paths import expanded
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
     Waypoints,
@@ -93,7 +93,7 @@ def read_elastic(options: argparse.Namespace, model: ScrewModel) -> ElasticJoint
     """
     if options.elastic is None:
         return None
-    joints = ElasticJoints.from_yaml(Path(options.elastic).expanduser())
+    joints = ElasticJoints.from_yaml(expanded(options.elastic))
     joints.motors(model)  # built once: what does not fit is an error before the work
     return joints
 

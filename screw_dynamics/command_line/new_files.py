@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from screw_dynamics.errors import BagError
+from screw_dynamics.paths import expanded
 
 _DEVICES = (Path('/dev'), Path('/dev/fd'))
 _STANDARD_OUTPUT = ('-', '/dev/stdout', '/dev/fd/1')
@@ -99,7 +100,7 @@ def new_file(path: Path) -> Iterator[Path]:
         Names `path`, whichever file the error is about.
 
     """
-    path = path.expanduser()
+    path = expanded(path)
     target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
     unfinished = target.with_name(f'.{target.name}.unfinished')
     try:
@@ -136,7 +137,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         Name `path`.
 
     """
-    target = path.expanduser().absolute()
+    target = expanded(path).absolute()
     try:
         with tempfile.TemporaryDirectory(
             prefix=f'.{target.name}.', dir=target.parent, ignore_cleanup_errors=True

@@ -16,6 +16,7 @@ from screw_dynamics.command_line.results_csv import write_csv
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.paths import expanded
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -93,7 +94,7 @@ def check_outputs(
         if place.is_dir():
             raise InputError(f'{path}: expected the name of a file, this is a folder')
         _require_folder(path, place.parent)
-        if not written_at_once(Path(path).expanduser()):
+        if not written_at_once(expanded(path)):
             _require_writable(path, place.parent)
 
 
@@ -173,4 +174,4 @@ def write_files(results: Results, options: argparse.Namespace, title: str, outpu
 
 
 def _place(path: str | Path) -> Path:
-    return Path(path).expanduser().resolve()
+    return expanded(path).resolve()

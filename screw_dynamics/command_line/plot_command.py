@@ -16,6 +16,7 @@ from screw_dynamics.command_line.results_csv import read_csv
 from screw_dynamics.command_line.results_plot import save_plot
 from screw_dynamics.command_line.topics import is_bag
 from screw_dynamics.errors import UnknownNameError
+from screw_dynamics.paths import expanded
 
 
 def add_to(commands: Any) -> None:
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         0.
 
     """
-    path = options.results.expanduser()
+    path = expanded(options.results)
     # the ending of a file is replaced; a folder's name may hold points that are no ending
     if options.output is not None:
         output = options.output

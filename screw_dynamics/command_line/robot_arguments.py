@@ -16,6 +16,7 @@ from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.errors import InputError, ModelError, ModelWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
+from screw_dynamics.paths import expanded
 
 YAML_ENDINGS = ('.yaml', '.yml')
 
@@ -144,7 +145,7 @@ def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> Screw
             return read_urdf(recorded.text if markup else recorded.text.encode(), **chosen)
         except ModelError as error:
             raise ModelError(f'{recorded.where}: {error}') from None
-    path = Path(options.urdf).expanduser()
+    path = expanded(options.urdf)
     try:
         return _read_file(path, chosen)
     except ModelError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 from screw_dynamics.command_line.topics import TRAJECTORY, is_bag, one_topic
 from screw_dynamics.errors import BagError, InputError, TrajectoryError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.paths import expanded
 from screw_dynamics.trajectory import TrajectoryPoint, Waypoints, waypoints_from_points
 from screw_dynamics.trajectory.trajectory_file import read_trajectory
 
@@ -55,7 +56,7 @@ def read_waypoints(options: argparse.Namespace, model: ScrewModel) -> Waypoints:
     ScrewDynamicsError, OSError
 
     """
-    path = Path(options.trajectory).expanduser()
+    path = expanded(options.trajectory)
     if is_bag(path):
         return _from_bag(path, options, model)
     if options.topic is not None or options.message is not None:

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.paths import file_path
 from screw_dynamics.yaml_loading import load_yaml
 
 
@@ -32,6 +33,10 @@ def write_document(document: Any, path: str | os.PathLike[str] | None = None) ->
     ------
     ModelError
         If a text has characters that Unicode does not have.
+    InputError
+        If the path is not one that a file can have.
+    OSError
+        If the file cannot be written.
 
     """
     import yaml
@@ -50,7 +55,7 @@ def write_document(document: Any, path: str | os.PathLike[str] | None = None) ->
     except UnicodeEncodeError as error:
         raise ModelError(f'expected names of Unicode text, got {shown(error.object)}') from None
     if path is not None:
-        Path(path).write_text(text, encoding='utf-8')
+        file_path(path).write_text(text, encoding='utf-8')
     return text
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.paths import expanded
 from screw_dynamics.trajectory.trajectory_csv import points_from_csv
 from screw_dynamics.trajectory.trajectory_yaml import points_from_yaml
 from screw_dynamics.trajectory.waypoints import TrajectoryPoint
@@ -77,7 +78,7 @@ def read_trajectory(path: str | Path) -> TrajectoryFile:
 
     """
     try:
-        text = Path(path).expanduser().read_text(encoding='utf-8-sig')
+        text = expanded(path).read_text(encoding='utf-8-sig')
         return parse_trajectory(text, csv=str(path).lower().endswith('.csv'))
     except (OSError, TypeError, ValueError) as error:  # a TrajectoryError is a ValueError
         reason = getattr(error, 'strerror', None) or error

@@ -39,6 +39,30 @@ def test_exit_codes(folder):
         assert 'Traceback' not in done.stderr
 
 
+@pytest.mark.parametrize(
+    'line',
+    [
+        'model {}.urdf',
+        'model my_robot.urdf --yaml {}.yaml',
+        'evaluate {}.urdf my_trajectory.yaml',
+        'evaluate my_robot.urdf {}.yaml',
+        'evaluate my_robot.urdf my_trajectory.yaml --elastic {}.yaml',
+        'evaluate my_robot.urdf my_trajectory.yaml --csv {}.csv',
+        'evaluate my_robot.urdf my_trajectory.yaml --plot {}.png',
+        'evaluate my_robot.urdf my_trajectory.yaml --bag {}',
+        'feasibility my_robot.urdf {}.csv',
+        'bag {}',
+        'plot {}.csv',
+        'plot my_trajectory.csv -o {}.png',
+    ],
+)
+def test_paths_that_lead_nowhere_are_one_line(run, line):
+    for path in ('~no_such_user_here/x', 'n' * 300):
+        code, _, err = run(*line.format(path).split())
+        assert code == 1 and path[:18] in err, err
+        assert err.count('\n') == 1 and len(err) <= 1100 and 'Traceback' not in err
+
+
 @pytest.mark.parametrize('module', ['screw_dynamics', 'screw_dynamics.command_line.main'])
 def test_the_version_of_the_checkout(folder, module):
     done = subprocess.run(

@@ -10,7 +10,9 @@ from dataclasses import replace
 
 import pytest
 
+from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.nodes.robot.existing_file import existing_file
 from screw_dynamics.nodes.robot.model_source import ModelSource
 
 MARS, MOON = (0.0, 0.0, -3.72), (0.0, 0.0, -1.62)
@@ -46,6 +48,15 @@ class Source:
         self.allow.set()
         self.source.finish()
         return self.models[-1].model
+
+
+@pytest.mark.parametrize(
+    'path', ['~no_such_user_here/x.urdf', 'n' * 300, 'a\0b.urdf', 'package://n\0/x', '', '/']
+)
+def test_paths_that_lead_to_no_file(path):
+    with pytest.raises(InputError, match="^parameter 'urdf_path': ") as raised:
+        existing_file(path, "parameter 'urdf_path'")
+    assert len(str(raised.value)) < 400
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ BASE = {
     'arrays',
     'error_texts',
     'errors',
+    'paths',
     'scalars',
     'share',
     'stop_signals',

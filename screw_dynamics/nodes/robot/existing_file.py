@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from screw_dynamics.errors import InputError
+from screw_dynamics.paths import expanded
 
 
 def existing_file(path: str, name: str) -> Path:
@@ -39,7 +41,7 @@ def existing_file(path: str, name: str) -> Path:
         except (PackageNotFoundError, ValueError) as error:
             raise InputError(f'{name}: {path!r}: {error}') from None
     else:
-        file = Path(path).expanduser()
-    if not file.is_file():
+        file = expanded(path)
+    if not os.path.isfile(file):
         raise InputError(f'{name}: expected a file, got {str(file)!r}')
     return file
