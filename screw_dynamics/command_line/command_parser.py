@@ -11,13 +11,30 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from screw_dynamics.error_texts import bounded, shown
+
 # what float() reads: before Python 3.14 argparse takes -1e-3 for an option
 _NEGATIVE_NUMBER = re.compile(
     r'-(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(e[-+]?\d+)?$|-(inf|infinity|nan)$', re.IGNORECASE
 )
 
 
-class CommandParser(argparse.ArgumentParser):
+class BoundedParser(argparse.ArgumentParser):
+    """A parser whose errors are of bounded length, whatever argument they repeat."""
+
+    def error(self, message: str) -> NoReturn:
+        """
+        End the process with an error text.
+
+        Parameters
+        ----------
+        message : str
+
+        """
+        super().error(bounded(message))
+
+
+class CommandParser(BoundedParser):
     """
     A parser that takes all negative numbers for values.
 
@@ -63,7 +80,7 @@ class EachOnce(argparse.Action):
             name = value if isinstance(value, str) else value[0]
             if name in (other if isinstance(other, str) else other[0] for other in known):
                 parser.error(
-                    f'argument {option_string}: expected every joint once, got {name!r} twice'
+                    f'argument {option_string}: expected every joint once, got {shown(name)} twice'
                 )
             known.append(value)
         setattr(namespace, self.dest, known)

@@ -25,7 +25,7 @@ from screw_dynamics.command_line import (
     model_command,
     plot_command,
 )
-from screw_dynamics.command_line.command_parser import CommandParser
+from screw_dynamics.command_line.command_parser import BoundedParser, CommandParser
 from screw_dynamics.command_line.kernels import kernels_of_a_command
 from screw_dynamics.command_line.process_end import (
     print_error,
@@ -80,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
     argparse.ArgumentParser
 
     """
-    whole = argparse.ArgumentParser(
+    whole = BoundedParser(
         prog=_PROGRAM,
         description='Exact robot dynamics with time derivatives: robots, trajectories and bags.',
         epilog='The arguments of a command: screw_dynamics COMMAND --help',

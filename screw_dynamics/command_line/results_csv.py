@@ -16,7 +16,7 @@ from screw_dynamics.command_line.new_files import new_file
 from screw_dynamics.command_line.progress import progress
 from screw_dynamics.command_line.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.command_line.results import MotorResults, Results
-from screw_dynamics.error_texts import shown
+from screw_dynamics.error_texts import listed, short, shown
 from screw_dynamics.errors import InputError
 
 
@@ -83,7 +83,9 @@ def read_csv(path: Path) -> Results:
     try:
         table = np.array(rows[1:], dtype=np.float64)
     except ValueError as error:
-        raise InputError(f'{path}: expected numbers below the header: {error}') from None
+        raise InputError(
+            f'{path}: expected numbers below the header: {short(str(error))}'
+        ) from None
     columns = dict(zip(header, table.T, strict=True))
     if len(columns) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
@@ -91,7 +93,7 @@ def read_csv(path: Path) -> Results:
     joints = _owners(header, f'.{EFFORTS[0].name}')
     if not joints:
         raise InputError(
-            f"{path}: expected columns such as 'joint_1.effort', got {', '.join(header[1:6])}"
+            f"{path}: expected columns such as 'joint_1.effort', got {listed(header[1:6])}"
         )
     motion, motion_deviations = _values(path, columns, joints, MOTION, 3)
     efforts, effort_deviations = _values(path, columns, joints, EFFORTS, 1)
@@ -144,6 +146,6 @@ def _table(
     for owner in owners:
         for name in names:
             if owner + name not in columns:
-                raise InputError(f'{path}: column {owner + name!r} is missing')
+                raise InputError(f'{path}: column {shown(owner + name)} is missing')
     values = [[columns[owner + name] for owner in owners] for name in names]
     return np.ascontiguousarray(np.array(values).transpose(2, 0, 1))

@@ -22,6 +22,7 @@ from screw_dynamics.elastic.require_joints import require_joints
 from screw_dynamics.elastic.rotor_coupling import RotorCoupling
 from screw_dynamics.elastic.rotors_on_moving_links import coupled_efforts
 from screw_dynamics.elastic.stiffness_jets import as_stiffness_jets
+from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import ScrewModel
 
@@ -178,9 +179,9 @@ def _checked_out(
         same or np.array_equal(out.gear_ratios, table.gear_ratios)
     ):
         raise InputError(
-            f'out: expected buffers of these joints, with motors {", ".join(table.names)} and '
-            f'gear ratios {table.gear_ratios.tolist()}, got {", ".join(out.motor_names)} and '
-            f'{out.gear_ratios.tolist()}'
+            f'out: expected buffers of these joints, with motors {listed(table.names)} and '
+            f'gear ratios {shown(table.gear_ratios.tolist())}, got {listed(out.motor_names)} and '
+            f'{shown(out.gear_ratios.tolist())}'
         )
     arrays = (out.effort_jet, out.deflection_jet, out.motor_jet, out.motor_effort_jet)
     for array, shape in zip(arrays, shapes, strict=True):

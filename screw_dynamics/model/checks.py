@@ -65,7 +65,9 @@ def check_model(model: ScrewModel) -> None:
         raise ModelError(f'expected one tree joint and type per body, got {count} bodies')
     _check_arrays(model, count, n)
     if not ((model.coordinates >= 0) & (model.coordinates < n)).all():
-        raise ModelError(f'coordinates: expected indices below {n}, got {model.coordinates}')
+        raise ModelError(
+            f'coordinates: expected indices below {n}, got {shown(model.coordinates.tolist())}'
+        )
     for j, name in enumerate(model.joint_names):
         if j not in model.coordinates:
             raise ModelError(f'joint {name!r}: expected at least one body that it moves, got none')
@@ -78,7 +80,7 @@ def check_model(model: ScrewModel) -> None:
             )
         if frame.pose.shape != (4, 4) or not is_pose(frame.pose, _UNIT_TOLERANCE):
             raise ModelError(
-                f'frame {name!r}: expected a rigid-body pose, got {frame.pose.tolist()}'
+                f'frame {name!r}: expected a rigid-body pose, got {shown(frame.pose.tolist())}'
             )
 
 
@@ -132,19 +134,19 @@ def _check_body(model: ScrewModel, i: int, where: str) -> None:
     if not is_pose(model.home_poses[i], _UNIT_TOLERANCE):
         raise ModelError(
             f'{where}: home pose: expected a rotation matrix, a finite position, a last row '
-            f'(0, 0, 0, 1), got {model.home_poses[i].tolist()}'
+            f'(0, 0, 0, 1), got {shown(model.home_poses[i].tolist())}'
         )
     screw = model.screws[i]
     norm = float(np.linalg.norm(screw[:3] if screw[:3].any() else screw[3:]))
     if abs(norm - 1.0) > _UNIT_TOLERANCE:
         raise ModelError(
-            f'{where}: screw {screw.tolist()}: expected a unit angular part '
+            f'{where}: screw {shown(screw.tolist())}: expected a unit angular part '
             f'(or a unit linear part where the angular part is zero), got norm {norm:.12g}'
         )
     of_screw = screw_type(screw)
     if of_screw not in _SCREW_TYPES[model.joint_types[i]]:
         raise ModelError(
-            f'{where}: screw {screw.tolist()}: expected a {model.joint_types[i]} one, '
+            f'{where}: screw {shown(screw.tolist())}: expected a {model.joint_types[i]} one, '
             f'got a {of_screw} one'
         )
     _check_inertia(model.inertias[i], where)
@@ -152,7 +154,9 @@ def _check_body(model: ScrewModel, i: int, where: str) -> None:
 
 def _check_inertia(inertia: Array, where: str) -> None:
     if not np.isfinite(inertia).all():
-        raise InertiaError(f'{where}: inertia: expected finite numbers, got {inertia.tolist()}')
+        raise InertiaError(
+            f'{where}: inertia: expected finite numbers, got {shown(inertia.tolist())}'
+        )
     mass = float(inertia[3, 3])
     if mass < 0.0:
         raise InertiaError(f'{where}: mass: expected 0 or more, got {mass:.12g} kg')
@@ -160,5 +164,5 @@ def _check_inertia(inertia: Array, where: str) -> None:
     if np.abs(inertia - inertia_form(inertia)).max() > _UNIT_TOLERANCE * scale:
         raise InertiaError(
             f'{where}: inertia: expected [[Theta, m c~], [-m c~, m I]] with symmetric Theta, '
-            f'got {inertia.tolist()}'
+            f'got {shown(inertia.tolist())}'
         )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import as_float_array, as_vector
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InertiaError, ShapeError
 from screw_dynamics.lie import inertia_matrix, transform_inertia
 
@@ -53,7 +54,8 @@ def with_payload(
     UnknownNameError
         If there is no such frame.
     InertiaError
-        If the mass is negative or a number is not finite, or the inertia is not symmetric.
+        If the mass is negative or a number is not finite, with the body that carries it either, or
+        the inertia is not symmetric.
     ShapeError, NotFiniteError
         If `com` or `inertia` has the wrong shape, or `com` is not finite.
 
@@ -72,12 +74,17 @@ def with_payload(
     finite = bool(np.isfinite(tensor).all())
     if not finite or np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
         raise InertiaError(
-            f'{where}: inertia: expected a finite symmetric tensor, got {tensor.tolist()}'
+            f'{where}: inertia: expected a finite symmetric tensor, got {shown(tensor.tolist())}'
         )
     if at.body < 0:
         return replace(model)
     inertias = model.inertias.copy()
-    with np.errstate(over='ignore', invalid='ignore'):  # the model names what is not finite
+    with np.errstate(over='ignore', invalid='ignore'):
         load = inertia_matrix(float(mass_array), centre, 0.5 * (tensor + tensor.T))
         inertias[at.body] += transform_inertia(load, at.pose)
+    if not np.isfinite(inertias[at.body]).all():
+        raise InertiaError(
+            f'{where}: expected a load with which the inertia of its body is finite, '
+            f'got {mass_array:g} kg at {shown(centre.tolist())}'
+        )
     return replace(model, inertias=inertias)

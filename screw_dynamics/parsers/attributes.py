@@ -78,12 +78,12 @@ def text(place: Place, element: LinedElement, attribute: str, default: str | Non
     """
     value = element.get(attribute, default)
     if not value or not value.strip():
-        got = 'none' if value is None else repr(value)
+        got = 'none' if value is None else shown(value)
         raise UrdfError(f'{place}: expected attribute {attribute!r}, got {got}')
     if '${' in value or '$(' in value:
         raise UrdfError(
-            f'{place}: {attribute}: expected a plain value, got the xacro expression {value!r}; '
-            f'expand it first: xacro robot.urdf.xacro > robot.urdf'
+            f'{place}: {attribute}: expected a plain value, got the xacro expression '
+            f'{shown(value)}; expand it first: xacro robot.urdf.xacro > robot.urdf'
         )
     return value
 
@@ -124,7 +124,9 @@ def numbers(
     expected = 'a number' if count == 1 else f'{count} numbers separated by spaces'
     words = raw.split()
     if len(words) != count:
-        raise UrdfError(f'{place}: {attribute}: expected {expected}, got {len(words)}: {raw!r}')
+        raise UrdfError(
+            f'{place}: {attribute}: expected {expected}, got {len(words)}: {shown(raw)}'
+        )
     vector = np.array([_number(f'{place}: {attribute}: expected {expected}', w) for w in words])
     if finite and not np.isfinite(vector).all():
         raise UrdfError(f'{place}: {attribute}: expected finite numbers, got {shown(raw)}')

@@ -224,7 +224,9 @@ def _vector(place: Place, name: str, value: Any) -> Array:
         return np.zeros(3)
     vector = _array(f'{place}: {name}', '3 numbers', value)
     if vector.shape != (3,) or not np.isfinite(vector).all():
-        raise UrdfError(f'{place}: {name}: expected 3 finite numbers, got {vector.tolist()}')
+        raise UrdfError(
+            f'{place}: {name}: expected 3 finite numbers, got {shown(vector.tolist())}'
+        )
     return vector
 
 

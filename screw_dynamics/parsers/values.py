@@ -114,7 +114,9 @@ def unit_axis(place: Place, axis: Array) -> Array:
     """
     largest = float(np.abs(axis).max())
     if largest == 0.0:
-        raise UrdfError(f'{place}: xyz: expected an axis that is not zero, got {axis.tolist()}')
+        raise UrdfError(
+            f'{place}: xyz: expected an axis that is not zero, got {shown(axis.tolist())}'
+        )
     scaled = axis / largest  # no overflow or underflow of the squares
     unit: Array = scaled / np.linalg.norm(scaled)
     return unit
@@ -165,7 +167,7 @@ def rigid_pose(place: Place, matrix: Array) -> Array:
 
     """
     if matrix.shape != (4, 4) or not np.isfinite(matrix).all() or not is_pose(matrix):
-        raise UrdfError(f'{place}: expected a 4x4 rigid-body pose, got {matrix.tolist()}')
+        raise UrdfError(f'{place}: expected a 4x4 rigid-body pose, got {shown(matrix.tolist())}')
     return matrix
 
 
@@ -200,7 +202,11 @@ def inertial(place: Place, mass: float, pose: Array, tensor: Array) -> Inertial:
     if mass < 0.0:
         raise InertiaError(f'{place}: mass: expected 0 or more, got {mass:.12g} kg')
     if tensor.shape != (3, 3) or not np.isfinite(tensor).all():
-        raise InertiaError(f'{place}: inertia: expected 3x3 finite numbers, got {tensor.tolist()}')
+        raise InertiaError(
+            f'{place}: inertia: expected 3x3 finite numbers, got {shown(tensor.tolist())}'
+        )
     if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
-        raise InertiaError(f'{place}: inertia: expected a symmetric tensor, got {tensor.tolist()}')
+        raise InertiaError(
+            f'{place}: inertia: expected a symmetric tensor, got {shown(tensor.tolist())}'
+        )
     return Inertial(mass, pose, tensor)

@@ -20,6 +20,7 @@ from screw_dynamics.elastic.springs.spring import (
     RIGID,
     VARIABLE,
 )
+from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 
@@ -86,7 +87,8 @@ def natural_frequencies(
     if not np.isfinite(matrix).all():
         raise InputError(
             'elastic joints: expected stiffness over inertia that is a finite number, got '
-            f'stiffness {slopes[~rigid].tolist()} and rotor inertia {rotors[~rigid].tolist()}'
+            f'stiffness {shown(slopes[~rigid].tolist())} and rotor inertia '
+            f'{shown(rotors[~rigid].tolist())}'
         )
     # rounding may leave less than nothing of a slow vibration beside much faster ones
     return np.sqrt(np.maximum(np.linalg.eigvalsh(matrix), 0.0))
@@ -125,7 +127,7 @@ def link_mobility(model: ScrewModel, table: MotorTable, q: ArrayLike) -> Array:
     except np.linalg.LinAlgError:
         raise InputError(
             'model: expected joints that move mass, got a singular mass matrix at q = '
-            f'{np.asarray(q).tolist()}'
+            f'{shown(np.asarray(q).tolist())}'
         ) from None
 
 

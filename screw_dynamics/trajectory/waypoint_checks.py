@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.error_texts import listed, shown
+from screw_dynamics.error_texts import listed, short, shown
 from screw_dynamics.errors import InputError, NotFiniteError, TrajectoryError
 
 if TYPE_CHECKING:
@@ -65,17 +65,19 @@ def check_joint_names(
     for i, name in enumerate(joint_names):
         if name in joint_names[:i]:
             raise TrajectoryError(
-                f'Joint {name} is named twice on incoming trajectory, at places '
+                f'Joint {short(str(name))} is named twice on incoming trajectory, at places '
                 f'{list(joint_names).index(name)} and {i}'
             )
         if name in model_joint_names:
             continue
         if name in other_joints:
             raise TrajectoryError(
-                f'Incoming joint {name} cannot be commanded: it is {other_joints[name]}; '
-                f'expected joints: {expected}'
+                f'Incoming joint {short(str(name))} cannot be commanded: it is '
+                f'{other_joints[name]}; expected joints: {expected}'
             )
-        raise TrajectoryError(f"Incoming joint {name} doesn't match the joints: {expected}")
+        raise TrajectoryError(
+            f"Incoming joint {short(str(name))} doesn't match the joints: {expected}"
+        )
     missing = [name for name in model_joint_names if name not in joint_names]
     if missing and not allow_partial_joints:
         raise TrajectoryError(

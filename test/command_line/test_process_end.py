@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -61,6 +62,37 @@ def test_paths_that_lead_nowhere_are_one_line(run, line):
         code, _, err = run(*line.format(path).split())
         assert code == 1 and path[:18] in err, err
         assert err.count('\n') == 1 and len(err) <= 1100 and 'Traceback' not in err
+
+
+LONG = 'x' * 3000
+
+
+@pytest.mark.parametrize(
+    ('line', 'code', 'message'),
+    [
+        ('model my_robot.urdf --payload link_2=1e308,9,0,0', 1, "model: payload on 'link_2': exp"),
+        (f'model my_robot.urdf --payload {LONG}=1', 1, "model: unknown frame 'xxx"),
+        (f'model my_robot.urdf --joints {LONG} {LONG}', 2, 'expected every joint once, got'),
+        (f'model my_robot.urdf {LONG}', 2, 'error: unrecognized arguments: xxx'),
+        (f'model my_robot.urdf --{LONG}', 2, 'error: unrecognized arguments: --xxx'),
+        (LONG, 2, "argument COMMAND: invalid choice: 'xxx"),
+        ('plot header.csv', 1, "expected columns such as 'joint_1.effort', got xxx"),
+        ('plot cell.csv', 1, 'plot: cell.csv: expected numbers below the header: could not conv'),
+        ('plot column.csv', 1, "plot: column.csv: column 'xxx"),
+        ('evaluate my_robot.urdf joint.csv', 1, 'joint.csv: Incoming joint xxx'),
+    ],
+    ids=lambda value: str(value)[:50],
+)
+def test_long_and_large_arguments_are_short_errors(run, line, code, message):
+    Path('header.csv').write_text(f'time,{LONG}\n0,1\n')
+    Path('cell.csv').write_text(f'time,joint_1.effort\n0,{LONG}\n')
+    Path('column.csv').write_text(f'time,{LONG}.effort\n0,1\n')
+    Path('joint.csv').write_text(f'time,{LONG}\n0,1\n1,1\n')
+    found, _, err = run(*line.split())
+    assert found == code, err
+    last = err.splitlines()[-1]
+    assert message in last
+    assert len(last) < (2100 if 'error: ' in last else 350)
 
 
 @pytest.mark.parametrize('module', ['screw_dynamics', 'screw_dynamics.command_line.main'])

@@ -72,7 +72,12 @@ def test_a_load_on_the_base_changes_nothing(rng):
         (('body_1', np.nan, np.zeros(3), TENSOR), InertiaError, 'got nan kg'),
         (('body_1', [1], np.zeros(3), TENSOR), ShapeError, 'mass'),
         (('body_1', 1, np.zeros(2), TENSOR), ShapeError, 'com'),
-        (('body_1', 1e308, [0, 0, 1e3], TENSOR), InertiaError, "joint 'joint_1'.*: inertia: exp"),
+        (
+            ('body_1', 1e308, [0, 0, 1e3], TENSOR),
+            InertiaError,
+            r"^payload on 'body_1': expected a load with which the inertia of its body is finite, "
+            r'got 1e\+308 kg at \[0.0, 0.0, 1000.0\]$',
+        ),
         (('body_1', 1, [0, 0, np.inf], TENSOR), NotFiniteError, r'com\[2\]'),
         (('body_1', 1, np.zeros(3), np.ones(3)), ShapeError, 'inertia'),
         (('body_1', 1, np.zeros(3), np.triu(TENSOR)), InertiaError, 'symmetric'),
@@ -81,5 +86,6 @@ def test_a_load_on_the_base_changes_nothing(rng):
     ],
 )
 def test_arguments_are_checked(rng, arguments, error, message):
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=message) as raised:
         random_model(rng, 1).with_payload(*arguments)
+    assert len(str(raised.value)) < 200

@@ -157,6 +157,16 @@ CASES = {
     'no version': (version(with_joint(), 'abc'), UrdfError, "got 'abc'"),
     'half a version': (version(with_joint(), '1'), UrdfError, "got '1'"),
     'three parts of a version': (version(with_joint(), '1.0.0'), UrdfError, "got '1.0.0'"),
+    'long list of numbers': (
+        with_joint(LIMIT + f'<origin xyz="{"1 " * 2000}"/>'),
+        UrdfError,
+        'xyz: expected 3 numbers separated by spaces, got 2000: ',
+    ),
+    'long xacro value': (
+        with_joint(LIMIT + f'<origin xyz="${{{"x" * 2000}}}"/>'),
+        UrdfError,
+        'xyz: expected a plain value, got the xacro expression ',
+    ),
     'xacro value': (
         with_joint(LIMIT + '<origin xyz="0 0 ${height}"/>'),
         UrdfError,
@@ -283,6 +293,7 @@ def test_message(name):
     with pytest.raises(error, match=re.escape(message)) as caught:
         read_urdf(urdf)
     assert type(caught.value) is error
+    assert len(str(caught.value)) < 300
 
 
 def test_the_well_formed_neighbour_loads():
