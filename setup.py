@@ -9,6 +9,8 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 NAME = 'screw_dynamics'
+# colcon's build by links runs a link to this file in a folder without the README
+ROOT = Path(__file__).resolve().parent
 
 SCRIPTS = {'screw_dynamics': 'command_line'}
 # `ros2 run` tells executables of packages apart; names such as `demo` or `replay` are not for the
@@ -33,7 +35,7 @@ setup(
         'Inverse dynamics of robots and its time derivatives of any order, in screw coordinates, '
         'with ROS 2 nodes that publish feedforward joint efforts'
     ),
-    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description=(ROOT / 'README.md').read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     author='screw_dynamics contributors',
     maintainer='screw_dynamics maintainers',

@@ -103,3 +103,16 @@ def test_a_workspace_with_the_link_of_the_readme(source_copy, tmp_path):
     assert listed('--base-paths', 'src', 'src/screw_dynamics/screw_dynamics_interfaces') == both
     (tmp_path / 'src' / 'screw_dynamics_interfaces').symlink_to(line)
     assert listed() == both
+
+
+def test_a_build_by_links(source_copy, tmp_path):
+    """Setup runs in a build folder that has links to some of the sources."""
+    environment = build_environment()
+    if shutil.which('colcon', path=environment['PATH']) is None:
+        pytest.skip('colcon is not installed')
+    source = shutil.copytree(source_copy, tmp_path / 'src' / 'screw_dynamics', symlinks=True)
+    command = ['colcon', 'build', '--symlink-install', '--packages-select', 'screw_dynamics']
+    run(command, tmp_path, environment)
+    share = tmp_path / 'install' / 'screw_dynamics' / 'share' / 'screw_dynamics'
+    for name in ('package.xml', 'launch/bringup.launch.py', 'urdf/iiwa14.urdf'):
+        assert (share / name).resolve() == source / name
