@@ -11,6 +11,8 @@ from collections.abc import Callable
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.stop_signals import STOP_SIGNALS, stop_once
 
+DEMO_STOP_SIGNALS = (*STOP_SIGNALS, signal.SIGHUP)
+
 
 def run_job(name: str, job: Callable[[], object], *, to_the_end: bool) -> int:
     """
@@ -30,7 +32,7 @@ def run_job(name: str, job: Callable[[], object], *, to_the_end: bool) -> int:
         Exit code: 0, 1 if something failed, 130 if interrupted.
 
     """
-    with stop_once(to_the_end=to_the_end, numbers=(*STOP_SIGNALS, signal.SIGHUP)):
+    with stop_once(to_the_end=to_the_end, numbers=DEMO_STOP_SIGNALS):
         try:
             job()
         except (ScrewDynamicsError, OSError) as error:

@@ -15,8 +15,13 @@ from pathlib import Path
 import pytest
 from patience import patience
 
+from screw_dynamics.stop_signals import stop_once
+
 pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo too')
 pytest.importorskip('rosbags', reason='the figure shares its style with that of recordings')
+
+from screw_dynamics.demo.run_job import DEMO_STOP_SIGNALS  # noqa: E402
+from screw_dynamics.demo.sea.job import _signals_deferred  # noqa: E402
 
 COMMAND = [sys.executable, '-m', 'screw_dynamics.demo.sea.job', '--without-ros', '--output']
 WORKERS = min(2, os.cpu_count() or 1)
@@ -35,20 +40,30 @@ def running(pid: int) -> bool:
 
 
 @pytest.mark.skipif(not Path('/proc/self').exists(), reason='child processes are read from /proc')
-@pytest.mark.parametrize('all_of_them', [True, False], ids=['Ctrl-C', 'SIGTERM'])
+@pytest.mark.parametrize(
+    ('number', 'all_of_them'),
+    [(signal.SIGINT, True), (signal.SIGTERM, False), (signal.SIGHUP, True)],
+    ids=['Ctrl-C', 'SIGTERM', 'a closed terminal'],
+)
 @pytest.mark.parametrize('delay', [0.0, 5.0], ids=['at the start', 'in the middle'])
-def test_nothing_is_left(tmp_path: Path, all_of_them: bool, delay: float) -> None:
+def test_nothing_is_left(
+    tmp_path: Path, number: signal.Signals, all_of_them: bool, delay: float
+) -> None:
+    if signal.getsignal(number) is signal.SIG_IGN:
+        pytest.skip('the command inherits that the signal is ignored, as behind nohup')
     process = subprocess.Popen(
         [*COMMAND, str(tmp_path)], stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     try:
-        interrupt(process, all_of_them, delay)
+        interrupt(process, number, all_of_them, delay)
     finally:
         with suppress(ProcessLookupError):  # as it should be
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def interrupt(process: subprocess.Popen[str], all_of_them: bool, delay: float) -> None:
+def interrupt(
+    process: subprocess.Popen[str], number: signal.Signals, all_of_them: bool, delay: float
+) -> None:
     deadline = time.monotonic() + patience()
     # the workers, and the process in which multiprocessing keeps track of resources
     while len(started := children(process.pid)) <= WORKERS:
@@ -57,9 +72,9 @@ def interrupt(process: subprocess.Popen[str], all_of_them: bool, delay: float) -
         time.sleep(0.05)
     time.sleep(delay)
     if all_of_them:
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        os.killpg(process.pid, number)  # as a terminal does
     else:
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
     # the runs that remain would take a minute
     _, err = process.communicate(timeout=patience(20.0))
     assert process.returncode == 130
@@ -69,6 +84,16 @@ def interrupt(process: subprocess.Popen[str], all_of_them: bool, delay: float) -
     while left := [pid for pid in started if running(pid)]:
         assert time.monotonic() < deadline, left
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize('number', DEMO_STOP_SIGNALS)
+def test_signals_wait_until_the_workers_are_started(number: signal.Signals) -> None:
+    started = False
+    with stop_once(to_the_end=False, numbers=[number]):
+        with pytest.raises(KeyboardInterrupt), _signals_deferred():
+            signal.raise_signal(number)
+            started = True
+    assert started
 
 
 def test_a_number_of_processes_is_checked(tmp_path: Path) -> None:

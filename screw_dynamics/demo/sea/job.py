@@ -20,7 +20,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -29,7 +29,7 @@ from typing import TypeVar
 from screw_dynamics.demo.drive import require_ros
 from screw_dynamics.demo.processes import DemoError
 from screw_dynamics.demo.progress import Stage
-from screw_dynamics.demo.run_job import run_job
+from screw_dynamics.demo.run_job import DEMO_STOP_SIGNALS, run_job
 from screw_dynamics.demo.sea.arms import arms
 from screw_dynamics.demo.sea.document import document
 from screw_dynamics.demo.sea.plot import save_comparison
@@ -39,6 +39,7 @@ from screw_dynamics.demo.sea.tracking import Outcome, track
 from screw_dynamics.demo.sea.wrong_parameters import MISTAKES, mistake_table, track_mistaken
 
 _Result = TypeVar('_Result')
+_OF_TERMINALS = {signal.SIGINT, signal.SIGHUP}  # Ctrl-C, and a terminal that closes
 REQUIRED_RATIO = 100.0  # of the rigid feedforward's error over the exact one's
 
 
@@ -85,7 +86,11 @@ def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) 
     """
     results: list[_Result] = []
     context = multiprocessing.get_context('spawn')  # MuJoCo's callbacks survive no fork
-    with ProcessPoolExecutor(processes, context) as pool, Stage(name, len(calls)) as bar:
+    with ExitStack() as stack:
+        # the first lock of a pool starts the process that keeps track of all locks
+        with _signals_deferred():
+            pool = stack.enter_context(ProcessPoolExecutor(processes, context))
+        bar = stack.enter_context(Stage(name, len(calls)))
         try:
             with _signals_deferred():
                 pending = [pool.submit(call) for call in calls]
@@ -102,22 +107,21 @@ def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) 
 
 @contextmanager
 def _signals_deferred() -> Iterator[None]:
-    """Handle SIGINT and SIGTERM after the block: no worker is interrupted while it is started."""
+    """Handle stop signals after the block: no process is interrupted while it is started."""
     received: list[int] = []
 
     def defer(number: int, _: FrameType | None) -> None:
         received.append(number)
 
-    numbers = (signal.SIGINT, signal.SIGTERM)
     # other threads take signals too, so that a mask alone does not keep them from Python
-    handlers = [signal.signal(number, defer) for number in numbers]
-    # workers inherit the mask: Ctrl-C is left to this process
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    handlers = [signal.signal(number, defer) for number in DEMO_STOP_SIGNALS]
+    # workers inherit the mask: what a terminal sends to all processes is left to this one
+    signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        for number, handler in zip(numbers, handlers, strict=True):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_TERMINALS)
+        for number, handler in zip(DEMO_STOP_SIGNALS, handlers, strict=True):
             signal.signal(number, handler)
     for first in received[:1]:
         signal.raise_signal(first)
