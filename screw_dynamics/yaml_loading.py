@@ -35,7 +35,7 @@ def load_yaml(content: str | bytes) -> Any:
     Raises
     ------
     InputError
-        If it is no YAML of this kind, or a mapping has an entry twice; the line is named, and the
+        If it is not YAML of this kind, or a mapping has an entry twice; the line is named, and the
         entry where there is one.
 
     Examples

@@ -93,7 +93,7 @@ class CutOffFile(McapReader):
             parts.append(part)
 
     def _scan(self, begin: int, end: int) -> Statistics:
-        """Let the library learn what a part of the file holds."""
+        """Scan a part of the file with the library, and return what it holds."""
         self.data_start, self.data_end = begin, end
         self.meta_scan()
         assert self.statistics is not None

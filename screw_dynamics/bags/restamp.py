@@ -33,7 +33,7 @@ def shift_stamp(data: bytes, offset: int) -> bytes:
     Raises
     ------
     BagError
-        If the data is no plain CDR, or the new stamp does not fit into the message.
+        If the data is not plain CDR, or the new stamp does not fit into the message.
 
     Examples
     --------

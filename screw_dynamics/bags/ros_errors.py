@@ -16,7 +16,7 @@ _OF_ROS = ('-p', '--param', '--params-file', '--remap', '--log-level', '--enclav
 @contextmanager
 def ros_errors_told() -> Iterator[None]:
     """
-    Tell what ROS refuses inside a block: arguments behind ``--ros-args``, environment variables.
+    Raise one error for what ROS refuses in a block: arguments after ``--ros-args``, environment.
 
     Returns
     -------

@@ -104,7 +104,7 @@ def measured_results(
 
 
 def _warn(motion: MeasuredMotion, model: ScrewModel, given: bool) -> None:
-    """Tell on stderr where the samples are not what the standard deviations rest on."""
+    """Warn on stderr where the samples are not what the standard deviations rest on."""
     step = (motion.end - motion.start) / motion.sample_count
     for name, correlation, width in zip(
         model.joint_names, motion.correlations, motion.smoothing_times, strict=True

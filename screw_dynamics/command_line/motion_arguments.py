@@ -167,7 +167,7 @@ def sample_times(start: float, end: float, rate: float) -> Array:
             f'--rate: expected at most {_MOST_SAMPLES} samples, {rate:g} Hz over '
             f'{end - start:g} s gives {steps:.3g}'
         )
-    # a rest shorter than the rounding of the times is no sample of its own
+    # a rest shorter than the rounding of the times is not a sample of its own
     count = max(int(np.ceil(steps - 1e-6)), int(end > start))
     times: Array = start + np.arange(count + 1) / rate
     times[-1] = end
@@ -209,7 +209,7 @@ def dense_times(curve: PiecewisePolynomial, rate: float) -> Array:
 
 def warn_of_gaps(curve: PiecewisePolynomial, rate: float) -> None:
     """
-    Tell on stderr where points are closer to each other than samples are.
+    Warn on stderr where points are closer to each other than samples are.
 
     Parameters
     ----------

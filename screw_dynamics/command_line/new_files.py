@@ -79,7 +79,7 @@ def written_at_once(path: Path) -> bool:
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
     """
-    Give a block a file to write, which gets its name when the block has ended well.
+    Provide a block with a file to write, which gets its name when the block has ended well.
 
     After an error or Ctrl-C there is no half-written file, and what had the name before is still
     there.
@@ -119,7 +119,7 @@ def new_file(path: Path) -> Iterator[Path]:
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """
-    Give a block a folder to create, which gets its place when the block has ended well.
+    Provide a block with a folder to create, which gets its place when the block has ended well.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ def read_csv(path: Path) -> Results:
     Raises
     ------
     InputError
-        If it is no such file; row or column is named.
+        If it is not such a file; row or column is named.
 
     """
     try:

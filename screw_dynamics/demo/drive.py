@@ -95,7 +95,7 @@ def _start(processes: Processes, bag: Path, rate: float) -> None:
 
 def require_ros() -> None:
     """
-    Say in one line what is missing; ROS 2 itself would say it late and in many.
+    Raise an error that names what is missing; ROS 2 itself reports it late, in many lines.
 
     Raises
     ------

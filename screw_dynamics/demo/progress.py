@@ -20,7 +20,7 @@ class Stage:
     """
     A line that shows how far a piece of work is, inside a ``with`` block.
 
-    Where the output is no terminal it is written anew every 10 s.
+    Where the output is not a terminal it is written anew every 10 s.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ _LARGEST = np.finfo(np.float64).max
 
 @register_jitable(forceinline=True)
 def _finite(pointer, count):
-    """Say whether `count` doubles are finite; an integer sum, so that the loop vectorises."""
+    """Return whether `count` doubles are finite; an integer sum, so that the loop vectorises."""
     bad = 0
     for i in range(count):
         bad += not (abs(lanes.load_row(pointer, i)) <= _LARGEST)

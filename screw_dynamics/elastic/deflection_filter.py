@@ -137,7 +137,7 @@ class DeflectionFilter:
         UnknownNameError
             If a joint has no damper.
         InputError
-            If `deflection` is no mapping to finite numbers.
+            If `deflection` is not a mapping to finite numbers.
 
         """
         start = np.full(len(self.joint_names), np.nan)

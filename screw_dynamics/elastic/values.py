@@ -27,7 +27,7 @@ def check_number(
     Raises
     ------
     ModelError
-        If it is no number or out of range; the field is named.
+        If it is not a number or out of range; the field is named.
 
     """
     value = getattr(record, name)

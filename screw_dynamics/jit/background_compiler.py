@@ -32,7 +32,7 @@ class BackgroundCompiler:
 
     def compile(self, kernels: Iterable[Kernel]) -> None:
         """
-        Have kernels compiled; return at once.
+        Add kernels to those to compile; return at once.
 
         Parameters
         ----------

@@ -97,7 +97,7 @@ def _locked(handle: int) -> bool:
 
 
 def _is_at(path: Path, handle: int) -> bool:
-    """Say whether the file is still the one that others find under this path."""
+    """Return whether the file is still the one that others find under this path."""
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
     except FileNotFoundError:

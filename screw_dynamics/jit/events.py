@@ -26,7 +26,7 @@ _listener: ContextVar[Listener | None] = ContextVar('listener', default=None)
 @contextmanager
 def watched(listener: Listener) -> Iterator[None]:
     """
-    Have a function called for every kernel that this thread compiles in a ``with`` block.
+    Call a function for every kernel that this thread compiles in a ``with`` block.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def jit_enabled() -> bool:
     """
-    Say whether kernels are compiled in this process.
+    Return whether kernels are compiled in this process.
 
     Returns
     -------

@@ -110,6 +110,6 @@ def compiled_again() -> Iterator[None]:
 
 
 def postponed(kernel: Kernel) -> bool:
-    """Say whether a kernel that is not compiled is to run uncompiled now."""
+    """Return whether a kernel that is not compiled is to run uncompiled now."""
     block = _postponed.get()
     return block is not None and block.add(kernel)

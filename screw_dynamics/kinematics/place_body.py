@@ -63,7 +63,7 @@ def place_body(i, q, tree, bodies, rotations, steps):
 
 
 def all_finite(values):
-    """Say whether every entry of a vector is finite; a kernel's cheap form of `isfinite`."""
+    """Return whether every entry of a vector is finite; a kernel's cheap form of `isfinite`."""
     for value in values:
         if not math.isfinite(value):
             return False

@@ -50,7 +50,7 @@ def inverse_pose(c: Array) -> Array:
 
 def is_pose(matrix: Array, tolerance: float = 1e-9) -> bool:
     """
-    Say whether a matrix is a rigid-body pose.
+    Return whether a matrix is a rigid-body pose.
 
     Parameters
     ----------

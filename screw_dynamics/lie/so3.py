@@ -166,7 +166,7 @@ def rotation_onto_z(axis: Array) -> Array:
 
 def is_rotation(matrix: Array, tolerance: float = 1e-9) -> bool:
     """
-    Say whether a matrix is orthonormal with determinant +1.
+    Return whether a matrix is orthonormal with determinant +1.
 
     Parameters
     ----------

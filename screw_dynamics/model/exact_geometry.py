@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
-# Products of many rotations drift by about one rounding each; that is no typed number.
+# Products of many rotations drift by about one rounding each; that is not a typed number.
 _DRIFT = 64.0 * _EPSILON
 
 

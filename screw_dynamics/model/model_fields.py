@@ -36,7 +36,7 @@ def as_names(what: str, value: Sequence[str]) -> tuple[str, ...]:
     Raises
     ------
     ModelError
-        If it is no sequence of texts.
+        If it is not a sequence of texts.
 
     """
     if isinstance(value, str) or not isinstance(value, Sequence):
@@ -121,7 +121,7 @@ def as_limits(value: object) -> JointLimits:
     Raises
     ------
     ModelError, InputError
-        If they are none, or no numbers.
+        If it is not JointLimits, or they are not numbers.
 
     """
     if not isinstance(value, JointLimits):
@@ -146,7 +146,7 @@ def as_frames(value: object) -> MappingProxyType[str, Frame]:
     Raises
     ------
     ModelError, InputError
-        If it is no mapping of names to frames.
+        If it is not a mapping of names to frames.
 
     """
     if not isinstance(value, Mapping):

@@ -61,7 +61,7 @@ def write_document(document: Any, path: str | os.PathLike[str] | None = None) ->
 
 def is_document(source: object) -> TypeGuard[str | bytes]:
     """
-    Say whether a source is a document itself, not a path.
+    Return whether a source is a document itself, not a path.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
     Raises
     ------
     ModelError
-        If the file cannot be read, is no YAML, or a mapping has an entry twice.
+        If the file cannot be read, is not YAML, or a mapping has an entry twice.
 
     """
     content: str | bytes

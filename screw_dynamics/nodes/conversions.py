@@ -122,7 +122,7 @@ def double_array(values: ArrayLike) -> array[float]:
 
 def field_view(message: Any, field: str, size: int) -> Array:
     """
-    Give a float64[] field of a message its final size and return a view of its memory.
+    Set a float64[] field of a message to its final size and return a view of its memory.
 
     What is written to the view is in the message: nothing is allocated per publication.
 

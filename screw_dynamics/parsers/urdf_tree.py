@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Links and joints joined to one tree, or the error that says why they are none."""
+"""Links and joints joined to one tree, or the error that names why they are not a tree."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ class ReferenceFilter:
         Raises
         ------
         InputError
-            If it is no such number; nothing has changed then.
+            If it is not such a number; nothing has changed then.
 
         """
         _advance(self._deviations, self.pole * self._time(elapsed), self._deviations)
@@ -187,7 +187,7 @@ class ReferenceFilter:
         ShapeError
             If `out` does not have that shape.
         InputError
-            If the time is no such number, or `out` no writable, C-contiguous float64 array.
+            If the time is not such a number, or `out` not a writable, C-contiguous float64 array.
 
         """
         if require_out(out).shape != self._shape:
@@ -210,7 +210,7 @@ def _require_finite_result(rows: Array) -> None:
 
 
 def _pass(deviations, scaled_time, out):
-    """Let time pass; `out` may be `deviations`: row k takes from rows k and above only."""
+    """Apply a decay; `out` may be `deviations`: row k takes from rows k and above only."""
     order, n = deviations.shape
     decay = math.exp(-scaled_time)
     for k in range(order):

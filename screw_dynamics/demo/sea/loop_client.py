@@ -58,7 +58,7 @@ class LoopClient(Node):
 
     def ready(self) -> bool:
         """
-        Say whether the robot stands there, a node with time listens, and all is recorded.
+        Return whether the robot stands there, a node with time listens, and all is recorded.
 
         Returns
         -------

@@ -74,7 +74,7 @@ class MujocoRobot:
         return int(self.engine_model.joint(f'{kind} {name}').dofadr[0])
 
     def _set_inertias(self, model: ScrewModel) -> None:
-        """Give every link its true inertia, also where MuJoCo's compiler would refuse it."""
+        """Set the true inertia of every link, also where MuJoCo's compiler would refuse it."""
         for i, name in enumerate(model.body_names):
             mass, first_moment, rotational = inertia_parameters(model.inertias[i])
             body = self.engine_model.body(name).id
@@ -186,7 +186,7 @@ class MujocoRobot:
 
     @contextmanager
     def _driven_by(self, drive: Drive) -> Iterator[None]:
-        """Let MuJoCo ask for motor efforts, friction and nonlinear springs wherever it needs."""
+        """Set the callbacks of MuJoCo for motor efforts, friction and nonlinear springs."""
         coulomb, knee = self._coulomb
         rubs = bool(coulomb.any())
 

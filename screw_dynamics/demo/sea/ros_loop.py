@@ -76,7 +76,7 @@ class LoopRun:
 
 def run_loop(folder: Path, feedforward: str) -> LoopRun:
     """
-    Let the simulated arm follow its trajectory on feedforward alone, and record it.
+    Run the simulated arm along its trajectory on feedforward alone, and record it.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class LimitGuard:
         self.forget()
 
     def forget(self) -> None:
-        """Let the next sample begin a motion: nothing is followed."""
+        """Forget what was followed: the next sample begins a motion."""
         self.reason = ''
         self._resting, self._begins = True, False
 
@@ -80,7 +80,7 @@ class LimitGuard:
 
     def passes(self, motors: MotorFeedforward) -> bool:
         """
-        Say whether the motor commands of that sample may be published.
+        Return whether the motor commands of that sample may be published.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ def _keeps_limits(
     motor_velocities: Array,
     motor_efforts: Array,
 ) -> bool:
-    """Say whether jets of one sample keep limits, as far as the rate of the effort is known."""
+    """Return whether jets of one sample keep limits, as far as the rate of the effort is known."""
     if effort_jet.shape[0] > 1:
         for j in range(len(effort_rates)):
             if abs(effort_jet[1, j]) - effort_rates[j] > SLACK * effort_rates[j]:

@@ -130,7 +130,7 @@ class LimitWatch:
             else:
                 checks += drive_checks(model, self._elastic, _INSTANTS, self._drives)
         except InputError as error:
-            return Report(WARN, str(error))  # limits that are none
+            return Report(WARN, str(error))  # unusable limits
         finally:
             self._clear()
         values: dict[str, object] = {

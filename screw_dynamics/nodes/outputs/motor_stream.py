@@ -121,7 +121,7 @@ class MotorStream:
         self._rows = 0
 
     def forget(self) -> None:
-        """Let the next sample be the first: damped joints begin as if long in motion."""
+        """Start over at the next sample: damped joints begin as if long in motion."""
         self._rows = self._origin = 0
         self._start = None
         self._problem = ''
@@ -199,7 +199,7 @@ class MotorStream:
         )
 
     def _begin(self, damper: DeflectionFilter, instant: int) -> None:
-        """Let a filter begin: where the one before has come to, if one has run."""
+        """Start a filter where the one before has come to, if one has run."""
         damper.reset(self._deflections() or self._start)
         self._origin = instant
 

@@ -72,7 +72,7 @@ class MessageOutput:
         self._copies: list[tuple[Array, Array]] = []
 
     def _carry(self, owner: Any, field: str, row: Array) -> None:
-        """Have a field of the message filled from a row of the sample."""
+        """Add a row of the sample that every message carries in a field."""
         self._copies.append((field_view(owner, field, len(row)), row))
 
     def _send(self) -> None:

@@ -64,7 +64,7 @@ class TorquePublishers:
     @staticmethod
     def differ(old: FeedforwardParameters, new: FeedforwardParameters) -> bool:
         """
-        Say whether changed parameters ask for other publishers.
+        Return whether changed parameters ask for other publishers.
 
         Parameters
         ----------

@@ -62,7 +62,7 @@ class NodeParameters(Generic[Values]):
 
     def add_check(self, check: Callable[[Values], None]) -> None:
         """
-        Have every change checked by a function before it is accepted.
+        Add a function that checks every change before it is accepted.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class NodeParameters(Generic[Values]):
 
     def on_change(self, listener: Callable[[Values, Values], None]) -> None:
         """
-        Have a function called after every change.
+        Add a function that is called after every change.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ class ReasonThrottle:
         self._logged: dict[str, float] = {}  # by reason [s]
 
     def due(self, text: str) -> bool:
-        """Say whether a text is to be logged now, and remember that it was."""
+        """Return whether a text is to be logged now, and count it as logged then."""
         now = time.monotonic()
         self._logged = {
             reason: then for reason, then in self._logged.items() if now - then < _PERIOD

@@ -11,7 +11,7 @@ from screw_dynamics.parsers.urdf_xml import robot_record
 
 def other_joints(text: str, model: ScrewModel) -> dict[str, str]:
     """
-    Return every joint of a URDF that is no coordinate of the model.
+    Return every joint of a URDF that is not a coordinate of the model.
 
     Parameters
     ----------

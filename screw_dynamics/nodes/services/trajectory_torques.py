@@ -93,7 +93,7 @@ def _sample_times(knots: Array, period: Any, limit: int) -> Array:
         raise InputError(f'sample_period: expected 0 s or more, got {1e-9 * step:g} s')
     if step == 0:
         return knots
-    # a rest shorter than rounding of the times is no sample of its own
+    # a rest shorter than rounding of the times is not a sample of its own
     count = int(np.ceil(knots[-1] / (1e-9 * step) - 1e-6)) + 1
     if count > limit:
         raise LimitError(
