@@ -21,5 +21,5 @@ def accept(message, robot: Robot, reference, streamed, measured, parameters, now
     names = robot.model.joint_names
     chosen = plan(arrived, read_outline, names, reference, streamed, parameters, now, 0)
     found = fit(read, robot, chosen.task)
-    assert joined(chosen, found, arrived, reference, streamed, now)
+    assert not joined(chosen, found, arrived, robot, reference, streamed, now)
     return list(found.warnings)

@@ -12,6 +12,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.demo.domain import unused_domain
 
-RESPONSE_TIMEOUT = 10.0  # s, to the next attempt of a service call
+# s, to the next attempt of a service call
+RESPONSE_TIMEOUT = 10.0
+READING_TIMEOUT = 1.0  # of one that changes nothing
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -76,6 +79,18 @@ class NodeProcess:
 
     def send(self, number: int) -> None:
         self._process.send_signal(number)
+
+    def end(self) -> None:
+        """
+        Take the node down, so that the nodes it talked to know.
+
+        One that is killed stays discovered for some seconds, and takes requests to the next one.
+        """
+        if self.running:
+            self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self.wait()
+        self.kill()
 
     def kill(self) -> None:
         if self.running:
@@ -195,12 +210,12 @@ class RosFixture:
         """Publish a robot description, latched."""
         self.publish(String(data=text), topic, LATCHED, subscribers=0)
 
-    def call(self, kind: type, name: str, request: Any) -> Any:
+    def call(self, kind: type, name: str, request: Any, timeout: float = RESPONSE_TIMEOUT) -> Any:
         """
         Call a service and return the response.
 
-        A server that has not yet discovered the client's reader drops its response, so a request
-        without one is sent again.
+        A server that has not yet discovered the client's reader drops its response, and one that
+        was killed is matched for some seconds more, so a request without response is sent again.
         """
         client = self.node.create_client(kind, name)
         self.wait_for(f'the service {name}', client.service_is_ready)
@@ -211,7 +226,7 @@ class RosFixture:
             nonlocal send_again
             if time.monotonic() >= send_again:
                 futures.append(client.call_async(request))
-                send_again = time.monotonic() + RESPONSE_TIMEOUT
+                send_again = time.monotonic() + timeout
             return next((future for future in futures if future.done()), None)
 
         future = self.wait_for(f'the response of {name}', response)
@@ -219,7 +234,9 @@ class RosFixture:
         return future.result()
 
     def state(self, node: str) -> str:
-        return self.call(GetState, f'{node}/get_state', GetState.Request()).current_state.label
+        request = GetState.Request()
+        response = self.call(GetState, f'{node}/get_state', request, READING_TIMEOUT)
+        return response.current_state.label
 
     def change_state(self, node: str, transition: int) -> bool:
         request = ChangeState.Request(transition=Transition(id=transition))
@@ -231,7 +248,8 @@ class RosFixture:
     def set_parameter(self, node: str, name: str, value: object) -> tuple[bool, str]:
         """Set a parameter of another node; return whether it was taken and why not."""
         request = SetParameters.Request(parameters=[parameter(name, value)])
-        (result,) = self.call(SetParameters, f'{node}/set_parameters', request).results
+        name = f'{node}/set_parameters'
+        (result,) = self.call(SetParameters, name, request, READING_TIMEOUT).results
         return result.successful, result.reason
 
 

@@ -29,7 +29,7 @@ def started(ros):
 
     yield start
     for process in processes:
-        process.kill()
+        process.end()
 
 
 def test_transitions_by_hand(ros, started, planar):

@@ -27,7 +27,7 @@ def test_without_numba(ros):
         ros.publish(trajectory(JOINTS, [0.1] * 7), '/feedforward/joint_trajectory')
         ros.wait_for('missed ticks', lambda: '% of the ticks of the last' in process.log, process)
     finally:
-        process.kill()
+        process.end()
 
 
 @pytest.mark.parametrize(

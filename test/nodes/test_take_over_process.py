@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from node_processes import trajectory
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
@@ -87,13 +87,16 @@ def driver(ros, planar):
     )
     ros.wait_until_active(process)
     yield Driver(ros, process)
-    process.kill()
+    process.end()
 
 
 def test_trajectory_and_stream_take_over_from_each_other(ros, driver):
     reports = ros.listen(DiagnosticArray, '/diagnostics')
+    verdicts = ros.listen(DiagnosticStatus, '/feedforward/trajectory_status')
     driver.begin([0.3, 0.4])
     ros.publish(trajectory(NAMES, [1.0, 1.0], times=[1.0]), TRAJECTORY)
+    # time stands still during the fit: the whole second is left to it
+    ros.wait_for('the fit', lambda: verdicts, driver.process)
     # the stream goes on and is ignored
     driver.until(HOLD, [0.3, 0.4])
     sources = [sample.source for sample in driver.samples]

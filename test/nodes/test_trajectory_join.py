@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from node_processes import trajectory
 from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import TrajectoryError
@@ -61,7 +62,10 @@ class Node:
         """Let the time of a fit pass, and have it followed if it still can be."""
         made = fit(self.message, self.robot, self.planned.task)
         self.now += took
-        return joined(self.planned, made, self.arrival, self.reference, self.streamed, self.now)
+        problem = joined(
+            self.planned, made, self.arrival, self.robot, self.reference, self.streamed, self.now
+        )
+        return not problem
 
     def follow(self, *points, **more):
         self.receive(*points, **more)
@@ -319,3 +323,71 @@ def test_a_controller_that_starts_by_the_outgoing_stamp_is_in_step(moving, stamp
     for point in sent.points:
         jet = moving.jet(stamp + nanoseconds(point.time_from_start))
         np.testing.assert_allclose(point.positions, jet[0], rtol=0.0, atol=1e-9)
+
+
+def test_a_first_segment_that_is_bent_keeps_the_limits_too(planar):
+    def followed(amplitude, took):
+        node = Node(planar, check_limits='reject')
+        node.follow([0.0, 0.0], [0.1, 0.0], times=[0.0, 2.0])
+        node.now += 1000 * MS
+        before = node.reference.newest
+        node.receive([0.1 + amplitude, 0.0], times=[0.8])
+        node.plan(30 * MS)
+        followed = node.join(took * MS)
+        assert followed == (node.reference.newest is not before)
+        return followed
+
+    low, high = 0.0, 3.0
+    while high - low > 1e-3:
+        middle = 0.5 * (low + high)
+        try:
+            low = middle if followed(middle, 20) else low
+        except TrajectoryError:  # the plan itself is beyond
+            high = middle
+    assert followed(0.9 * low, 20) and followed(0.5 * low, 120)
+    # less time is left: larger efforts
+    assert not followed(0.99 * low, 120)
+
+
+def measure(node, *positions):
+    node.measured.update(JointState(name=list(NAMES), position=list(positions)), node.now)
+
+
+@pytest.mark.parametrize('stamped', [False, True])
+@pytest.mark.parametrize('took', [20, 60])
+def test_joint_states_are_those_of_the_join(planar, took, stamped):
+    node = Node(planar, start_state='joint_states')
+    measure(node, 0.0, 0.0)
+    node.follow([1.0, -1.0], times=[1.0])
+    node.now += 300 * MS
+    measure(node, 0.2, -0.2)
+    start = node.now
+    node.receive([0.5, 0.5], [0.0, 0.0], stamp=start if stamped else 0)
+    node.now += 10 * MS
+    measure(node, 0.21, -0.21)
+    np.testing.assert_array_equal(node.plan(30 * MS).jet[0], [0.21, -0.21])
+    measure(node, 0.23, -0.23)
+    assert node.join(took * MS)
+    assert node.reference.newest.begin == node.now
+    np.testing.assert_allclose(node.jet(node.now), [[0.23, -0.23], *REST[1:]], atol=1e-12)
+    end = (start if stamped else node.now) + 1000 * MS
+    assert np.abs(node.jet(end - 50 * MS)[0]).max() > 1e-7
+    np.testing.assert_allclose(node.jet(end)[0], [0.0, 0.0], atol=1e-9)
+
+
+def test_joint_states_are_those_of_the_plan_where_the_start_is_to_come(planar):
+    node = Node(planar, start_state='joint_states')
+    measure(node, 0.1, -0.1)
+    start = node.now + 500 * MS
+    node.receive([0.5, 0.5], times=[1.0], stamp=start)
+    node.plan(30 * MS)
+    measure(node, 0.3, -0.3)
+    assert node.join(20 * MS)
+    np.testing.assert_allclose(node.jet(start)[0], [0.1, -0.1], atol=1e-12)
+
+
+def test_speed_changes_count_from_the_instant_on_at_which_they_apply(moving):
+    moving.reference.set_speed(0.5, moving.now + 7 * MS)
+    assert moving.reference.speed_since == moving.now + 7 * MS
+    moving.reference.set_speed(0.5, moving.now + 9 * MS)
+    assert moving.reference.speed_since == moving.now + 7 * MS

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 import signal
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from lifecycle_msgs.msg import Transition
 from node_processes import trajectory
+from patience import patience
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -70,12 +73,21 @@ class Node:
             for status in self.verdicts
         ]
 
-    def fitting(self):
-        """Return once a fit is under way: its process works."""
+    def fitting(self, work=0.05):
+        """Return once a fit is under way: its process worked for a while, and is held up."""
         child = self.child()
-        before = processor_time(child)
-        self.wait('the fit', lambda: processor_time(child) > before + 0.2)
+        before, end = processor_time(child), time.monotonic() + patience()
+        while processor_time(child) < before + work:
+            assert time.monotonic() < end, 'no fit begins'
+            time.sleep(0.005)
+        os.kill(child, signal.SIGSTOP)
+        self.ros.spin(0.0)
         assert not self.verdicts
+
+    def go_on(self):
+        """Let the fit go on that `fitting` holds up, if its process is still there."""
+        with suppress(ValueError):
+            os.kill(self.child(), signal.SIGCONT)
 
     def child(self):
         (child,) = children(self.process.pid)
@@ -111,7 +123,7 @@ def running(pid):
 def node(ros, planar):
     node = Node(ros, planar)
     yield node
-    node.process.kill()
+    node.process.end()
 
 
 def test_the_output_goes_on_and_the_order_is_kept(node):
@@ -123,8 +135,9 @@ def test_the_output_goes_on_and_the_order_is_kept(node):
     node.fitting()
     # a tick that waits for a fit is missing: many come while this one goes on
     ticks = len(node.samples)
-    node.wait('ticks during the fit', lambda: len(node.samples) > ticks + 20 or node.verdicts)
+    node.wait('ticks during the fit', lambda: len(node.samples) > ticks + 20)
     assert not node.verdicts
+    node.go_on()
     (first, second, third) = node.verdict(3)
     assert [level for level, *_ in (first, second, third)] == [OK, ERROR, OK]
     assert [values['header.frame_id'] for *_, values in (first, second, third)] == [
@@ -154,17 +167,20 @@ def test_a_fit_that_is_overtaken_is_rejected_with_the_reason(ros, node, how):
     node.send(long())
     node.fitting()
     if how == 'clear':
-        ros.call(Trigger, '/feedforward/clear', Trigger.Request())
+        assert ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
         reason = '~/clear was called'
     elif how == 'stream':
         state = JointState(name=NAMES, position=[0.0, 0.0])
         ros.publish(state, '/feedforward/joint_state_reference', qos_profile_sensor_data)
+        node.wait('the stream', lambda: node.samples[-1].source == FeedforwardTorque.SOURCE_STREAM)
+        node.go_on()
         reason = '~/joint_state_reference began'
     else:
         assert ros.change_state('/feedforward', Transition.TRANSITION_DEACTIVATE)
         reason = 'the node is not active any more'
     ((level, message, _),) = node.verdict(1)
     assert level == ERROR and reason in message
+    node.go_on()
     if how == 'cleanup':
         assert ros.change_state('/feedforward', Transition.TRANSITION_CLEANUP)
         assert ros.change_state('/feedforward', Transition.TRANSITION_CONFIGURE)
@@ -188,6 +204,7 @@ def test_parameters_that_change_during_a_fit_are_those_that_count(ros, node):
     node.send(beyond)
     node.fitting()
     assert ros.set_parameter('/feedforward', 'check_limits', 'reject')[0]
+    node.go_on()
     ((level, message, _),) = node.verdict(1)
     assert level == ERROR and 'position of joint joint_1 at point #5000' in message
 
@@ -221,7 +238,7 @@ def test_too_many_points(ros, node):
 def test_a_process_that_dies_is_replaced(node):
     child = node.child()
     node.send(long())
-    node.fitting()
+    node.fitting(0.4)  # the message is decoded: that would be done again
     os.kill(child, signal.SIGKILL)
     ((level, message, _),) = node.verdict(1)
     assert level == ERROR
@@ -246,6 +263,8 @@ def test_the_process_ends_with_the_node(ros, node, number):
     node.send(long())
     node.fitting()
     code = node.process.interrupt(number)
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGCONT)
     assert code == (-9 if number == signal.SIGKILL else 0), node.process.log
     ros.wait_for('the end of its process', lambda: not running(child))
     assert 'Traceback' not in node.process.log

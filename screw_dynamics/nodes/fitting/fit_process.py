@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections import deque
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -34,12 +33,6 @@ class FitProcess:
     a message of 10 000 points alone holds it for 0.1 s and more. The process has no DDS and no
     signals of the terminal; it ends when its end of a socket is closed, however the node ends.
     One that has died is replaced at the next task, which is done all the same if it was idle.
-
-    Attributes
-    ----------
-    took : float
-        How long the newest answer was waited for [s].
-
     """
 
     def __init__(self) -> None:
@@ -52,7 +45,6 @@ class FitProcess:
         self._connection: Connection | None = None
         self._closed = False
         self._warm = threading.Event()
-        self.took = 0.0
         # daemon: a fit under way holds up no Ctrl-C
         self._thread = threading.Thread(target=self._work, name='trajectories', daemon=True)
         self._thread.start()
@@ -143,11 +135,8 @@ class FitProcess:
 
     def _ask(self, task: Any) -> Any:
         assert self._connection is not None
-        begun = time.monotonic()
         self._connection.send(task)
-        answer = self._connection.recv()
-        self.took = time.monotonic() - begun
-        return answer
+        return self._connection.recv()
 
     def _start(self) -> None:
         own, other = socket.socketpair()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
@@ -92,6 +93,7 @@ def main(descriptor: int) -> None:
     """
     # the parent is told to stop; this process ends with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _leave_real_time()
     connection = Connection(descriptor)
     tasks: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()
@@ -107,6 +109,13 @@ def main(descriptor: int) -> None:
         except Exception as error:  # whatever a message does, the process goes on
             answer = Refusal(f'{type(error).__name__}: {error}')
         connection.send(answer)
+
+
+def _leave_real_time() -> None:
+    """Give up a real-time priority that came with the node: its ticks go first."""
+    if hasattr(os, 'sched_setscheduler'):
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def _receive(connection: Connection, tasks: SimpleQueue[Any]) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from screw_dynamics.arrays import Array
@@ -27,6 +28,8 @@ class Arrival:
         Measured; NaN where not fresh.
     state : (5, n) ndarray or None
         Measured, to start from where nothing is continued.
+    state_at : callable
+        Returns the same at a later time of the node [ns].
     takeovers : int
         How often streams had begun to be followed.
     speed : float
@@ -37,17 +40,19 @@ class Arrival:
     received: int
     positions: Array
     state: Array | None
+    state_at: Callable[[int], Array | None]
     takeovers: int
     speed: float
     # instants at which the speed has changed since [ns], and the speed before
     speeds: list[tuple[int, float]] = field(default_factory=list)
     late: int = 0  # fits that came after their join
     changes: int = 0  # fits whose state at the join had changed
+    refits: int = 0
 
-    def follow_speed(self, speed: float, now: int) -> None:
-        """Note that the time from start runs at another speed from now on."""
+    def follow_speed(self, speed: float, since: int) -> None:
+        """Note that the time from start runs at another speed from an instant on [ns]."""
         if speed != self.speed:
-            self.speeds.append((now, self.speed))
+            self.speeds.append((since, self.speed))
             self.speed = speed
 
     def clock(self, instant: int, passed: float) -> tuple[int, float]:
@@ -70,11 +75,16 @@ def arrival(
     age = parameters.max_joint_state_age
     # the controller leaves its measured state with the measured velocity
     moving = parameters.interpolation == 'jtc'
+
+    def state_at(now: int) -> Array | None:
+        return measured.state(now, age, moving)
+
     return Arrival(
         data,
         now,
         measured.positions(now, age),
-        measured.state(now, age, moving),
+        state_at(now),
+        state_at,
         streamed.takeovers,
         reference.speed,
     )

@@ -16,6 +16,7 @@ from trajectory_msgs.msg import JointTrajectory
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.conversions import SECOND
 from screw_dynamics.nodes.endpoints import make_subscription
+from screw_dynamics.nodes.fitting.fit import heading
 from screw_dynamics.nodes.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.inputs.speed_input import SpeedInput
 from screw_dynamics.nodes.inputs.trajectory_queue import TrajectoryQueue
@@ -100,7 +101,7 @@ class TrajectoryInputs:
         try:
             now = self._now()
         except InputError as error:
-            self._verdicts.reject(self._queue.outline(data), str(error))
+            self._verdicts.reject(heading(data), str(error))
             return
         self._queue.add(data, now)
 
@@ -126,13 +127,15 @@ class TrajectoryInputs:
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         stream = self._output()
         assert stream is not None
+        pending = self._queue.drop('~/clear was called before its fit was there')
         if stream.streamed.followed is not None:
             response.message = f'{stream.streamed.followed.value} is no longer followed'
-        elif stream.empty:
-            response.message = 'there was no active trajectory'
-        else:
+        elif not stream.empty:
             response.message = 'the active trajectory was dropped'
-        self.drop('~/clear was called before its fit was there')
+        elif pending:
+            response.message = 'the trajectory that was being fitted was dropped'
+        else:
+            response.message = 'there was no active trajectory'
         stream.clear()
         response.success = True
         return response

@@ -12,13 +12,15 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.nodes.conversions import SECOND
-from screw_dynamics.nodes.fitting.tasks import Fit, Fitting, Outline
+from screw_dynamics.nodes.fitting.tasks import Fit, Fitting, Outline, Robot
 from screw_dynamics.nodes.inputs.arrival import Arrival
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.motion import Join, Motion, continuable
 from screw_dynamics.nodes.reference.reference import Reference
 from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
-from screw_dynamics.trajectory import JET_ROWS, scale_speed
+from screw_dynamics.nodes.services.error_codes import LimitError
+from screw_dynamics.nodes.services.feasibility import check_curve
+from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, scale_speed
 
 _MOST_CHANGES = 3  # of the state at the join or the speed; then the first segment follows it
 # Part of the first segment by which a fit may come late: the rest of it is bent to where the
@@ -38,12 +40,15 @@ class Plan:
         Whether the trajectory starts when its fit is there: at stamp 0, from rest.
     state : (5, n) ndarray or None
         What is followed, at the join.
+    soonest : int
+        Instant at which it could be followed, were it to start at once [ns].
 
     """
 
     task: Fitting
     floating: bool
     state: Array | None
+    soonest: int
 
 
 def plan(
@@ -113,7 +118,7 @@ def plan(
     known = state if state is not None else stream_state
     if known is None and parameters.allow_partial_joints:
         _require_fresh(outline.joint_names, joint_names, arrival.positions, parameters)
-    start_jet = _start_jet(parameters, arrival, outline, len(joint_names), stream_state)
+    start_jet = _start_jet(parameters, arrival, outline, len(joint_names), stream_state, now)
     join = reference.join(start, at, start_jet, follow, arrival.received)
     if arrival.speeds and not floating and not reference.leaves_at_reception:
         instant, passed = arrival.clock(start, 0.0)
@@ -127,19 +132,20 @@ def plan(
         reference.speed,
         arrival.received,
     )
-    return Plan(task, floating, known)
+    return Plan(task, floating, known, at)
 
 
 def joined(
     plan: Plan,
     fit: Fit,
     arrival: Arrival,
+    robot: Robot,
     reference: Reference,
     streamed: StreamedReference,
     now: int,
-) -> bool:
+) -> str:
     """
-    Have a fit followed, if it still joins what is followed.
+    Follow a fit, if it still joins what is followed.
 
     Parameters
     ----------
@@ -147,6 +153,8 @@ def joined(
     fit : Fit
     arrival : Arrival
         Counts why it does not.
+    robot : Robot
+        Whose limits a first segment that is bent has to keep in mode 'reject'.
     reference : Reference
     streamed : StreamedReference
         A stream that is followed ends where the trajectory takes over.
@@ -155,29 +163,29 @@ def joined(
 
     Returns
     -------
-    bool
-        False where another fit is needed; nothing has changed then.
+    str
+        Why another fit is needed, nothing has changed then; empty where this one is followed.
 
     """
     parameters, join, curve, begin = plan.task.parameters, plan.task.join, fit.curve, fit.joined
     anchor = join.begin, join.elapsed
     if streamed.takeovers != arrival.takeovers:
-        return False
+        return 'a stream has begun'
     if reference.leaves_at_reception:
         reference.follow(join, fit.waypoints, begin, curve, arrival.clock(*anchor))
         streamed.supersede()
-        return True
+        return ''
     changed = plan.task.speed != reference.speed
     if changed:
         arrival.changes += 1
         if arrival.changes <= _MOST_CHANGES:
-            return False
+            return 'the speed has changed'
     earliest = now + round(1e9 * parameters.lead_time)
     if plan.floating:
         join = replace(join, start=earliest, begin=earliest)
     elif changed:
         join = _at_speed(join, arrival, reference.speed)
-    earlier, bent = plan.task.join.elapsed - join.elapsed, False
+    earlier, jet = plan.task.join.elapsed - join.elapsed, None
     if parameters.start_state == 'reference':
         late = (join.begin < earliest or earlier < 0.0) and plan.state is not None
         bent = changed
@@ -187,20 +195,43 @@ def joined(
             earlier, bent = earlier + passed, True
             join = replace(join, begin=earliest, elapsed=join.elapsed - passed)
             arrival.late += late
-            if -earlier > _LATEST * curve.breaks[:2][-1]:
-                return False
         elif not changed and not _same(reference.state(join.begin), plan.state):
             arrival.changes, bent = arrival.changes + 1, True
             if arrival.changes <= _MOST_CHANGES:
-                return False
-    jet = _followed(join.begin, reference, streamed, now) if bent else None
-    if jet is not None:
-        rejoined = reference.rejoined(curve, fit.waypoints, jet, earlier)
-        if rejoined is not None:
-            curve, begin = rejoined, begin - earlier
+                return 'the state at the join has changed'
+        if bent:
+            jet = _followed(join.begin, reference, streamed, now)
+    elif parameters.start_state == 'joint_states' and join.begin <= max(earliest, plan.soonest):
+        # the joints have moved on during the fit
+        passed = 1e-9 * (join.begin - earliest) * reference.speed
+        earlier += passed
+        arrival.late += join.begin < earliest
+        join = replace(join, begin=earliest, elapsed=join.elapsed - passed)
+        jet = arrival.state_at(now)
+        jet = join.jet if jet is None else jet
+    if parameters.start_state != 'first_point' and -earlier > _LATEST * curve.breaks[:2][-1]:
+        return 'it came later than it was to be followed'
+    rejoined = None if jet is None else reference.rejoined(curve, fit.waypoints, jet, earlier)
+    if rejoined is not None:
+        if parameters.check_limits == 'reject':
+            problem = _beyond_limits(robot, rejoined, begin - earlier, reference.speed)
+            if problem:
+                return problem
+        curve, begin = rejoined, begin - earlier
     reference.follow(join, fit.waypoints, begin, curve)
     streamed.supersede()
-    return True
+    return ''
+
+
+def _beyond_limits(robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float) -> str:
+    """Return which limit the first segment of a curve exceeds; empty where it keeps all."""
+    first = PiecewisePolynomial(
+        curve.breaks[:2], curve.coefficients[:1], curve.end, curve.continuity
+    )
+    try:
+        return check_curve(robot.model, robot.elastic, first, begin, 'reject', speed)
+    except LimitError as error:
+        return str(error)
 
 
 def _at_speed(join: Join, arrival: Arrival, speed: float) -> Join:
@@ -284,6 +315,7 @@ def _start_jet(
     outline: Outline,
     n: int,
     stream_state: Array | None,
+    now: int,
 ) -> Array | None:
     """Return the state to start from where no reference is continued; None if there is none."""
     if parameters.start_state == 'reference' and stream_state is not None:
@@ -291,9 +323,12 @@ def _start_jet(
     if parameters.start_state == 'first_point':
         # its positions are read where the points are
         return np.zeros((JET_ROWS, n)) if outline.first_time > 0.0 else None
-    if arrival.state is None and parameters.start_state == 'joint_states':
+    # the controller leaves the state at reception
+    leaves = parameters.interpolation == 'jtc'
+    state = arrival.state if leaves else arrival.state_at(now)
+    if state is None and parameters.start_state == 'joint_states':
         raise TrajectoryError(
             "start_state is 'joint_states': expected a position of every joint on joint_states "
             f'within the last {parameters.max_joint_state_age:g} s, got none'
         )
-    return arrival.state
+    return arrival.state if state is None else state

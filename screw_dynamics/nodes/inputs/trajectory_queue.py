@@ -12,8 +12,9 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
+from screw_dynamics.nodes.conversions import SECOND
 from screw_dynamics.nodes.endpoints import DEPTH
-from screw_dynamics.nodes.fitting.fit import TooLongError, heading, outline, read_message
+from screw_dynamics.nodes.fitting.fit import heading
 from screw_dynamics.nodes.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.fitting.tasks import (
     Fit,
@@ -37,7 +38,8 @@ from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardPa
 from screw_dynamics.nodes.reference.motion import Motion
 
 _LOOK_PERIOD = 0.002  # s between looks at the process while it works
-_MOST_LATE = 8  # fits in a row that came too late; each is given twice the time
+_MOST_REFITS = 12  # of a trajectory
+_MOST_DOUBLED = 8  # how often the time for a fit is, as it comes late
 
 
 class Verdicts(Protocol):
@@ -86,6 +88,7 @@ class TrajectoryQueue:
         self._process = process
         self._fit_time = FitTime()
         self._robot: tuple[Any, ...] = ()
+        self._asked = 0  # when the present fit was asked for [ns]
         self._waiting: deque[Arrival] = deque()
         self._current: Arrival | None = None
         self._outline: Outline | None = None  # of the current one
@@ -110,26 +113,19 @@ class TrajectoryQueue:
         self._timer.reset()
         self._advance()
 
-    def drop(self, reason: str) -> None:
-        """Reject all trajectories that are not followed yet."""
-        current, waiting = self._current, list(self._waiting)
+    def drop(self, reason: str) -> int:
+        """Reject all trajectories that are not followed yet, and return how many they were."""
+        dropped = self._pending
+        headings = [heading(arrived.data) for arrived in dropped]
+        if self._current is not None and self._outline is not None:
+            headings[0] = self._outline
         self._waiting.clear()
         self._current = None
         if self._step is not None:
             self._step = self._ignore
-        if current is not None:
-            self._verdicts.reject(self._outline or self.outline(current.data), reason)
-        for arrived in waiting:
-            self._verdicts.reject(self.outline(arrived.data), reason)
-
-    def outline(self, data: bytes) -> Outline | None:
-        """Return what a message says about itself, read here and now; None where it is none."""
-        try:
-            return outline(read_message(Reading(data, self._parameters().max_trajectory_points)))
-        except TooLongError as error:
-            return error.outline
-        except TrajectoryError:
-            return None
+        for known in headings:
+            self._verdicts.reject(known, reason)
+        return len(dropped)
 
     def destroy(self) -> None:
         """Look no longer; what is not followed yet has been dropped."""
@@ -137,6 +133,11 @@ class TrajectoryQueue:
         self._process.forget()
 
     # steps ---------------------------------------------------------------------------------------
+
+    @property
+    def _pending(self) -> list[Arrival]:
+        """The trajectories that are not followed yet."""
+        return [*([] if self._current is None else [self._current]), *self._waiting]
 
     @property
     def _stream(self) -> TorqueStream:
@@ -202,9 +203,9 @@ class TrajectoryQueue:
             stream.streamed,
             self._parameters(),
             self._now(),
-            self._fit_time.estimate(outline.points) << current.late,
+            self._fit_time.estimate(outline.points) << min(current.late, _MOST_DOUBLED),
         )
-        robot = self._robot
+        robot, self._asked = self._robot, self._now()
         self._ask(chosen.task, lambda answer: self._fitted(chosen, robot, answer))
 
     def _fitted(self, plan: Plan, robot: tuple[Any, ...], answer: Fit | Refusal) -> None:
@@ -213,14 +214,27 @@ class TrajectoryQueue:
         if isinstance(answer, Refusal):
             self._reject(answer.reason)
             return
-        self._fit_time.learn(outline.points, self._process.took)
         now = self._now()
-        same = self._robot_now() == robot and self._parameters() == plan.task.parameters
-        if same and joined(plan, answer, current, stream.reference, stream.streamed, now):
-            self._accept(answer, stream, outline, now)
-        elif current.late > _MOST_LATE:
-            raise TrajectoryError(f'{current.late} fits came later than they were to be followed')
+        # on the clock that the join is on: simulated time may run faster
+        self._fit_time.learn(outline.points, max(0, now - self._asked) / SECOND)
+        if self._robot_now() != robot or self._parameters() != plan.task.parameters:
+            problem = 'the robot model or the parameters have changed'
         else:
+            problem = joined(
+                plan,
+                answer,
+                current,
+                self._robot_task(),
+                stream.reference,
+                stream.streamed,
+                now,
+            )
+        if not problem:
+            self._accept(answer, stream, outline, now)
+        elif current.refits == _MOST_REFITS:
+            raise TrajectoryError(f'given up after {_MOST_REFITS + 1} fits: {problem}')
+        else:
+            current.refits += 1
             self._fit()
 
     def _accept(self, fit: Fit, stream: TorqueStream, outline: Outline, now: int) -> None:
@@ -247,21 +261,21 @@ class TrajectoryQueue:
 
     def _follow_speed(self) -> None:
         """Note where the speed has changed in the times from start of those that wait."""
-        speed, now = self._stream.reference.speed, self._now()
-        for waiting in (*self._waiting, self._current):
-            if waiting is not None:
-                waiting.follow_speed(speed, now)
+        reference = self._stream.reference
+        for waiting in self._pending:
+            waiting.follow_speed(reference.speed, reference.speed_since)
 
     def _robot_now(self) -> tuple[Any, ...]:
         stream = self._stream
-        return stream, stream.model, self._parameters().stiffness
+        return stream, stream.model, self._parameters().stiffness, dict(self._other_joints())
 
     def _use_robot(self) -> None:
         """Have the process know the robot as it is now."""
         if self._robot == self._robot_now():
             return
-        stream = self._stream
         self._robot = self._robot_now()
-        self._process.use(
-            Robot(stream.model, stream.elastic, dict(self._other_joints()), stream.continuous)
-        )
+        self._process.use(self._robot_task())
+
+    def _robot_task(self) -> Robot:
+        stream = self._stream
+        return Robot(stream.model, stream.elastic, dict(self._other_joints()), stream.continuous)

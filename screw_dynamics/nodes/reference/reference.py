@@ -57,6 +57,7 @@ class Reference:
         self, joint_count: int, interpolation: Interpolation, continuous: Collection[str] = ()
     ) -> None:
         self.speed = 1.0
+        self.speed_since = 0  # instant from which on it applies [ns]
         # where one does not hold the robot is not there, and nothing continues the motion
         self.executed = True  # by the controller
         self.driven = True  # by motor commands, where there are any
@@ -243,7 +244,7 @@ class Reference:
             for m in self._motions
             if m.begin <= now
         ]
-        self.speed = speed
+        self.speed, self.speed_since = speed, now
         self._rejoin(later)
 
     def motion_at(self, time: int) -> Motion | None:
