@@ -3,6 +3,8 @@
 #
 # Every target sets up what is missing first: see .ci/set_up.
 RUN := .ci/run_in_env
+# tests of two files at a time: most wait for processes
+SIDE_BY_SIDE := -n 2 --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-sea test test-all bench bench-node soak accuracy lint clean
@@ -21,10 +23,10 @@ demo-sea: setup ## arms with elastic joints: rigid, finite-difference and exact 
 	@$(RUN) python -m screw_dynamics.demo.sea.job
 
 test: setup ## run the tests (PYTEST_ARGS=... is passed on)
-	@$(RUN) python -m pytest -q $(PYTEST_ARGS)
+	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) $(PYTEST_ARGS)
 
 test-all: setup ## run the tests, the long ones too
-	@HYPOTHESIS_PROFILE=thorough $(RUN) python -m pytest -q -m '' $(PYTEST_ARGS)
+	@HYPOTHESIS_PROFILE=thorough $(RUN) python -m pytest -q -m '' $(SIDE_BY_SIDE) $(PYTEST_ARGS)
 
 bench: setup ## measure speed and compare with other libraries
 	@$(RUN) python test/benchmark/run.py

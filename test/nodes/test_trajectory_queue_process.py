@@ -171,8 +171,12 @@ def test_a_fit_that_is_overtaken_is_rejected_with_the_reason(ros, node, how):
         reason = '~/clear was called'
     elif how == 'stream':
         state = JointState(name=NAMES, position=[0.0, 0.0])
-        ros.publish(state, '/feedforward/joint_state_reference', qos_profile_sensor_data)
-        node.wait('the stream', lambda: node.samples[-1].source == FeedforwardTorque.SOURCE_STREAM)
+
+        def streamed():
+            ros.publish(state, '/feedforward/joint_state_reference', qos_profile_sensor_data)
+            return node.samples[-1].source == FeedforwardTorque.SOURCE_STREAM
+
+        node.wait('the stream', streamed)
         node.go_on()
         reason = '~/joint_state_reference began'
     else:
