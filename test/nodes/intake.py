@@ -9,7 +9,8 @@ from rclpy.serialization import serialize_message
 from screw_dynamics.nodes.fitting.fit import fit, outline, read_message
 from screw_dynamics.nodes.fitting.tasks import Reading, Robot
 from screw_dynamics.nodes.inputs.arrival import arrival
-from screw_dynamics.nodes.inputs.trajectory_intake import joined, plan
+from screw_dynamics.nodes.inputs.trajectory_join import joined
+from screw_dynamics.nodes.inputs.trajectory_plan import plan
 
 
 def accept(message, robot: Robot, reference, streamed, measured, parameters, now):

@@ -16,7 +16,8 @@ from screw_dynamics.nodes.conversions import nanoseconds, set_stamp
 from screw_dynamics.nodes.fitting.fit import fit, outline, read_message
 from screw_dynamics.nodes.fitting.tasks import Reading, Robot
 from screw_dynamics.nodes.inputs.arrival import arrival
-from screw_dynamics.nodes.inputs.trajectory_intake import joined, outgoing_stamp, plan
+from screw_dynamics.nodes.inputs.trajectory_join import joined, outgoing_stamp
+from screw_dynamics.nodes.inputs.trajectory_plan import plan
 from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.outputs.trajectory_effort_output import with_efforts
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters

@@ -54,7 +54,7 @@ def read_message(reading: Reading) -> JointTrajectory:
 
 
 def heading(data: bytes) -> Heading | None:
-    """Return what a message begins with, at a cost without its points; None where it is none."""
+    """Return the header of a message without reading its points; None if it is no message."""
     try:
         header = deserialize_message(data, Header)
         return Heading(nanoseconds(header.stamp), header.frame_id)

@@ -58,15 +58,15 @@ class FitProcess:
                 return
 
     def use(self, robot: Robot) -> None:
-        """Have the tasks that follow done for this robot."""
+        """Set the robot of the tasks that follow."""
         self._tasks.put(robot)
 
     def submit(self, task: Any) -> None:
-        """Have a task done."""
+        """Queue a task."""
         self._tasks.put((task, self._asker))
 
     def forget(self) -> None:
-        """Give no answer to what has been asked so far."""
+        """Drop the answers to what has been asked so far."""
         self._asker += 1
 
     def answer(self) -> Any:
@@ -153,7 +153,7 @@ class FitProcess:
             self._process.kill()
 
     def _end(self, reason: str) -> str:
-        """Take down what is left of the process and return why it has ended."""
+        """Kill what is left of the process and return why it has ended."""
         process, self._process = self._process, None
         connection, self._connection = self._connection, None
         if connection is not None:

@@ -112,7 +112,7 @@ def main(descriptor: int) -> None:
 
 
 def _leave_real_time() -> None:
-    """Give up a real-time priority that came with the node: its ticks go first."""
+    """Leave the real-time priority of the node: its ticks go first."""
     if hasattr(os, 'sched_setscheduler'):
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))

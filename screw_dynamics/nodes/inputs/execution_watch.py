@@ -60,7 +60,7 @@ class _Evidence:
         self._count = 0
 
     def add(self, time: float, positions: Array, expected: Array, *, at_end: bool) -> bool:
-        """Say whether there are enough states, with this one, and the positions moved alike."""
+        """Return whether there are enough states, with this one, and the positions moved alike."""
         if not self._count or not (time > self._time or at_end):
             self._count, self._first, self._expected = 0, positions, expected
         self._count, self._time = self._count + 1, time
@@ -195,7 +195,7 @@ class ExecutionWatch:
     def _apart(
         self, motion: Motion, state: ControllerState, own: float, parameters: FeedforwardParameters
     ) -> str:
-        """Say in what a state differs from the motion; empty if it does not."""
+        """Return in what a state differs from the motion; empty if it does not."""
         tolerance, reach = parameters.sync_tolerance, parameters.sync_position_tolerance
         if abs(state.time - own) > tolerance:
             return (
@@ -215,7 +215,7 @@ class ExecutionWatch:
     def _moves_along(
         self, motion: Motion, state: ControllerState, reach: float, at_end: bool
     ) -> bool:
-        """Say whether the controller has moved along the motion, or stands at its end."""
+        """Return whether the controller has moved along the motion, or stands at its end."""
         if not (at_end or self._near(motion, state, state.time, reach)):
             self._evidence.forget()
             return False
@@ -223,7 +223,7 @@ class ExecutionWatch:
         return self._evidence.add(state.time, state.positions, expected, at_end=at_end)
 
     def _near(self, motion: Motion, state: ControllerState, time: float, reach: float) -> bool:
-        """Say whether the reference of a state is where the motion is at a time."""
+        """Return whether the reference of a state is where the motion is at a time."""
         if self._jet.shape[1] != len(motion.waypoints.joint_names):
             self._jet = np.empty((JET_ROWS, len(motion.waypoints.joint_names)))
         motion.curve.sample(max(0.0, time - motion.joined), self._jet)

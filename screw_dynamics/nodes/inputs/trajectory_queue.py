@@ -27,12 +27,8 @@ from screw_dynamics.nodes.fitting.tasks import (
 )
 from screw_dynamics.nodes.inputs.arrival import Arrival, arrival
 from screw_dynamics.nodes.inputs.fit_time import FitTime
-from screw_dynamics.nodes.inputs.trajectory_intake import (
-    Plan,
-    joined,
-    outgoing_stamp,
-    plan,
-)
+from screw_dynamics.nodes.inputs.trajectory_join import joined, outgoing_stamp
+from screw_dynamics.nodes.inputs.trajectory_plan import Plan, plan
 from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.motion import Motion
@@ -150,7 +146,7 @@ class TrajectoryQueue:
         return now
 
     def _look(self) -> None:
-        """Take the answer that has come, and go on."""
+        """Handle the answer that has come, and go on."""
         self._follow_speed()
         answer = self._process.answer()
         if answer is None:
@@ -191,7 +187,7 @@ class TrajectoryQueue:
             self._fit()
 
     def _fit(self) -> None:
-        """Have the current trajectory fitted for the join that suits it now."""
+        """Ask for a fit of the current trajectory, for the join that suits it now."""
         stream, current, outline = self._stream, self._current, self._outline
         assert current is not None and outline is not None
         self._use_robot()
@@ -270,7 +266,7 @@ class TrajectoryQueue:
         return stream, stream.model, self._parameters().stiffness, dict(self._other_joints())
 
     def _use_robot(self) -> None:
-        """Have the process know the robot as it is now."""
+        """Send the robot to the process if it has changed."""
         if self._robot == self._robot_now():
             return
         self._robot = self._robot_now()

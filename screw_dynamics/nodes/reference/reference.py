@@ -182,7 +182,7 @@ class Reference:
         self.executed = True
 
     def rests(self, time: int) -> bool:
-        """Say whether the end of a motion is held at an instant [ns], or none is executed."""
+        """Return whether the end of a motion is held at an instant [ns], or none is executed."""
         motion = self.motion_at(time) if self.executed and self.driven else None
         return motion is None or self._curve_time(motion, time) >= motion.curve.breaks[-1]
 
@@ -274,7 +274,7 @@ class Reference:
         self._rejoin(later)
 
     def _rejoin(self, later: list[Motion]) -> None:
-        """Have motions that continue the one before them do so where it is by now."""
+        """Recompute the start of every later motion that continues its predecessor."""
         for motion in later:
             jet = self.state(motion.begin) if motion.continues else None
             if jet is not None and continuable(jet):

@@ -1,0 +1,161 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Join of a fitted trajectory with the running motion, which has gone on during the fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.nodes.conversions import SECOND
+from screw_dynamics.nodes.fitting.tasks import Fit, Outline, Robot
+from screw_dynamics.nodes.inputs.arrival import Arrival
+from screw_dynamics.nodes.inputs.trajectory_plan import Plan, unscaled
+from screw_dynamics.nodes.reference.motion import Join, Motion
+from screw_dynamics.nodes.reference.reference import Reference
+from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
+from screw_dynamics.nodes.services.error_codes import LimitError
+from screw_dynamics.nodes.services.feasibility import check_curve
+from screw_dynamics.trajectory import PiecewisePolynomial
+
+_MOST_CHANGES = 3  # of the state at the join or the speed; then the first segment follows it
+# Part of the first segment by which a fit may come late: the rest of it is bent to where the
+# joints are by then.
+_LATEST = 0.25
+
+
+def joined(
+    plan: Plan,
+    fit: Fit,
+    arrival: Arrival,
+    robot: Robot,
+    reference: Reference,
+    streamed: StreamedReference,
+    now: int,
+) -> str:
+    """
+    Follow a fit, if it still joins what is followed.
+
+    Parameters
+    ----------
+    plan : Plan
+    fit : Fit
+    arrival : Arrival
+        Counts why it does not.
+    robot : Robot
+        Whose limits a first segment that is bent has to keep in mode 'reject'.
+    reference : Reference
+    streamed : StreamedReference
+        A stream that is followed ends where the trajectory takes over.
+    now : int
+        Time of the node [ns].
+
+    Returns
+    -------
+    str
+        Why another fit is needed, nothing has changed then; empty where this one is followed.
+
+    """
+    parameters, join, curve, begin = plan.task.parameters, plan.task.join, fit.curve, fit.joined
+    anchor = join.begin, join.elapsed
+    if streamed.takeovers != arrival.takeovers:
+        return 'a stream has begun'
+    if reference.leaves_at_reception:
+        reference.follow(join, fit.waypoints, begin, curve, arrival.clock(*anchor))
+        streamed.supersede()
+        return ''
+    changed = plan.task.speed != reference.speed
+    if changed:
+        arrival.changes += 1
+        if arrival.changes <= _MOST_CHANGES:
+            return 'the speed has changed'
+    earliest = now + round(1e9 * parameters.lead_time)
+    if plan.floating:
+        join = replace(join, start=earliest, begin=earliest)
+    elif changed:
+        join = _at_speed(join, arrival, reference.speed)
+    earlier, jet = plan.task.join.elapsed - join.elapsed, None
+    if parameters.start_state == 'reference':
+        late = (join.begin < earliest or earlier < 0.0) and plan.state is not None
+        bent = changed
+        if late or streamed.followed is not None:
+            # a stream ends now, where it is by now: no tick is left out
+            passed = 1e-9 * (join.begin - earliest) * reference.speed
+            earlier, bent = earlier + passed, True
+            join = replace(join, begin=earliest, elapsed=join.elapsed - passed)
+            arrival.late += late
+        elif not changed and not _same(reference.state(join.begin), plan.state):
+            arrival.changes, bent = arrival.changes + 1, True
+            if arrival.changes <= _MOST_CHANGES:
+                return 'the state at the join has changed'
+        if bent:
+            jet = _followed(join.begin, reference, streamed, now)
+    elif parameters.start_state == 'joint_states' and join.begin <= max(earliest, plan.soonest):
+        # the joints have moved on during the fit
+        passed = 1e-9 * (join.begin - earliest) * reference.speed
+        earlier += passed
+        arrival.late += join.begin < earliest
+        join = replace(join, begin=earliest, elapsed=join.elapsed - passed)
+        jet = arrival.state_at(now)
+        jet = join.jet if jet is None else jet
+    if parameters.start_state != 'first_point' and -earlier > _LATEST * curve.breaks[:2][-1]:
+        return 'it came later than it was to be followed'
+    rejoined = None if jet is None else reference.rejoined(curve, fit.waypoints, jet, earlier)
+    if rejoined is not None:
+        if parameters.check_limits == 'reject':
+            problem = _beyond_limits(robot, rejoined, begin - earlier, reference.speed)
+            if problem:
+                return problem
+        curve, begin = rejoined, begin - earlier
+    reference.follow(join, fit.waypoints, begin, curve)
+    streamed.supersede()
+    return ''
+
+
+def _beyond_limits(robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float) -> str:
+    """Return which limit the first segment of a curve exceeds; empty where it keeps all."""
+    first = PiecewisePolynomial(
+        curve.breaks[:2], curve.coefficients[:1], curve.end, curve.continuity
+    )
+    try:
+        return check_curve(robot.model, robot.elastic, first, begin, 'reject', speed)
+    except LimitError as error:
+        return str(error)
+
+
+def _at_speed(join: Join, arrival: Arrival, speed: float) -> Join:
+    """Return the join at the time from start that was planned; no later than that instant."""
+    instant, passed = arrival.clock(join.start, 0.0)
+    elapsed = passed + 1e-9 * (join.begin - instant) * speed
+    if elapsed <= join.elapsed or speed == 0.0:
+        return replace(join, elapsed=elapsed)
+    return replace(join, begin=join.begin - round(1e9 * (elapsed - join.elapsed) / speed))
+
+
+def _followed(
+    time: int, reference: Reference, streamed: StreamedReference, now: int
+) -> Array | None:
+    """Return the state that is followed at an instant, of a trajectory or a stream."""
+    state = reference.state(time)
+    if state is not None:
+        return state
+    state = streamed.state(now, time)
+    return None if state is None else unscaled(state, reference.speed)
+
+
+def _same(one: Array | None, other: Array | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return bool((one == other).all())
+
+
+def outgoing_stamp(motion: Motion, outline: Outline) -> int:
+    """
+    Return the instant [ns] at which a controller has to start a motion to be in step with it.
+
+    A stamp that the trajectory came with is kept. Else it is the one that lies as far before the
+    takeover as the time from start at it, which the controller counts at nominal speed.
+    """
+    if outline.stamp:
+        return outline.stamp
+    return motion.anchor - round(SECOND * motion.anchor_time)
