@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from patience import patience
 
 pytest.importorskip('rclpy', reason='recorder and replay need ROS')
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
@@ -32,7 +33,7 @@ def arguments(program: str, folder: Path, bag: Path) -> list[object]:
 def test_arguments_that_ros_refuses(request, tmp_path, sample_bag, program, refused, named):
     start = request.getfixturevalue(program)
     process = start(*arguments(program, tmp_path / 'new', sample_bag), '--ros-args', *refused)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=patience())
     assert process.returncode == 1, errors
     assert errors.count('\n') == 1 and named in errors
     assert not (tmp_path / 'new').exists()
@@ -45,7 +46,7 @@ def test_settings_that_ros_refuses(
     monkeypatch.setitem(ros_environment, 'ROS_DOMAIN_ID', 'mine')
     start = request.getfixturevalue(program)
     process = start(*arguments(program, tmp_path / 'new', sample_bag))
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=patience())
     assert process.returncode == 1, errors
     assert errors.count('\n') == 1 and 'ROS_DOMAIN_ID is not an integral number' in errors
     assert not (tmp_path / 'new').exists()

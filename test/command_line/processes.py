@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from patience import patience
+
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, '-m', 'screw_dynamics.command_line.main']
 
@@ -25,7 +27,7 @@ def process(folder: Path, *arguments: str, **options) -> subprocess.CompletedPro
     return subprocess.run(
         [*COMMAND, *arguments],
         cwd=folder, env=environment(**options.pop('environment', {})),
-        stderr=subprocess.PIPE, text=True, timeout=60, **options,
+        stderr=subprocess.PIPE, text=True, timeout=patience(), **options,
     )  # fmt: skip
 
 
@@ -34,5 +36,5 @@ def in_shell(folder: Path, line: str, **changes: str) -> subprocess.CompletedPro
     return subprocess.run(
         ['bash', '-c', line],
         cwd=folder, env=environment(COMMAND=' '.join(COMMAND), SCREW_DYNAMICS_JIT='0', **changes),
-        capture_output=True, text=True, timeout=120,
+        capture_output=True, text=True, timeout=patience(),
     )  # fmt: skip

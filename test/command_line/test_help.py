@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import patience
 
 import screw_dynamics.command_line.main as program
 
@@ -112,7 +113,11 @@ def test_a_file_that_a_list_of_joints_took_is_told_where_to_stand(run, arguments
 def process(*command: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
     return subprocess.run(
-        [sys.executable, *command], env=environment, capture_output=True, text=True, timeout=60
+        [sys.executable, *command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=patience(),
     )
 
 

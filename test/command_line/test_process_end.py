@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patience import patience
 from processes import COMMAND, environment, in_shell
 
 import screw_dynamics
@@ -99,7 +100,7 @@ def test_long_and_large_arguments_are_short_errors(run, line, code, message):
 def test_the_version_of_the_checkout(folder, module):
     done = subprocess.run(
         [sys.executable, '-m', module, '--version'],
-        cwd=folder, env=environment(), capture_output=True, text=True, timeout=60,
+        cwd=folder, env=environment(), capture_output=True, text=True, timeout=patience(),
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, '')
     assert done.stdout == f'screw_dynamics {screw_dynamics.__version__}\n'
@@ -163,7 +164,7 @@ def test_signals_leave_no_unfinished_file(folder, number, code):
             assert running.poll() is None, running.communicate()
             time.sleep(0.005)
         running.send_signal(number)
-        _, errors = running.communicate(timeout=120)
+        _, errors = running.communicate(timeout=patience())
     # kernels that are not on disk yet are compiled, in a line
     lines = [line for line in errors.splitlines() if not line.startswith('compiling kernels')]
     assert running.returncode == code and not lines

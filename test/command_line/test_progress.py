@@ -14,6 +14,8 @@ import sys
 import termios
 from pathlib import Path
 
+from patience import patience
+
 from screw_dynamics.command_line.progress import counting, progress
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +40,7 @@ def on_a_terminal(*arguments: str) -> str:
         pass
     finally:
         os.close(ours)
-    assert process.wait(timeout=60) == 0, shown
+    assert process.wait(timeout=patience()) == 0, shown
     return shown.decode()
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model, random_wrench_jets
+from patience import patience
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError
@@ -277,7 +278,7 @@ print(sd.inverse_dynamics(model, [[0.0], [0.0], [2.0]]), sd.mass_matrix(model, [
         [sys.executable, '-c', program],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=patience(300.0),
         check=False,
         env=environment,
         cwd=tmp_path,

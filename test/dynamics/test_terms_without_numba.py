@@ -43,10 +43,14 @@ def _terms() -> dict[str, np.ndarray]:
 
 @pytest.mark.skipif(not jit_enabled(), reason='needs numba to compare with')
 def test_plain_and_compiled_kernels_agree(tmp_path):
+    from patience import patience  # this file runs as a program too
+
     file = tmp_path / 'terms.npz'
     environment = os.environ | {'SCREW_DYNAMICS_JIT': '0'}
     environment['PYTHONPATH'] = os.pathsep.join(sys.path)
-    subprocess.run([sys.executable, __file__, file], check=True, env=environment, timeout=120)
+    subprocess.run(
+        [sys.executable, __file__, file], check=True, env=environment, timeout=patience()
+    )
     compiled = _terms()
     with np.load(file) as plain:
         assert sorted(plain) == sorted(compiled)

@@ -49,11 +49,13 @@ def commands() -> dict[str, np.ndarray]:
 
 @pytest.mark.skipif(not jit_enabled(), reason='needs numba to compare with')
 def test_plain_and_compiled_kernels_agree(tmp_path):
+    from patience import patience  # this file runs as a program too
+
     file = tmp_path / 'commands.npz'
     environment = os.environ | {'SCREW_DYNAMICS_JIT': '0'}
     environment['PYTHONPATH'] = os.pathsep.join(sys.path)
     run = [sys.executable, '-W', 'ignore::UserWarning', __file__, file]
-    subprocess.run(run, check=True, env=environment, timeout=120)
+    subprocess.run(run, check=True, env=environment, timeout=patience())
     compiled = commands()
     with np.load(file) as plain:
         assert sorted(plain) == sorted(compiled)

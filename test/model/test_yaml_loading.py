@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from patience import patience
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.yaml_loading import load_yaml
@@ -157,7 +158,11 @@ for count in (101, 1000, 50000):
         print(error)
 """
     run = subprocess.run(
-        [sys.executable, '-c', script], capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, '-c', script],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=patience(300.0),
     )
     lines = run.stdout.splitlines()
     assert len(lines) == 3

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from patience import patience
 
 import screw_dynamics as sd
 
@@ -105,7 +106,9 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / 'client.cpp').write_text(program(), encoding='utf-8')
     configure = [cmake, '-S', '.', '-B', 'build', f'-DPython3_EXECUTABLE={sys.executable}']
     for command in (configure, [cmake, '--build', 'build']):
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900)
+        result = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=patience(900.0)
+        )
         assert result.returncode == 0, f'{result.stdout[-2000:]}\n{result.stderr[-4000:]}'
     return folder / 'build' / 'client'
 

@@ -8,6 +8,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from patience import patience
+
 NEED_ROS = (
     'feedforward',
     'dynamics_server',
@@ -30,7 +32,7 @@ def run(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=900,
+        timeout=patience(900.0),
     )
     assert result.returncode == 0, f'{result.stdout[-4000:]}\n{result.stderr[-4000:]}'
     return result

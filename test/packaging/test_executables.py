@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from packaging_tools import NEED_ROS
+from patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,7 +46,7 @@ def test_interrupted_in_the_first_second(delay):
         assert process.stdout.readline() == 'begun\n'
         time.sleep(delay)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=patience())
     # before anything is set up, as it is set up, and when it runs
     assert process.returncode in {-signal.SIGINT, 128 + signal.SIGINT, 0}, output
     assert 'Traceback' not in output
@@ -61,7 +62,7 @@ def import_module(name):
 importlib.import_module = import_module
 """
     with start('feedforward', before=before) as process:
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=patience())
     assert (process.returncode, output) == (-signal.SIGINT, 'begun\n')
 
 
@@ -72,7 +73,7 @@ NODES = ('feedforward', 'dynamics_server', 'trajectory_sender', 'sea_simulator')
 def test_help(name):
     pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
     with start(name, '--help') as process:
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=patience())
     assert process.returncode == 0, output
     assert f'usage: {name} [' in output
     if name in NODES:
@@ -87,7 +88,7 @@ def test_arguments_of_ros_without_their_flag(name, arguments):
     pytest.importorskip('rclpy', reason='the executables are ROS 2 nodes')
     files = {'replay': ['my_bag']}.get(name, [])
     with start(name, *files, *arguments) as process:
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=patience())
     assert process.returncode == 2, output
     line = output.splitlines()[-1]
     assert line.startswith(f'{name}: ') and arguments[0] in line and '--ros-args' in line
@@ -111,7 +112,7 @@ def reading_end_closed():
             env={**os.environ, 'PYTHONPATH': path, 'PYTHONUNBUFFERED': unbuffered},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=patience(),
         )
         assert not done.stderr and done.returncode in (0, 1)
 
@@ -123,7 +124,7 @@ def test_a_parameter_file_for_others_is_named(tmp_path):
     for node in ('trajectory_sendr', 'trajectory_sender'):
         file.write_text(f'{node}:\n  ros__parameters:\n    file: {tmp_path}/none.yaml\n')
         with start('trajectory_sender', '--ros-args', '--params-file', str(file)) as process:
-            warned[node], _ = process.communicate(timeout=60)
+            warned[node], _ = process.communicate(timeout=patience())
         assert process.returncode == 1
     text = f'{file}: there are no parameters for /trajectory_sender, only for /trajectory_sendr'
     assert text in warned['trajectory_sendr']
@@ -134,7 +135,7 @@ def test_a_parameter_file_for_others_is_named(tmp_path):
 @pytest.mark.parametrize('name', NEED_ROS)
 def test_without_ros(name):
     with start(name, before=HIDE.format(package='rclpy')) as process:
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=patience())
     assert process.returncode == 1, output
     begun, line = output.splitlines()
     assert line.startswith(f'{name}: ')
@@ -147,7 +148,7 @@ def test_without_ros(name):
 )
 def test_without_a_library(name, package):
     with start(name, before=HIDE.format(package=package)) as process:
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=patience())
     assert process.returncode == 1, output
     assert output == f'begun\n{name}: not installed: {package}: pip install {package}\n'
 
@@ -156,7 +157,7 @@ def test_without_any_library():
     """One command installs all of them."""
     hide = ''.join(HIDE.format(package=package) + '\n' for package in ('matplotlib', 'mujoco'))
     with start('demo_sea', before=hide) as process:
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=patience())
     assert output.endswith('matplotlib, mujoco: pip install matplotlib mujoco\n')
 
 
@@ -170,6 +171,6 @@ def test_no_message_names_a_package_of_our_own():
 def test_a_mistake_of_our_own_is_not_hidden():
     before = HIDE.format(package='screw_dynamics.nodes.feedforward')
     with start('feedforward', before=before) as process:
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=patience())
     assert 'Traceback' in output
     assert 'screw_dynamics.nodes.feedforward' in output

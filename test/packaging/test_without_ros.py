@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from patience import patience
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # hides ROS and numba, then imports every module outside the ROS rooms and computes something
@@ -75,7 +77,7 @@ def run(script: str) -> subprocess.CompletedProcess[str]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=patience(),
     )
 
 
