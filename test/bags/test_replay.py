@@ -7,6 +7,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -170,11 +171,13 @@ def test_a_loop_goes_on_until_it_is_stopped(node: Any, replay: Any, inputs: Path
     executor.add_node(node)
     process = replay(inputs, '/states', '--loop', '-r', 20)
     deadline = time.monotonic() + patience()
-    while len(received) < 2.5 * COUNT and time.monotonic() < deadline:
+    # a busy machine may lose some: at least one is to come in three passes
+    passes: Counter[tuple[float, ...]] = Counter()
+    while max(passes.values(), default=0) < 3 and time.monotonic() < deadline:
         executor.spin_once(timeout_sec=0.05)
+        passes = Counter(tuple(message.position) for message in received)
     executor.shutdown()
-    assert len(received) >= 2.5 * COUNT
-    assert list(received[COUNT].position) == list(received[0].position)
+    assert max(passes.values()) >= 3 and len(passes) <= COUNT
     signal_until_it_ends(process)
     _, log = process.communicate(timeout=patience())
     assert process.returncode == 130

@@ -224,9 +224,14 @@ class TestParametersWhileRunning:
     def test_rate(self, ros, process, samples):
         assert ros.set_parameter('/feedforward', 'publish_rate', 20)[0]
         message = trajectory(NAMES, [0.0, 0.0], [1.0, 1.0], times=[0.0, 0.5])
-        follow(ros, process, samples, message, 0.6)
-        steps = np.diff([nanoseconds(sample.header.stamp) for sample in samples])
-        assert np.median(steps) == pytest.approx(5e7, rel=0.2)
+        follow(ros, process, samples, message, 0.1)
+
+        def steps():
+            return np.diff([nanoseconds(sample.header.stamp) for sample in samples[1:]])
+
+        # a busy machine may leave ticks out, it never adds some
+        ros.wait_for('its rate', lambda: (abs(steps() / 5e7 - 1.0) < 0.2).sum() >= 5, process)
+        assert steps().mean() > 0.8 * 5e7
         assert ros.set_parameter('/feedforward', 'publish_rate', 100.0)[0]
 
     def test_gravity(self, ros, process, samples):
