@@ -12,69 +12,25 @@ from screw_dynamics.error_texts import shown
 
 
 def finite(text: str) -> float:
-    """
-    Return a finite number.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-
-    """
+    """Return a finite number."""
     value = finite_or_nan(text)
     return refuse('a finite number', text) if math.isnan(value) else value
 
 
 def positive(text: str) -> float:
-    """
-    Return a finite number above 0.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-
-    """
+    """Return a finite number above 0."""
     value = finite_or_nan(text)
     return value if value > 0.0 else refuse('a number above 0', text)
 
 
 def not_negative(text: str) -> float:
-    """
-    Return a finite number of at least 0.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-
-    """
+    """Return a finite number of at least 0."""
     value = finite_or_nan(text)
     return value if value >= 0.0 else refuse('a number of at least 0', text)
 
 
 def finite_or_nan(text: str) -> float:
-    """
-    Return a finite number, or NaN, which no comparison accepts.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-
-    """
+    """Return a finite number, or NaN, which no comparison accepts."""
     try:
         value = float(text)
     except ValueError:
@@ -83,18 +39,5 @@ def finite_or_nan(text: str) -> float:
 
 
 def refuse(expected: str, got: str) -> NoReturn:
-    """
-    Raise the error that argparse puts behind the name of the argument.
-
-    Parameters
-    ----------
-    expected : str
-        In words.
-    got : str
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-
-    """
+    """Raise the error that argparse puts behind the name of the argument."""
     raise argparse.ArgumentTypeError(f'expected {expected}, got {shown(got)}')

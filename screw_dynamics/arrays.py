@@ -16,32 +16,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 def as_float_array(name: str, value: ArrayLike) -> Array:
-    """
-    Return `value` as a C-contiguous float64 array.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the error text.
-    value : array_like
-        Anything NumPy can read as real numbers.
-
-    Returns
-    -------
-    ndarray
-        The same object where it already is aligned, C-contiguous float64.
-
-    Raises
-    ------
-    InputError
-        If the value is not an array of real numbers, or has masked entries.
-
-    Examples
-    --------
-    >>> as_float_array('q', [1, 2])
-    array([1., 2.])
-
-    """
+    """Return `value` as a C-contiguous float64 array."""
     if isinstance(value, MaskedArray) and is_masked(value):
         raise InputError(f'{name}: expected a number in every entry, got masked ones')
     try:
@@ -57,53 +32,14 @@ def as_float_array(name: str, value: ArrayLike) -> Array:
 
 
 def read_only_copy(name: str, value: ArrayLike) -> Array:
-    """
-    Return a copy of `value` that no caller can change, as `as_float_array` converts it.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the error text.
-    value : array_like
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    InputError
-
-    """
+    """Return a copy of `value` that no caller can change, as `as_float_array` converts it."""
     array: Array = as_float_array(name, value).copy()
     array.flags.writeable = False
     return array
 
 
 def require_finite(name: str, array: Array, where: str = '') -> Array:
-    """
-    Return `array`, or name its first entry that is not finite.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the error text.
-    array : ndarray
-        Any shape.
-    where : str, optional
-        Words for the error text that say what the entry is.
-
-    Returns
-    -------
-    ndarray
-        The argument itself.
-
-    Raises
-    ------
-    NotFiniteError
-        If an entry is NaN or infinite.
-
-    """
+    """Return `array`, or name its first entry that is not finite."""
     if not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise NotFiniteError(name, index, float(array[index]), where)
@@ -114,23 +50,7 @@ def as_vector(name: str, value: ArrayLike, size: int) -> Array:
     """
     Return `value` as a finite float64 vector of the given size.
 
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the error text.
-    value : array_like
-        Expected shape ``(size,)``.
-    size : int
-        Number of entries.
-
-    Returns
-    -------
-    (size,) ndarray
-
-    Raises
-    ------
-    ShapeError, NotFiniteError, InputError
-
+    Returns (size,).
     """
     array = as_float_array(name, value)
     if array.shape != (size,):
@@ -144,26 +64,7 @@ def as_samples(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
 
     Finiteness is left to the kernel that reads the array.
 
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the error text.
-    value : array_like
-        Expected shape ``(size,)`` or ``(T, size)``.
-    size : int
-        Entries per sample, the number of joints n.
-
-    Returns
-    -------
-    array : (T, size) ndarray
-        T = 1 where a single sample came.
-    single : bool
-        True where a single sample came.
-
-    Raises
-    ------
-    ShapeError, InputError
-
+    Returns `array` (T, size).
     """
     array = as_float_array(name, value)
     shape = array.shape
@@ -181,25 +82,7 @@ def as_samples_like(
 
     Finiteness is left to the kernel that reads the arrays, see `raise_not_finite`.
 
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the error text.
-    value : array_like
-        Expected shape ``(size,)`` where `single`, else ``(T, size)``.
-    first : str
-        Name of the other argument.
-    samples, single : (T, size) ndarray, bool
-        What `as_samples` returned for it.
-
-    Returns
-    -------
-    (T, size) ndarray
-
-    Raises
-    ------
-    ShapeError, InputError
-
+    `samples`, `single` (T, size); returns (T, size).
     """
     array = as_float_array(name, value)
     expected = samples.shape[1:] if single else samples.shape
@@ -212,19 +95,7 @@ def raise_not_finite(result: Array, single: bool, **values: ArrayLike) -> NoRetu
     """
     Raise the error that names the first entry that is not finite: of an argument, else the result.
 
-    Parameters
-    ----------
-    result : (T, ...) ndarray
-        What a kernel has computed up to the sample that it gave up at.
-    single : bool
-        Whether one sample came, so that the caller's indices lack the batch axis.
-    **values : array_like
-        The arguments by name.
-
-    Raises
-    ------
-    NotFiniteError
-
+    `result` (T, ...).
     """
     for name, value in values.items():
         require_finite(name, as_float_array(name, value))
@@ -233,24 +104,7 @@ def raise_not_finite(result: Array, single: bool, **values: ArrayLike) -> NoRetu
 
 
 def require_out(out: object) -> Array:
-    """
-    Return an array to be filled if a kernel can write to it.
-
-    Parameters
-    ----------
-    out : object
-        Expected a writable, aligned, C-contiguous float64 array.
-
-    Returns
-    -------
-    ndarray
-        The argument itself.
-
-    Raises
-    ------
-    InputError
-
-    """
+    """Return an array to be filled if a kernel can write to it."""
     if not isinstance(out, np.ndarray):
         raise InputError(f'out: expected a float64 array, got {type(out).__name__}')
     if out.dtype != np.float64 or not out.flags.carray:

@@ -26,25 +26,7 @@ _writer = _value_writer()
 
 
 def shown(value: object) -> str:
-    """
-    Return the `repr` of a value in one line of at most 80 characters.
-
-    Parameters
-    ----------
-    value : object
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> shown([1, 'a'])
-    "[1, 'a']"
-    >>> len(shown('x' * 1000))
-    80
-
-    """
+    """Return the `repr` of a value in one line of at most 80 characters."""
     try:
         text = _writer.repr(value)
     except Exception:
@@ -54,26 +36,7 @@ def shown(value: object) -> str:
 
 
 def listed(names: Iterable[object]) -> str:
-    """
-    Return names with commas between, and of a long list the beginning and the count.
-
-    Parameters
-    ----------
-    names : iterable of object
-
-    Returns
-    -------
-    str
-        '(none)' where there is no name.
-
-    Examples
-    --------
-    >>> listed(['a', 'b'])
-    'a, b'
-    >>> listed(f'joint_{i}' for i in range(1000)).endswith('... (1000 in all)')
-    True
-
-    """
+    """Return names with commas between, and of a long list the beginning and the count."""
     every = iter(names)
     text, count = '', 0
     for name in every:
@@ -87,34 +50,12 @@ def listed(names: Iterable[object]) -> str:
 
 
 def short(text: str) -> str:
-    """
-    Return a text, its middle left out where it exceeds 80 characters.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-
-    """
+    """Return a text, its middle left out where it exceeds 80 characters."""
     return _cut(text, _LONGEST_VALUE)
 
 
 def bounded(text: str) -> str:
-    """
-    Return a text, its middle left out where it exceeds 2000 characters.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-
-    """
+    """Return a text, its middle left out where it exceeds 2000 characters."""
     return _cut(text, _LONGEST_TEXT)
 
 

@@ -58,18 +58,7 @@ class InputError(ScrewDynamicsError, ValueError):
 
 
 class ShapeError(InputError):
-    """An array has the wrong shape.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument.
-    expected : str
-        The shape in words, e.g. ``'(k + 3, 7) or (T, k + 3, 7)'``.
-    got : object
-        The shape (or type) that came.
-
-    """
+    """An array has the wrong shape."""
 
     def __init__(self, name: str, expected: str, got: object) -> None:
         self.name, self.expected, self.got = name, expected, got
@@ -77,20 +66,7 @@ class ShapeError(InputError):
 
 
 class NotFiniteError(InputError):
-    """An array holds NaN or infinity.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument.
-    index : tuple of int
-        Index of the first offending entry; empty for a scalar.
-    value : float
-        The entry.
-    where : str, optional
-        Words that say what the entry is, e.g. ``'joint_2, derivative 3'``.
-
-    """
+    """An array holds NaN or infinity."""
 
     def __init__(self, name: str, index: tuple[int, ...], value: float, where: str = '') -> None:
         self.name, self.index, self.value = name, index, value
@@ -100,20 +76,7 @@ class NotFiniteError(InputError):
 
 
 class UnknownNameError(InputError):
-    """A joint or frame name does not exist in the model.
-
-    Parameters
-    ----------
-    kind : str
-        ``'joint'``, ``'frame'`` or ``'link'``.
-    name : str
-        The name that was asked for.
-    available : iterable of str
-        The names that exist.
-    where : str, optional
-        File and entry that the name comes from.
-
-    """
+    """A joint or frame name does not exist in the model."""
 
     def __init__(self, kind: str, name: str, available: Iterable[str], where: str = '') -> None:
         self.kind, self.name, self.available = kind, name, tuple(available)
@@ -124,23 +87,7 @@ class UnknownNameError(InputError):
 
 
 class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
-    """
-    The mass matrix must be inverted and is singular; the weakest joint is named.
-
-    Parameters
-    ----------
-    joint : str
-        Name of the coordinate that accelerates without moving any inertia.
-    pivot : float
-        The inertia it feels, relative to that of all it moves.
-    bound : float
-        The relative inertia that it should exceed.
-    reason : str
-        Why, in words.
-    sample : int, optional
-        Index in the batch.
-
-    """
+    """The mass matrix must be inverted and is singular; the weakest joint is named."""
 
     def __init__(
         self, joint: str, pivot: float, bound: float, reason: str, sample: int | None = None
@@ -154,20 +101,7 @@ class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
 
 
 class SpringRangeError(InputError):
-    """
-    No deflection of a joint's spring belongs to an effort; the joint is named.
-
-    Parameters
-    ----------
-    joint : str
-    reason : str
-        What was expected and what came.
-    values : tuple of float
-        The efforts, stiffnesses or deflections that the reason names.
-    sample : int, optional
-        Index in the batch.
-
-    """
+    """No deflection of a joint's spring belongs to an effort; the joint is named."""
 
     def __init__(
         self, joint: str, reason: str, values: tuple[float, ...], sample: int | None = None

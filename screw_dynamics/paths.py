@@ -12,23 +12,7 @@ from screw_dynamics.errors import InputError
 
 
 def file_path(path: str | os.PathLike[str]) -> Path:
-    """
-    Return the path of a file to write.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    InputError
-        If it is neither text nor a path, or has characters that no name of a file has.
-
-    """
+    """Return the path of a file to write."""
     try:
         found = Path(path)
         possible = b'\0' not in os.fsencode(found)
@@ -42,17 +26,5 @@ def file_path(path: str | os.PathLike[str]) -> Path:
 
 
 def expanded(path: str | os.PathLike[str]) -> Path:
-    """
-    Return a path with the home folder in place of ``~`` and ``~user``, as a shell expands it.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    Path
-        Unchanged where there is no such user.
-
-    """
+    """Return a path with the home folder in place of ``~`` and ``~user``, as a shell expands it."""
     return Path(os.path.expanduser(path))

@@ -25,37 +25,7 @@ def require_number(
     infinite: bool = False,
     error: type[InputError | ModelError] = InputError,
 ) -> float:
-    """
-    Return a number that lies in its range.
-
-    Parameters
-    ----------
-    name : str
-        Of the argument or field, for the error text.
-    value : object
-    low : float
-        Lower bound.
-    above : bool
-        Whether the bound itself is too low.
-    infinite : bool
-        Whether plus infinity is a value, as for limits.
-    error : type
-        What to raise.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError or ModelError
-
-    Examples
-    --------
-    >>> require_number('rotor_inertia', 3e-5)
-    3e-05
-
-    """
+    """Return a number that lies in its range."""
     try:
         number = math.nan if isinstance(value, _NO_NUMBERS) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -69,54 +39,14 @@ def require_number(
 
 
 def number_from_text(text: str) -> float:
-    """
-    Return the number that a text of a document is.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        Also of what only Python reads: underscores, digits other than 0 to 9.
-
-    Examples
-    --------
-    >>> number_from_text('1e-3')
-    0.001
-
-    """
+    """Return the number that a text of a document is."""
     if '_' in text or not text.isascii():
         raise ValueError
     return float(text)
 
 
 def require_count(name: str, value: object, low: int = 0) -> int:
-    """
-    Return a whole number of at least `low`.
-
-    Parameters
-    ----------
-    name : str
-        Of the argument, for the error text.
-    value : object
-    low : int
-        Lower bound.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-
-    """
+    """Return a whole number of at least `low`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
         raise InputError(f'{name}: expected a whole number of {low} or more, got {shown(value)}')
     return int(value)

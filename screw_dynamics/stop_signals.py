@@ -14,15 +14,7 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class StopOnce:
-    """
-    A signal handler that raises KeyboardInterrupt, once.
-
-    Attributes
-    ----------
-    armed : bool
-        Whether the next signal raises it.
-
-    """
+    """A signal handler that raises KeyboardInterrupt, once."""
 
     def __init__(self) -> None:
         self.armed = True
@@ -43,18 +35,6 @@ def stop_once(
 
     A second Ctrl-C, and the signal of a launch file beside that of its terminal, would otherwise
     interrupt what the first one has started.
-
-    Parameters
-    ----------
-    to_the_end : bool
-        Whether the process ends after the block: signals are ignored from then on, also while
-        the interpreter is taken down. Otherwise the handlers of before are put back.
-    numbers : sequence of signal.Signals
-
-    Returns
-    -------
-    context manager
-
     """
     stop = StopOnce()
     if threading.current_thread() is not threading.main_thread():

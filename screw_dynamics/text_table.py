@@ -22,30 +22,6 @@ def text_table(rows: Rows, width: int | None = None, keys: int = 1) -> str:
     A table that is too wide has its cells wrapped at spaces, never within a word nor at
     `NO_BREAK`; where that is not enough, it becomes several tables, which all begin with the first
     columns.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        Of equal lengths; the header is the first.
-    width : int, optional
-        Characters in a line; default those of the terminal, 80 where there is none.
-    keys : int
-        Number of columns that several tables all begin with.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> print(text_table([('joint', 'effort'), ('a', '1.5')]))
-    joint  effort
-    a      1.5
-    >>> print(text_table([('link', 'carries'), ('hand', 'palm, thumb, finger')], width=18))
-    link  carries
-    hand  palm, thumb,
-          finger
-
     """
     if width is None:
         width = shutil.get_terminal_size().columns

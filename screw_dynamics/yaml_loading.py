@@ -22,27 +22,6 @@ def load_yaml(content: str | bytes) -> Any:
     Depth and aliases are bounded before anything is built. Numbers that YAML 1.1 reads other than
     in decimals are refused, such as ``50:1`` (3001, to base 60), ``010`` (8) and ``1_000``; dates
     are text.
-
-    Parameters
-    ----------
-    content : str or bytes
-
-    Returns
-    -------
-    object
-        Mappings, sequences, text, numbers, truth values and None.
-
-    Raises
-    ------
-    InputError
-        If it is not YAML of this kind, or a mapping has an entry twice; the line is named, and the
-        entry where there is one.
-
-    Examples
-    --------
-    >>> load_yaml('{points: [1, 2.5]}')
-    {'points': [1, 2.5]}
-
     """
     import yaml  # only here: the package is to be imported quickly
 

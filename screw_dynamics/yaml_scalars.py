@@ -21,26 +21,7 @@ _MOST_DIGITS = 400  # more than it has
 
 
 def scalar_value(loader: Any, event: Any) -> Any:
-    """
-    Return the value of a scalar.
-
-    Parameters
-    ----------
-    loader : yaml.SafeLoader
-        Knows which plain text YAML 1.1 takes for a number, a truth value or null.
-    event : yaml.ScalarEvent
-
-    Returns
-    -------
-    object
-        None, bool, int, float or str.
-
-    Raises
-    ------
-    InputError
-        If it is a number that is not written in decimals, or does not fit its tag.
-
-    """
+    """Return the value of a scalar."""
     tag, text = event.tag, event.value
     if (tag is None and not event.implicit[0]) or tag in ('!', TAG + 'str'):
         return text

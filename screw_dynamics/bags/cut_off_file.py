@@ -41,16 +41,7 @@ class CutOffFile(McapReader):
         self._outside = 0  # messages outside chunks, where there are chunks too
 
     def open(self) -> None:
-        """
-        Find what is intact.
-
-        Raises
-        ------
-        BagError
-            If it is not an MCAP file.
-        OSError
-
-        """
+        """Find what is intact."""
         self.bio = self.path.open('rb')
         try:
             self._walk(self.bio)

@@ -16,27 +16,7 @@ SEPARATOR = '=' * 80
 
 
 def definition_text(type_name: str, msg_text: Callable[[str], str]) -> str:
-    """
-    Return the .msg text of a type, followed by the texts of all types it is made of.
-
-    Parameters
-    ----------
-    type_name : str
-        E.g. ``'trajectory_msgs/msg/JointTrajectory'``.
-    msg_text : callable
-        Returns the .msg text of one type.
-
-    Returns
-    -------
-    str
-        Each text after the first is headed by a line of ``=`` and ``MSG: package/Name``.
-
-    Raises
-    ------
-    BagError
-        If a text cannot be read; the type is named.
-
-    """
+    """Return the .msg text of a type, followed by the texts of all types it is made of."""
     texts: dict[str, str] = {}
     waiting = [type_name]
     while waiting:

@@ -15,48 +15,12 @@ from screw_dynamics.errors import BagError
 
 
 def message_definition(type_name: str) -> str:
-    """
-    Return the .msg text of a type, followed by the texts of all types it is made of.
-
-    Parameters
-    ----------
-    type_name : str
-        E.g. ``'trajectory_msgs/msg/JointTrajectory'``.
-
-    Returns
-    -------
-    str
-        The texts as the packages install them, comments included; each text after the first
-        is headed by a line of ``=`` and ``MSG: package/Name``, as bags expect it.
-
-    Raises
-    ------
-    BagError
-        If a package or a .msg file is missing or cannot be read; the type is named.
-
-    """
+    """Return the .msg text of a type, followed by the texts of all types it is made of."""
     return definition_text(type_name, _msg_text)
 
 
 def message_type(type_name: str) -> Any:
-    """
-    Return the Python class of a message type.
-
-    Parameters
-    ----------
-    type_name : str
-        E.g. ``'trajectory_msgs/msg/JointTrajectory'``.
-
-    Returns
-    -------
-    type
-
-    Raises
-    ------
-    BagError
-        If its package cannot be imported.
-
-    """
+    """Return the Python class of a message type."""
     try:
         package, folder, name = type_name.split('/')
         return getattr(import_module(f'{package}.{folder}'), name)

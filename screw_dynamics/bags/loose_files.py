@@ -19,18 +19,6 @@ class LooseFiles:
     MCAP files as one bag, each as far as it is intact.
 
     It has what `Bag` uses of the library's reader.
-
-    Parameters
-    ----------
-    paths : collection of Path
-        In any order.
-
-    Raises
-    ------
-    BagError
-        If one is not an MCAP file.
-    OSError
-
     """
 
     def __init__(self, paths: Collection[Path]) -> None:

@@ -21,16 +21,6 @@ class MessageTypes:
     The types of ROS 2 Jazzy's common packages, and those of screw_dynamics_interfaces.
 
     Wire format and type hashes of the common types are the same in all distributions since.
-
-    Examples
-    --------
-    >>> types = MessageTypes()
-    >>> time = types['builtin_interfaces/msg/Time'](sec=1, nanosec=2)
-    >>> types.serialize(time).hex()
-    '000100000100000002000000'
-    >>> types.definition('builtin_interfaces/msg/Time').splitlines()
-    ['int32 sec', 'uint32 nanosec']
-
     """
 
     def __init__(self) -> None:
@@ -47,40 +37,11 @@ class MessageTypes:
         return self._store.types[type_name]
 
     def definition(self, type_name: str) -> str:
-        """
-        Return the definition of a type as `BagWriter.add_topic` takes it.
-
-        Parameters
-        ----------
-        type_name : str
-            E.g. ``'screw_dynamics_interfaces/msg/FeedforwardTorque'``.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        BagError
-            If the type is not known.
-
-        """
+        """Return the definition of a type as `BagWriter.add_topic` takes it."""
         return definition_text(type_name, self._msg_text)
 
     def serialize(self, message: Any) -> bytes:
-        """
-        Return a message in CDR.
-
-        Parameters
-        ----------
-        message : object
-            Made by one of the dataclasses.
-
-        Returns
-        -------
-        bytes
-
-        """
+        """Return a message in CDR."""
         name = message.__msgtype__
         return bytes(self._store.serialize_cdr(message, name, little_endian=True))
 

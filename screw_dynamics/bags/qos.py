@@ -24,20 +24,7 @@ REPLAY_DEPTH = 10
 
 
 def recording_qos(profile: QoSProfile) -> QoSProfile:
-    """
-    Return what a subscription asks for to get all that a profile promises.
-
-    Parameters
-    ----------
-    profile : QoSProfile
-        What a publisher offers, or another subscription asks for.
-
-    Returns
-    -------
-    QoSProfile
-        Of the same reliability, and of the same durability (so that latched messages arrive).
-
-    """
+    """Return what a subscription asks for to get all that a profile promises."""
     reliable = profile.reliability == ReliabilityPolicy.RELIABLE
     latched = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
     return QoSProfile(
@@ -49,19 +36,7 @@ def recording_qos(profile: QoSProfile) -> QoSProfile:
 
 
 def bag_qos(profile: QoSProfile) -> Qos:
-    """
-    Return a profile as bags store it.
-
-    Parameters
-    ----------
-    profile : QoSProfile
-        As discovery reports it (history is not announced over DDS, hence unknown).
-
-    Returns
-    -------
-    Qos
-
-    """
+    """Return a profile as bags store it."""
     return Qos(
         history=QosHistory[profile.history.name],
         depth=profile.depth,
@@ -76,20 +51,7 @@ def bag_qos(profile: QoSProfile) -> Qos:
 
 
 def replay_qos(offered: Sequence[Qos]) -> QoSProfile:
-    """
-    Return a profile that reaches everybody whom the recorded publishers reached.
-
-    Parameters
-    ----------
-    offered : sequence of Qos
-        What the bag says that they offered; empty where it does not say.
-
-    Returns
-    -------
-    QoSProfile
-        Best effort only where all were; transient local where one was.
-
-    """
+    """Return a profile that reaches everybody whom the recorded publishers reached."""
     reliable = not offered or any(q.reliability != QosReliability.BEST_EFFORT for q in offered)
     latched = any(q.durability == QosDurability.TRANSIENT_LOCAL for q in offered)
     return QoSProfile(

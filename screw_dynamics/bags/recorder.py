@@ -36,20 +36,7 @@ from screw_dynamics.stop_signals import ignore_stop_signals
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """
-    Record until interrupted.
-
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Program name and arguments; default ``sys.argv``.
-
-    Returns
-    -------
-    int
-        Exit code: 0, or 1 if ROS cannot start or the bag cannot be written.
-
-    """
+    """Record until interrupted."""
     argv = list(sys.argv if args is None else args)
     parser = _parser()
     try:

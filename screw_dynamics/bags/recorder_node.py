@@ -28,15 +28,6 @@ class BagRecorder(Node):
     sent once, by a publisher that comes and goes, is heard. (A publisher that sends within some
     seconds of its start may be unknown to any subscriber; Fast DDS drops such messages.) Stamped
     with the time of reception, or with the node's clock where ``use_sim_time`` is set.
-
-    Parameters
-    ----------
-    topics : sequence of str
-        Topics to record, relative to the node's namespace; empty for every topic there is
-        (hidden topics aside).
-    name : str
-        Name of the node.
-
     """
 
     def __init__(self, topics: Sequence[str] = (), name: str = 'recorder', **options: Any) -> None:
@@ -53,15 +44,7 @@ class BagRecorder(Node):
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
 
     def record_to(self, writer: BagWriter) -> None:
-        """
-        Begin to look for topics and to record them.
-
-        Parameters
-        ----------
-        writer : BagWriter
-            Open bag; the caller closes it after the node.
-
-        """
+        """Begin to look for topics and to record them."""
         self._writer = writer
         self.create_timer(DISCOVERY_PERIOD, self.discover, clock=self._steady_clock)
 

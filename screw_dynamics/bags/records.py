@@ -35,17 +35,10 @@ class BagMessage:
 
 @dataclass(frozen=True)
 class RawMessage:
-    """One recorded message as it came over the wire.
+    """
+    One recorded message as it came over the wire.
 
-    Parameters
-    ----------
-    topic : str
-        Name of the topic.
-    log_time : int
-        When it was received [ns since the epoch].
-    data : bytes
-        The message in CDR.
-
+    `log_time` [ns since the epoch].
     """
 
     topic: str

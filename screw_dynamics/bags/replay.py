@@ -33,21 +33,7 @@ _INTERRUPTED = 130
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """
-    Replay a bag.
-
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Program name and arguments; default ``sys.argv``.
-
-    Returns
-    -------
-    int
-        Exit code: 0 at the end of the bag, 1 if ROS cannot start or the bag cannot be replayed,
-        130 after Ctrl-C.
-
-    """
+    """Replay a bag."""
     with stop_once(to_the_end=args is None) as stop:
         return _run(list(sys.argv if args is None else args), stop)
 

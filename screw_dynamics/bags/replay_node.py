@@ -38,23 +38,10 @@ _SHORTEST_PASS = 0.1  # s
 
 @dataclass(frozen=True)
 class ReplayOptions:
-    """How a bag is replayed.
+    """
+    How a bag is replayed.
 
-    Parameters
-    ----------
-    topics : sequence of str
-        Topics of the bag; empty: all whose type is one of `INPUT_TYPES`.
-    rate : float
-        Bag time per time.
-    start_offset : float
-        What comes before is left out [s since the bag's first message].
-    loop : bool
-        Begin again at the end of the bag, every 0.1 s at most.
-    keep_stamps : bool
-        Leave header stamps as they were recorded.
-    wait : float
-        Longest wait for a subscriber of every topic [s]; 0: do not wait.
-
+    `wait` [s].
     """
 
     topics: Sequence[str] = ()
@@ -71,22 +58,6 @@ class BagReplay(Node):
 
     Header stamps move with the time of publication: an absolute start of a trajectory stays as
     far from "now" as it was when it was recorded; a stamp of 0 stays 0.
-
-    Parameters
-    ----------
-    bag : Bag
-    options : ReplayOptions
-    name : str
-        Name of the node.
-
-    Raises
-    ------
-    BagError
-        If the bag has nothing to replay, nothing is left after the offset, or a type is not the
-        one of this installation.
-    UnknownNameError
-        If a topic is not in the bag.
-
     """
 
     def __init__(
@@ -157,15 +128,7 @@ class BagReplay(Node):
         return self.create_publisher(kind, topic, replay_qos(recorded.qos))
 
     def wait_for_subscribers(self) -> None:
-        """
-        Return when every topic has a subscriber, and no further one has come for a while.
-
-        Raises
-        ------
-        BagError
-            If that takes too long; the topics that nobody listens to are named.
-
-        """
+        """Return when every topic has a subscriber, and no further one has come for a while."""
         deadline = time.monotonic() + self._options.wait
         counts, changed = [0], 0.0
         while self._options.wait and self.context.ok():
@@ -187,15 +150,7 @@ class BagReplay(Node):
             self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
 
     def wait_for_clock(self) -> None:
-        """
-        Return when simulated time, if it is in use, has begun.
-
-        Raises
-        ------
-        BagError
-            If that takes too long.
-
-        """
+        """Return when simulated time, if it is in use, has begun."""
         deadline = time.monotonic() + self._options.wait
         while self._options.wait and self.context.ok():
             clock = self.get_clock()
@@ -209,20 +164,7 @@ class BagReplay(Node):
             self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
 
     def run(self, stopped: Callable[[], bool] = lambda: False) -> None:
-        """
-        Publish until the end of the bag, or until stopped.
-
-        Parameters
-        ----------
-        stopped : callable
-            Asked between messages.
-
-        Raises
-        ------
-        BagError
-            If a stamp cannot be moved.
-
-        """
+        """Publish until the end of the bag, or until stopped."""
 
         def ended() -> bool:
             return stopped() or not self.context.ok()

@@ -18,29 +18,7 @@ def shift_stamp(data: bytes, offset: int) -> bytes:
     """
     Return a message whose first field is a header, with its stamp moved.
 
-    Parameters
-    ----------
-    data : bytes
-        The message in CDR.
-    offset : int
-        [ns].
-
-    Returns
-    -------
-    bytes
-        A stamp of 0, which says "now" or "none", stays 0.
-
-    Raises
-    ------
-    BagError
-        If the data is not plain CDR, or the new stamp does not fit into the message.
-
-    Examples
-    --------
-    >>> early = bytes([0, 1, 0, 0]) + struct.pack('<iI', 7, 5)
-    >>> struct.unpack_from('<iI', shift_stamp(early, 2 * SECOND - 1), 4)
-    (9, 4)
-
+    `offset` [ns].
     """
     layout = _ENCODINGS.get(data[:2])
     if layout is None or len(data) < _STAMP_AT + struct.calcsize(layout):

@@ -15,18 +15,7 @@ _OF_ROS = ('-p', '--param', '--params-file', '--remap', '--log-level', '--enclav
 
 @contextmanager
 def ros_errors_told() -> Iterator[None]:
-    """
-    Raise one error for what ROS refuses in a block: arguments after ``--ros-args``, environment.
-
-    Returns
-    -------
-    context manager
-
-    Raises
-    ------
-    BagError
-
-    """
+    """Raise one error for what ROS refuses in a block: arguments after ``--ros-args``, environment."""
     try:
         yield
     except RuntimeError as error:  # the root of all that rclpy raises for them
@@ -38,19 +27,7 @@ class RosParser(argparse.ArgumentParser):
     """A parser of the arguments that are left when those of ROS are removed."""
 
     def parse_own(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """
-        Return what the arguments say; those of ROS without their flag end the process with 2.
-
-        Parameters
-        ----------
-        arguments : sequence of str
-            Without the name of the program.
-
-        Returns
-        -------
-        argparse.Namespace
-
-        """
+        """Return what the arguments say; those of ROS without their flag end the process with 2."""
         for text in arguments:
             if text in _OF_ROS or ':=' in text:
                 self.error(f'argument {text!r}: arguments of ROS stand behind --ros-args')

@@ -28,18 +28,6 @@ class TopicRecording:
     reliable publisher because another one is not, latched messages arrive, and a publisher that
     appears later is heard from its first message on if it offers what was there or asked for.
     What several subscriptions receive is stored once.
-
-    Parameters
-    ----------
-    node : Node
-    topic : str
-    kind : type
-        Class of the messages.
-    store : callable
-        Called with each message in CDR and its information.
-    on_lost : callable
-        Called with the event where the middleware tells that it lost messages.
-
     """
 
     def __init__(
@@ -57,16 +45,7 @@ class TopicRecording:
         self._seen: set[_Key] = set()
 
     def follow(self, endpoints: Sequence[TopicEndpointInfo]) -> None:
-        """
-        Subscribe with the profiles of these endpoints, in addition to those there are.
-
-        Parameters
-        ----------
-        endpoints : sequence of TopicEndpointInfo
-            The publishers, or, while there are none, the subscriptions of others: who will
-            publish has to reach them.
-
-        """
+        """Subscribe with the profiles of these endpoints, in addition to those there are."""
         for endpoint in endpoints:
             qos = recording_qos(endpoint.qos_profile)
             key = qos.reliability, qos.durability

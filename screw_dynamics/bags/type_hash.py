@@ -10,25 +10,7 @@ from screw_dynamics.errors import BagError
 
 
 def definition_hash(type_name: str, definition: str) -> str:
-    """
-    Return the RIHS01 hash of a type: equal where messages look the same on the wire.
-
-    Parameters
-    ----------
-    type_name : str
-    definition : str
-        The .msg text, followed by those of the types it is made of.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    BagError
-        If the definition cannot be read.
-
-    """
+    """Return the RIHS01 hash of a type: equal where messages look the same on the wire."""
     types = get_typestore(Stores.EMPTY)
     try:
         types.register(get_types_from_msg(definition, type_name))

@@ -15,19 +15,7 @@ _NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 
 
 def named_value(text: str) -> tuple[str, float]:
-    """
-    Return a name and a number, as in ``gripper=0.02``.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    name : str
-    value : float
-
-    """
+    """Return a name and a number, as in ``gripper=0.02``."""
     name, equals, value = text.rpartition('=')
     number = finite_or_nan(value)
     if not equals or not name or math.isnan(number):
@@ -39,18 +27,7 @@ def payload(text: str) -> tuple[str, float, tuple[float, float, float]]:
     """
     Return a load, as in ``tool0=1.2`` or, with its centre of mass, ``tool0=1.2,0,0,0.06``.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    link : str
-    mass : float
-        [kg].
-    com : tuple of 3 float
-        In the frame of the link [m].
-
+    Returns `mass` [kg], `com` [m].
     """
     link, equals, rest = text.rpartition('=')
     numbers = [finite_or_nan(part) for part in rest.split(',')]
@@ -62,18 +39,7 @@ def payload(text: str) -> tuple[str, float, tuple[float, float, float]]:
 
 
 def slow_down_factor(text: str) -> float:
-    """
-    Return a number above 1, up to which factors can be tried.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-
-    """
+    """Return a number above 1, up to which factors can be tried."""
     value = finite_or_nan(text)
     if not 1.0 < value <= _LARGEST_FACTOR:
         refuse(f'a number above 1, at most {_LARGEST_FACTOR:g}', text)
@@ -81,20 +47,7 @@ def slow_down_factor(text: str) -> float:
 
 
 def namespace(text: str) -> str:
-    """
-    Return a ROS namespace with a slash before each of its parts, as in ``/left/arm``.
-
-    Parameters
-    ----------
-    text : str
-        The first slash may be missing; ``/`` is the root.
-
-    Returns
-    -------
-    str
-        Empty for the root.
-
-    """
+    """Return a ROS namespace with a slash before each of its parts, as in ``/left/arm``."""
     inner = text.strip('/')
     if inner and not _NAMESPACE.fullmatch(inner):
         refuse('a namespace such as /left/arm', text)

@@ -38,15 +38,7 @@ if TYPE_CHECKING:
 
 
 def add_to(commands: Any) -> None:
-    """
-    Declare the command.
-
-    Parameters
-    ----------
-    commands : object
-        What ``add_subparsers`` returned.
-
-    """
+    """Declare the command."""
     parser = add_command(
         commands,
         'bag',
@@ -107,19 +99,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """
-    Run the command.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-
-    Returns
-    -------
-    int
-        0.
-
-    """
+    """Run the command."""
     if options.copy and options.output is None:
         options.error('argument --copy: expected the name of the new bag, too: --output FOLDER')
     with reports_beside(options.csv) as output:

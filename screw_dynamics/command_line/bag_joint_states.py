@@ -46,33 +46,7 @@ def measured_results(
     """
     Estimate a motion from joint states, and return its efforts with their uncertainty.
 
-    Parameters
-    ----------
-    messages : iterable of BagMessage
-        JointState.
-    model : ScrewModel
-    where : str
-        The bag and topic, for error texts.
-    bag_start : int
-        When the first message of the bag was received [ns].
-    rate : float or None
-        Samples per second; None for the recorded instants.
-    order : int
-        Highest derivative of the efforts.
-    joints : ElasticJoints or None
-    smoothing_time : float or None
-        See `measured_motion`.
-
-    Returns
-    -------
-    results : Results
-        Times count from the first sample.
-    origin : Origin
-
-    Raises
-    ------
-    ScrewDynamicsError
-
+    `bag_start` [ns].
     """
     samples = joint_samples(messages, model, where)
     first = int(samples.stamps.min())

@@ -21,41 +21,12 @@ SECOND = 1_000_000_000  # ns
 
 
 def nanoseconds(stamp: Any) -> int:
-    """
-    Return a Time or Duration in nanoseconds.
-
-    Parameters
-    ----------
-    stamp : object
-        With `sec` and `nanosec`.
-
-    Returns
-    -------
-    int
-
-    """
+    """Return a Time or Duration in nanoseconds."""
     return int(stamp.sec) * SECOND + int(stamp.nanosec)
 
 
 def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:
-    """
-    Return the points of a JointTrajectory in the joint order of the model.
-
-    Parameters
-    ----------
-    found : BagMessage
-    model : ScrewModel
-
-    Returns
-    -------
-    Waypoints
-
-    Raises
-    ------
-    TrajectoryError
-        Says which message it is.
-
-    """
+    """Return the points of a JointTrajectory in the joint order of the model."""
     message = found.message
     points = [
         TrajectoryPoint(
@@ -74,17 +45,7 @@ class JointSamples(NamedTuple):
     """
     Measured positions of all joints of a model.
 
-    Parameters
-    ----------
-    stamps : (N,) int64 ndarray
-        Of the headers, in the order of reception [ns].
-    log_times : (N,) int64 ndarray
-        Of reception [ns].
-    positions : (N, n) ndarray
-        In model order.
-    left_out : int
-        Messages without finite positions of all joints, or without a stamp where others have one.
-
+    `stamps`, `log_times` [ns]; `positions` (N, n).
     """
 
     stamps: np.typing.NDArray[np.int64]
@@ -94,29 +55,7 @@ class JointSamples(NamedTuple):
 
 
 def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str) -> JointSamples:
-    """
-    Return the positions of the model's joints from JointState messages.
-
-    Parameters
-    ----------
-    messages : iterable of BagMessage
-        Joints in any order, with any further joints.
-    model : ScrewModel
-    where : str
-        The bag and topic, for the error text.
-
-    Returns
-    -------
-    JointSamples
-        Header stamps, or where all of these are zero the times of reception. These may be those of
-        another clock, so the two are not mixed.
-
-    Raises
-    ------
-    BagError
-        If no message has all joints; those that are missing are named.
-
-    """
+    """Return the positions of the model's joints from JointState messages."""
     stamps, log_times, rows = [], [], []
     left_out = 0
     seen: set[str] = set()

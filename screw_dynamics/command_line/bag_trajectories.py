@@ -34,19 +34,7 @@ class FollowedTrajectory(NamedTuple):
     """
     One trajectory with its efforts.
 
-    Parameters
-    ----------
-    message : object
-        As it was recorded.
-    log_time : int
-        When [ns].
-    start : int
-        The instant that its times count from [ns].
-    results : Results
-        In time from start.
-    continuity : int
-        Of the curve.
-
+    `log_time`, `start` [ns].
     """
 
     message: Any
@@ -57,19 +45,7 @@ class FollowedTrajectory(NamedTuple):
 
 
 class Following(NamedTuple):
-    """
-    How trajectories are followed and evaluated.
-
-    Parameters
-    ----------
-    interpolation : str
-    rate : float
-        Samples per second; the points are sampled, too.
-    order : int
-        Highest derivative of the efforts.
-    joints : ElasticJoints or None
-
-    """
+    """How trajectories are followed and evaluated."""
 
     interpolation: str
     rate: float
@@ -85,22 +61,6 @@ def follow(
 
     One that begins while another runs continues its state. One that cannot be followed is left
     out, as a controller would reject it, with a line on stderr.
-
-    Parameters
-    ----------
-    messages : sequence of BagMessage
-    model : ScrewModel
-    following : Following
-
-    Returns
-    -------
-    list of FollowedTrajectory
-
-    Raises
-    ------
-    BagError
-        If none can be followed.
-
     """
     starts = [nanoseconds(m.message.header.stamp) or m.log_time for m in messages]
     order = np.argsort(starts, kind='stable')
@@ -162,52 +122,20 @@ def until_replaced(
     """
     Return each trajectory with the samples that come before the next one begins.
 
-    Parameters
-    ----------
-    followed : sequence of FollowedTrajectory
-        In the order of their starts.
-
-    Returns
-    -------
-    list of (FollowedTrajectory, (T,) ndarray of bool)
-
+    Returns (T,).
     """
     ends = [*(later.start for later in followed[1:]), np.iinfo(np.int64).max]
     return [(this, origin(this).stamps < end) for this, end in zip(followed, ends, strict=True)]
 
 
 def origin(this: FollowedTrajectory) -> Origin:
-    """
-    Return the stamps of the samples of a trajectory.
-
-    Parameters
-    ----------
-    this : FollowedTrajectory
-
-    Returns
-    -------
-    Origin
-
-    """
+    """Return the stamps of the samples of a trajectory."""
     from_start = np.round(SECOND * this.results.times).astype(np.int64)
     return Origin(this.start + from_start, from_start, this.continuity, SOURCE_TRAJECTORY)
 
 
 def trajectory_with_efforts(this: FollowedTrajectory, types: MessageTypes) -> Any:
-    """
-    Return the trajectory, densely sampled, whose points carry their efforts.
-
-    Parameters
-    ----------
-    this : FollowedTrajectory
-    types : MessageTypes
-
-    Returns
-    -------
-    object
-        A JointTrajectory with the same header, hence the same start.
-
-    """
+    """Return the trajectory, densely sampled, whose points carry their efforts."""
     point_type = types['trajectory_msgs/msg/JointTrajectoryPoint']
     duration = types['builtin_interfaces/msg/Duration']
     header = this.message.header

@@ -41,29 +41,7 @@ def process(
     joints: ElasticJoints | None,
     options: argparse.Namespace,
 ) -> Results:
-    """
-    Compute the efforts of a topic, and write the new bag if one is wanted.
-
-    Parameters
-    ----------
-    bag : Bag
-    topic : str
-        Of JointTrajectory or JointState messages.
-    model : ScrewModel
-    joints : ElasticJoints or None
-    options : argparse.Namespace
-        Of the command.
-
-    Returns
-    -------
-    Results
-        Times count from the first sample.
-
-    Raises
-    ------
-    ScrewDynamicsError
-
-    """
+    """Compute the efforts of a topic, and write the new bag if one is wanted."""
     names = _new_topics(bag, options)
     where = f'{bag.path}: topic {topic!r}'
     messages = _messages(bag, topic, options)

@@ -23,14 +23,7 @@ class BoundedParser(argparse.ArgumentParser):
     """A parser whose errors are of bounded length, whatever argument they repeat."""
 
     def error(self, message: str) -> NoReturn:
-        """
-        End the process with an error text.
-
-        Parameters
-        ----------
-        message : str
-
-        """
+        """End the process with an error text."""
         super().error(bounded(message))
 
 
@@ -46,14 +39,7 @@ class CommandParser(BoundedParser):
         self._negative_number_matcher = _NEGATIVE_NUMBER
 
     def error(self, message: str) -> NoReturn:
-        """
-        End the process with an error text.
-
-        Parameters
-        ----------
-        message : str
-
-        """
+        """End the process with an error text."""
         # `--joints a b FILE` takes FILE as a name
         if 'arguments are required' in message:
             message += ' (before options that take lists, as --joints does, or behind --)'
@@ -95,27 +81,7 @@ def add_command(
     description: str,
     examples: Sequence[str],
 ) -> argparse.ArgumentParser:
-    """
-    Declare a command.
-
-    Parameters
-    ----------
-    commands : object
-        What ``add_subparsers`` returned.
-    name : str
-    files : str
-        What must be given, for the usage; ahead of the options, some of which take lists.
-    summary : str
-        One line in the list of commands.
-    description : str
-    examples : sequence of str
-        Command lines for the end of the help text.
-
-    Returns
-    -------
-    argparse.ArgumentParser
-
-    """
+    """Declare a command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         usage=f'%(prog)s {files} [options]',

@@ -34,15 +34,7 @@ from screw_dynamics.command_line.trajectory_source import add_trajectory_argumen
 
 
 def add_to(commands: Any) -> None:
-    """
-    Declare the command.
-
-    Parameters
-    ----------
-    commands : object
-        What ``add_subparsers`` returned.
-
-    """
+    """Declare the command."""
     parser = add_command(
         commands,
         'evaluate',
@@ -71,19 +63,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """
-    Run the command.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-
-    Returns
-    -------
-    int
-        0.
-
-    """
+    """Run the command."""
     with reports_beside(options.csv) as output:
         _evaluate(options, output)
     return 0

@@ -29,20 +29,7 @@ def sampled_jets(
     """
     Return samples of a curve with as many derivatives as the results need.
 
-    Parameters
-    ----------
-    curve : PiecewisePolynomial
-    times : (T,) ndarray
-        [s].
-    model : ScrewModel
-    joints : ElasticJoints or None
-
-    Returns
-    -------
-    (T, r, n) ndarray
-        r is 5; more where rotors on moving links are coupled, with a warning on stderr, as no
-        curve is that smooth.
-
+    `times` (T,) [s]; returns (T, r, n).
     """
     rows = _rows_needed(model, joints)
     if rows > JET_ROWS:  # which no curve through points is smooth enough for
@@ -65,25 +52,7 @@ def evaluate(
     """
     Return the efforts along a motion, and what the motors do where joints are elastic.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    times : (T,) ndarray
-        [s].
-    joint_jet : (T, r, n) ndarray
-        See `sampled_jets`.
-    order : int
-        Highest derivative of the efforts, at most 2.
-    joints : ElasticJoints, optional
-
-    Returns
-    -------
-    Results
-
-    Raises
-    ------
-    ScrewDynamicsError
-
+    `times` (T,) [s]; `joint_jet` (T, r, n).
     """
     efforts = np.empty((len(times), order + 1, model.n))
     for part in _blocks(len(times), 'efforts'):
@@ -120,26 +89,7 @@ def evaluate_measured(
     deviations are given for them. Nor are they where one standard deviation leads out of the range
     of a spring; a line on stderr says so.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    motion : MeasuredMotion
-    times : (T,) ndarray
-        On the axis of the motion [s].
-    order : int
-        Highest derivative of the efforts, at most 2.
-    joints : ElasticJoints, optional
-
-    Returns
-    -------
-    Results
-
-    Raises
-    ------
-    InputError
-        If the motors need higher derivatives than can be measured.
-    ScrewDynamicsError
-
+    `times` (T,) [s].
     """
     if _rows_needed(model, joints) > JET_ROWS:
         raise InputError(
@@ -204,19 +154,7 @@ def _deviations(
 
 
 def joint_types(model: ScrewModel) -> list[str]:
-    """
-    Return the type of each coordinate's joint.
-
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Returns
-    -------
-    list of str
-        E.g. 'revolute', 'prismatic'; see `ScrewModel.joint_types`.
-
-    """
+    """Return the type of each coordinate's joint."""
     kinds = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
     return [kinds[name] for name in model.joint_names]
 

@@ -33,15 +33,7 @@ INFEASIBLE = 3
 
 
 def add_to(commands: Any) -> None:
-    """
-    Declare the command.
-
-    Parameters
-    ----------
-    commands : object
-        What ``add_subparsers`` returned.
-
-    """
+    """Declare the command."""
     parser = add_command(
         commands,
         'feasibility',
@@ -77,19 +69,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """
-    Run the command.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-
-    Returns
-    -------
-    int
-        0, or `INFEASIBLE`.
-
-    """
+    """Run the command."""
     model = read_robot(options)
     joints = read_elastic(options, model)
     curve = curve_through(read_waypoints(options, model), options.interpolation)

@@ -19,11 +19,6 @@ def kernels_of_a_command() -> Iterator[None]:
     Use compiled kernels that are on disk, in a ``with`` block, and compile none for small work.
 
     Where one is compiled after all, a line on stderr says so.
-
-    Returns
-    -------
-    context manager
-
     """
     said = False
 
@@ -39,19 +34,7 @@ def kernels_of_a_command() -> Iterator[None]:
 
 @contextmanager
 def kernels_for(samples: int) -> Iterator[None]:
-    """
-    Compile in a ``with`` block where the work is worth it.
-
-    Parameters
-    ----------
-    samples : int
-        That are computed in it.
-
-    Returns
-    -------
-    context manager
-
-    """
+    """Compile in a ``with`` block where the work is worth it."""
     if samples < _FEW:
         yield
     else:

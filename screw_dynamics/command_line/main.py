@@ -40,21 +40,7 @@ _COMMANDS = (model_command, evaluate_command, bag_command, feasibility_command, 
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """
-    Run a subcommand.
-
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments without the name of the program; default ``sys.argv[1:]``.
-
-    Returns
-    -------
-    int
-        Exit code: 0; 1 after an error, of which there is one line on stderr; 2 for wrong
-        arguments; 3 for an infeasible motion; 130 after Ctrl-C, 143 after SIGTERM.
-
-    """
+    """Run a subcommand."""
     options = argparse.Namespace()
 
     def parse() -> int:
@@ -72,14 +58,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """
-    Return the parser of the whole command.
-
-    Returns
-    -------
-    argparse.ArgumentParser
-
-    """
+    """Return the parser of the whole command."""
     whole = BoundedParser(
         prog=_PROGRAM,
         description='Exact robot dynamics with time derivatives: robots, trajectories and bags.',

@@ -23,15 +23,7 @@ from screw_dynamics.text_table import NO_BREAK, text_table
 
 
 def add_to(commands: Any) -> None:
-    """
-    Declare the command.
-
-    Parameters
-    ----------
-    commands : object
-        What ``add_subparsers`` returned.
-
-    """
+    """Declare the command."""
     parser = add_command(
         commands,
         'model',
@@ -56,19 +48,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """
-    Run the command.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-
-    Returns
-    -------
-    int
-        0.
-
-    """
+    """Run the command."""
     check_outputs((options.urdf,), (options.yaml,))
     with reports_beside(options.yaml) as output:
         model = read_robot(options)

@@ -32,16 +32,7 @@ DEFAULT_RATE = 250.0
 
 
 def add_motion_options(parser: argparse.ArgumentParser, rate_of: str = '') -> None:
-    """
-    Declare --interpolation, --rate, --order and --elastic.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-    rate_of : str
-        What the rate is where it is not given, if that is not a number.
-
-    """
+    """Declare --interpolation, --rate, --order and --elastic."""
     group = parser.add_argument_group('motion')
     group.add_argument(
         '--interpolation',
@@ -73,24 +64,7 @@ def add_motion_options(parser: argparse.ArgumentParser, rate_of: str = '') -> No
 
 
 def read_elastic(options: argparse.Namespace, model: ScrewModel) -> ElasticJoints | None:
-    """
-    Return the elastic joints that the options name.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-    model : ScrewModel
-        The robot whose joints they are.
-
-    Returns
-    -------
-    ElasticJoints or None
-
-    Raises
-    ------
-    ScrewDynamicsError, OSError
-
-    """
+    """Return the elastic joints that the options name."""
     if options.elastic is None:
         return None
     joints = ElasticJoints.from_yaml(expanded(options.elastic))
@@ -104,23 +78,7 @@ def curve_through(
     """
     Return the curve through points; without a state to start from it begins at the first point.
 
-    Parameters
-    ----------
-    waypoints : Waypoints
-    interpolation : str
-        One of `INTERPOLATIONS`.
-    start_jet : (5, n) ndarray, optional
-        State at time 0.
-
-    Returns
-    -------
-    PiecewisePolynomial
-        In time from start.
-
-    Raises
-    ------
-    TrajectoryError
-
+    `start_jet` (5, n).
     """
     begin = 0.0 if start_jet is not None else float(waypoints.times[0])
     shifted = Waypoints(
@@ -143,23 +101,7 @@ def sample_times(start: float, end: float, rate: float) -> Array:
     """
     Return even sample times, and the end.
 
-    Parameters
-    ----------
-    start, end : float
-        [s].
-    rate : float
-        [1/s].
-
-    Returns
-    -------
-    (T,) ndarray
-        [s].
-
-    Raises
-    ------
-    InputError
-        If there are too many.
-
+    `start`, `end` [s]; `rate` [1/s]; returns (T,) [s].
     """
     steps = (end - start) * rate
     if not steps < _MOST_SAMPLES:
@@ -178,22 +120,7 @@ def dense_times(curve: PiecewisePolynomial, rate: float) -> Array:
     """
     Return sample times between which no peak hides: some between any two points, and the points.
 
-    Parameters
-    ----------
-    curve : PiecewisePolynomial
-    rate : float
-        Samples per second, at least.
-
-    Returns
-    -------
-    (T,) ndarray
-        Increasing [s].
-
-    Raises
-    ------
-    InputError
-        If there are too many.
-
+    Returns (T,) [s].
     """
     breaks = curve.breaks
     even = sample_times(float(breaks[0]), float(breaks[-1]), rate)
@@ -208,16 +135,7 @@ def dense_times(curve: PiecewisePolynomial, rate: float) -> Array:
 
 
 def warn_of_gaps(curve: PiecewisePolynomial, rate: float) -> None:
-    """
-    Warn on stderr where points are closer to each other than samples are.
-
-    Parameters
-    ----------
-    curve : PiecewisePolynomial
-    rate : float
-        Samples per second.
-
-    """
+    """Warn on stderr where points are closer to each other than samples are."""
     steps = np.diff(curve.breaks)
     if len(steps) and steps.min() * rate < 1.0:
         print(

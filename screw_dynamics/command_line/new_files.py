@@ -20,37 +20,13 @@ _STANDARD_OUTPUT = ('-', '/dev/stdout', '/dev/fd/1')
 
 
 def is_standard_output(path: str | Path | None) -> bool:
-    """
-    Return whether a path means the standard output: ``-``, or the device of it.
-
-    Parameters
-    ----------
-    path : str, Path or None
-
-    Returns
-    -------
-    bool
-
-    """
+    """Return whether a path means the standard output: ``-``, or the device of it."""
     return path is not None and str(path) in _STANDARD_OUTPUT
 
 
 @contextmanager
 def reports_beside(path: str | Path | None) -> Iterator[TextIO]:
-    """
-    Print on stderr inside a block where a result goes to standard output.
-
-    Parameters
-    ----------
-    path : str, Path or None
-        Where the result goes.
-
-    Returns
-    -------
-    context manager
-        Gives the standard output.
-
-    """
+    """Print on stderr inside a block where a result goes to standard output."""
     output = sys.stdout
     if is_standard_output(path):
         with redirect_stdout(sys.stderr):
@@ -60,18 +36,7 @@ def reports_beside(path: str | Path | None) -> Iterator[TextIO]:
 
 
 def written_at_once(path: Path) -> bool:
-    """
-    Return whether a path is that of a pipe or device, in whose place no file can be put.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    bool
-
-    """
+    """Return whether a path is that of a pipe or device, in whose place no file can be put."""
     # /dev/stdout may lead to a file, whose place is not ours to take
     return path.absolute().parent in _DEVICES or (path.exists() and not path.is_file())
 
@@ -83,22 +48,6 @@ def new_file(path: Path) -> Iterator[Path]:
 
     After an error or Ctrl-C there is no half-written file, and what had the name before is still
     there.
-
-    Parameters
-    ----------
-    path : Path
-        Pipes and devices, such as /dev/stdout, are written at once.
-
-    Returns
-    -------
-    context manager
-        Gives the path to write to.
-
-    Raises
-    ------
-    OSError
-        Names `path`, whichever file the error is about.
-
     """
     path = expanded(path)
     target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
@@ -118,25 +67,7 @@ def new_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """
-    Provide a block with a folder to create, which gets its place when the block has ended well.
-
-    Parameters
-    ----------
-    path : Path
-        Must not exist.
-
-    Returns
-    -------
-    context manager
-        Gives a path of the same name in a folder beside it, where nothing is yet.
-
-    Raises
-    ------
-    OSError, BagError
-        Name `path`.
-
-    """
+    """Provide a block with a folder to create, which gets its place when the block has ended well."""
     target = expanded(path).absolute()
     try:
         with tempfile.TemporaryDirectory(

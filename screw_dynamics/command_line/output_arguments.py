@@ -20,19 +20,7 @@ from screw_dynamics.paths import expanded
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """
-    Declare --csv and --plot.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-
-    Returns
-    -------
-    argparse group
-        For what the command adds.
-
-    """
+    """Declare --csv and --plot."""
     group = parser.add_argument_group('output')
     group.add_argument(
         '--csv', metavar='FILE', type=Path, help='one row per sample; - for standard output'
@@ -47,28 +35,7 @@ def check_outputs(
     figure: Path | None = None,
     folder: Path | None = None,
 ) -> None:
-    """
-    Refuse outputs that cannot be written or would destroy an input, before any work is done.
-
-    Parameters
-    ----------
-    inputs : iterable of str, Path or None
-        What the command reads.
-    files : iterable of str, Path or None
-        What it writes; a file that exists is replaced.
-    figure : Path, optional
-        A picture that it writes.
-    folder : Path, optional
-        A bag that it creates; must not exist, nor be inside of another one.
-
-    Raises
-    ------
-    InputError
-        Names the output, and what is wrong with it.
-    ModuleNotFoundError
-        If what writes figures or bags is not installed.
-
-    """
+    """Refuse outputs that cannot be written or would destroy an input, before any work is done."""
     if figure is not None:
         from screw_dynamics.command_line.results_plot import figure_format
 
@@ -123,20 +90,7 @@ def _require_writable(path: str | Path, folder: Path) -> None:
 def check_figure(
     options: argparse.Namespace, model: ScrewModel, joints: ElasticJoints | None
 ) -> None:
-    """
-    Refuse a figure that has no room for the joints and motors, before any work is done.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-    model : ScrewModel
-    joints : ElasticJoints or None
-
-    Raises
-    ------
-    InputError
-
-    """
+    """Refuse a figure that has no room for the joints and motors, before any work is done."""
     if options.plot is not None:
         from screw_dynamics.command_line.results_plot import require_room
 
@@ -148,19 +102,7 @@ def check_figure(
 
 
 def write_files(results: Results, options: argparse.Namespace, title: str, output: TextIO) -> None:
-    """
-    Write what the options ask for, and print what was written.
-
-    Parameters
-    ----------
-    results : Results
-    options : argparse.Namespace
-    title : str
-        Headline of the figure.
-    output : text stream
-        The standard output, where CSV may go.
-
-    """
+    """Write what the options ask for, and print what was written."""
     if is_standard_output(options.csv):
         write_csv(results, output)
     elif options.csv is not None:

@@ -20,15 +20,7 @@ from screw_dynamics.paths import expanded
 
 
 def add_to(commands: Any) -> None:
-    """
-    Declare the command.
-
-    Parameters
-    ----------
-    commands : object
-        What ``add_subparsers`` returned.
-
-    """
+    """Declare the command."""
     parser = add_command(
         commands,
         'plot',
@@ -59,19 +51,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """
-    Run the command.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-
-    Returns
-    -------
-    int
-        0.
-
-    """
+    """Run the command."""
     path = expanded(options.results)
     # the ending of a file is replaced; a folder's name may hold points that are no ending
     if options.output is not None:

@@ -23,15 +23,7 @@ _LONGEST, _END = 1000, 200  # characters of an error, and those of its end where
 
 
 class Stopped(KeyboardInterrupt):
-    """
-    A signal other than Ctrl-C asks the process to end; what Ctrl-C cleans up is cleaned up.
-
-    Parameters
-    ----------
-    number : int
-        Of the signal.
-
-    """
+    """A signal other than Ctrl-C asks the process to end; what Ctrl-C cleans up is cleaned up."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -39,22 +31,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def run_to_end(name: str, work: Callable[[], int]) -> int:
-    """
-    Run a command; whatever happens ends in an exit code and at most one line on stderr.
-
-    Parameters
-    ----------
-    name : str
-        Of the program and command, before the error.
-    work : callable
-        Returns the exit code.
-
-    Returns
-    -------
-    int
-        That of `work`; 1 after an error, 130 after Ctrl-C, 143 after SIGTERM.
-
-    """
+    """Run a command; whatever happens ends in an exit code and at most one line on stderr."""
     try:
         code = work()
         sys.stdout.flush()  # a full disk or a closed pipe shows here, and not after the end
@@ -80,18 +57,7 @@ def run_to_end(name: str, work: Callable[[], int]) -> int:
 
 
 def one_line(error: BaseException) -> str:
-    """
-    Return the text of an error without line breaks, cut where it is longer than a screen.
-
-    Parameters
-    ----------
-    error : BaseException
-
-    Returns
-    -------
-    str
-
-    """
+    """Return the text of an error without line breaks, cut where it is longer than a screen."""
     if isinstance(error, OSError) and error.strerror:
         place = '' if error.filename is None else f'{error.filename}: '
         text = f'{place}{error.strerror}'
@@ -103,14 +69,7 @@ def one_line(error: BaseException) -> str:
 
 
 def print_error(line: str) -> None:
-    """
-    Print a line on stderr, as far as that can be written.
-
-    Parameters
-    ----------
-    line : str
-
-    """
+    """Print a line on stderr, as far as that can be written."""
     try:
         print(line, file=sys.stderr, flush=True)
     except OSError:
@@ -123,11 +82,6 @@ def usable_streams() -> Iterator[None]:
     Put a stream to nowhere in place of those that the process was started without (``>&-``).
 
     Names may hold what the terminal has not: such characters are escaped.
-
-    Returns
-    -------
-    context manager
-
     """
     with ExitStack() as stack:
         for name in ('stdout', 'stderr'):
@@ -144,14 +98,7 @@ def usable_streams() -> Iterator[None]:
 
 @contextmanager
 def signals_as_interrupts() -> Iterator[None]:
-    """
-    Raise `Stopped` inside a block where the process is to end: SIGTERM, a terminal that closes.
-
-    Returns
-    -------
-    context manager
-
-    """
+    """Raise `Stopped` inside a block where the process is to end: SIGTERM, a terminal that closes."""
     if threading.current_thread() is not threading.main_thread():
         yield  # where no handler can be set
         return

@@ -20,24 +20,7 @@ _LOG_INTERVAL = 10.0  # s between lines where the output is no terminal
 def progress(
     items: Iterable[Item], text: str, total: int | None = None, unit: str = ''
 ) -> Iterator[Item]:
-    """
-    Return the items while a bar on stderr shows how many of them have been taken.
-
-    Parameters
-    ----------
-    items : iterable
-    text : str
-        What is being done.
-    total : int, optional
-        Number of items; their length by default.
-    unit : str
-        What an item is.
-
-    Returns
-    -------
-    iterator
-
-    """
+    """Return the items while a bar on stderr shows how many of them have been taken."""
     if total is None and isinstance(items, Sized):
         total = len(items)
     with counting(text, total, unit) as count:
@@ -52,20 +35,6 @@ def counting(text: str, total: int | None, unit: str = '') -> Iterator[Callable[
     Show a bar on stderr inside a block; what the block gets is called after every step.
 
     Inside of a block that shows one, none is shown.
-
-    Parameters
-    ----------
-    text : str
-        What is being done.
-    total : int or None
-        Number of steps.
-    unit : str
-        What a step is.
-
-    Returns
-    -------
-    context manager
-
     """
     global _busy
     if _busy:

@@ -8,21 +8,7 @@ from typing import NamedTuple
 
 
 class Quantity(NamedTuple):
-    """
-    One quantity of a joint or motor.
-
-    Parameters
-    ----------
-    name : str
-        In the columns of files.
-    symbol : str
-        In plots.
-    units : tuple of 2 str
-        Of a joint that turns, and of one that slides.
-    per : str
-        What follows the unit in time derivatives.
-
-    """
+    """One quantity of a joint or motor."""
 
     name: str
     symbol: str
@@ -30,19 +16,7 @@ class Quantity(NamedTuple):
     per: str = ''
 
     def unit(self, slides: bool | None) -> str:
-        """
-        Return the unit.
-
-        Parameters
-        ----------
-        slides : bool or None
-            Whether the joint slides; None where that is not known.
-
-        Returns
-        -------
-        str
-
-        """
+        """Return the unit."""
         turning, sliding = self.units
         if slides is None:
             both = f'{turning} or {sliding}'

@@ -20,16 +20,7 @@ class MotorResults:
     """
     What the m motors of elastic joints must do, on the joint side of their gears.
 
-    Parameters
-    ----------
-    names : tuple of str
-    gear_ratios : (m,) ndarray
-        NaN where unknown.
-    values : (T, 5, m) ndarray
-        Position, velocity, acceleration, effort, deflection; see `quantities.MOTORS`.
-    deviations : (T, 5, m) ndarray, optional
-        Standard deviations, for a measured motion.
-
+    `gear_ratios` (m,); `values`, `deviations` (T, 5, m).
     """
 
     names: tuple[str, ...]
@@ -41,14 +32,7 @@ class MotorResults:
         """
         Return some of the samples.
 
-        Parameters
-        ----------
-        chosen : (T,) ndarray of bool
-
-        Returns
-        -------
-        MotorResults
-
+        `chosen` (T,).
         """
         spread = self.deviations
         return replace(
@@ -63,23 +47,8 @@ class Results:
     """
     Samples along a motion of n joints.
 
-    Parameters
-    ----------
-    joint_names : tuple of str
-    times : (T,) ndarray
-        [s].
-    joint_jet : (T, r, n) ndarray
-        Positions and derivatives [rad or m, per s^d]; NaN where unknown.
-    effort_jet : (T, k + 1, n) ndarray
-        Efforts and derivatives [N m or N, per s^d]; NaN where unknown.
-    joint_deviations : (T, r, n) ndarray, optional
-        Standard deviations of a measured motion.
-    effort_deviations : (T, k + 1, n) ndarray, optional
-        And of the efforts that belong to it.
-    motors : MotorResults, optional
-    slides : tuple of n bool, optional
-        Whether joints slide; None where that is not known, as in files.
-
+    `times` (T,) [s]; `joint_jet`, `joint_deviations` (T, r, n); `effort_jet`, `effort_deviations`
+    (T, k + 1, n).
     """
 
     joint_names: tuple[str, ...]
@@ -95,11 +64,7 @@ class Results:
         """
         Return the samples as named columns, e.g. ``'joint_1.effort_dot'``.
 
-        Returns
-        -------
-        dict of str to (T,) ndarray
-            ``'time'`` first. Standard deviations follow their quantity, with ``'.sd'`` behind.
-
+        Returns (T,).
         """
         columns = {'time': self.times}
         for j, joint in enumerate(self.joint_names):
@@ -121,14 +86,7 @@ class Results:
         return columns
 
     def summary(self) -> str:
-        """
-        Return the largest values of each joint, and how uncertain they are, as a table.
-
-        Returns
-        -------
-        str
-
-        """
+        """Return the largest values of each joint, and how uncertain they are, as a table."""
         efforts = EFFORTS[: self.effort_jet.shape[1]]
         header = ['joint', *(f'max |{quantity.name}|' for quantity in efforts)]
         if self.effort_deviations is not None:
@@ -157,15 +115,7 @@ def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
     """
     Return some of the samples.
 
-    Parameters
-    ----------
-    results : Results
-    chosen : (T,) ndarray of bool
-
-    Returns
-    -------
-    Results
-
+    `chosen` (T,).
     """
     spread, uncertain = results.joint_deviations, results.effort_deviations
     motors = results.motors
@@ -181,19 +131,7 @@ def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
 
 
 def joined(parts: Sequence[Results]) -> Results:
-    """
-    Return the samples of several results of the same joints, one after another.
-
-    Parameters
-    ----------
-    parts : sequence of Results
-        Either all with motors or none; without deviations if there are several.
-
-    Returns
-    -------
-    Results
-
-    """
+    """Return the samples of several results of the same joints, one after another."""
     if len(parts) == 1:
         return parts[0]
     motors = parts[0].motors

@@ -35,17 +35,7 @@ class Origin(NamedTuple):
     """
     Where the samples of results come from.
 
-    Parameters
-    ----------
-    stamps : (T,) int64 ndarray
-        Instants that they belong to [ns].
-    from_start : (T,) int64 ndarray
-        Time since the start of their trajectory, 0 without one [ns].
-    continuity : int
-        How often the reference is continuously differentiable.
-    source : int
-        `SOURCE_TRAJECTORY` or `SOURCE_STREAM`.
-
+    `stamps`, `from_start` [ns].
     """
 
     stamps: Stamps
@@ -55,17 +45,7 @@ class Origin(NamedTuple):
 
 
 def write_bag(results: Results, path: Path, continuity: int) -> None:
-    """
-    Write the results of a trajectory to a new bag, with stamps that count from its start.
-
-    Parameters
-    ----------
-    results : Results
-    path : Path
-        Folder to create.
-    continuity : int
-
-    """
+    """Write the results of a trajectory to a new bag, with stamps that count from its start."""
     stamps = np.round(results.times * SECOND).astype(np.int64)
     origin = Origin(stamps, stamps, continuity, SOURCE_TRAJECTORY)
     with new_folder(path) as place, BagWriter(place, capacity=OFFLINE_CAPACITY) as writer:
@@ -73,17 +53,7 @@ def write_bag(results: Results, path: Path, continuity: int) -> None:
 
 
 class ResultsWriter:
-    """
-    Adds results to an open bag.
-
-    Parameters
-    ----------
-    writer : BagWriter
-    torque_topic, motor_topic : str
-        Standard deviations go to topics with `DEVIATION_ENDING` behind these, in messages of the
-        same types.
-
-    """
+    """Adds results to an open bag."""
 
     def __init__(
         self, writer: BagWriter, torque_topic: str = TORQUE_TOPIC, motor_topic: str = MOTOR_TOPIC
@@ -94,15 +64,7 @@ class ResultsWriter:
         self._topics: set[str] = set()
 
     def write(self, results: Results, origin: Origin) -> None:
-        """
-        Write one message of each kind per sample.
-
-        Parameters
-        ----------
-        results : Results
-        origin : Origin
-
-        """
+        """Write one message of each kind per sample."""
         self._add(self._torque_topic, FEEDFORWARD)
         uncertain = results.joint_deviations is not None
         if uncertain:

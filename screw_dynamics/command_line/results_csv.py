@@ -21,15 +21,7 @@ from screw_dynamics.errors import InputError
 
 
 def write_csv(results: Results, path: Path | TextIO) -> None:
-    """
-    Write results; reading them gives the same numbers, bit by bit.
-
-    Parameters
-    ----------
-    results : Results
-    path : Path or text stream
-
-    """
+    """Write results; reading them gives the same numbers, bit by bit."""
     if not isinstance(path, Path):
         _write_rows(results, path)
         return
@@ -48,23 +40,7 @@ def _write_rows(results: Results, file: TextIO) -> None:
 
 
 def read_csv(path: Path) -> Results:
-    """
-    Read results that `write_csv` wrote.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    Results
-
-    Raises
-    ------
-    InputError
-        If it is not such a file; row or column is named.
-
-    """
+    """Read results that `write_csv` wrote."""
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
             reader = csv.reader(file)

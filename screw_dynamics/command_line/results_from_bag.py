@@ -32,24 +32,6 @@ def read_bag(path: Path, topic: str | None) -> Results:
 
     Their standard deviations are read from the topic named after it, motor commands from the only
     MotorFeedforward topic, where there are as many messages with the same stamps.
-
-    Parameters
-    ----------
-    path : Path
-        The bag.
-    topic : str or None
-        None where there is one only.
-
-    Returns
-    -------
-    Results
-        Times count from the first stamp.
-
-    Raises
-    ------
-    BagError
-        If there are no such messages, or their joints or sizes change.
-
     """
     with Bag(path) as bag:
         candidates = [

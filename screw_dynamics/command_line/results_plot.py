@@ -52,24 +52,7 @@ _STYLE: dict[Any, Any] = {
 
 
 def figure_format(path: Path) -> str:
-    """
-    Return the format of a figure after the ending of its name.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    str
-        'png' where the name has no ending.
-
-    Raises
-    ------
-    InputError
-        If the ending is of no figure.
-
-    """
+    """Return the format of a figure after the ending of its name."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     ending = path.suffix[1:].lower() or 'png'
@@ -82,20 +65,7 @@ def figure_format(path: Path) -> str:
 
 
 def require_room(count: int, remedy: str = 'choose some by --joints') -> None:
-    """
-    Refuse more joints and motors than a figure has room for.
-
-    Parameters
-    ----------
-    count : int
-    remedy : str
-        What to do instead.
-
-    Raises
-    ------
-    InputError
-
-    """
+    """Refuse more joints and motors than a figure has room for."""
     if count > _MOST_ROWS:
         raise InputError(
             f'a figure has room for {_MOST_ROWS} joints and motors, got {count}: {remedy}'
@@ -103,23 +73,7 @@ def require_room(count: int, remedy: str = 'choose some by --joints') -> None:
 
 
 def save_plot(results: Results, path: Path, title: str) -> None:
-    """
-    Draw results: one row per joint, below them one per motor; one column per quantity.
-
-    Parameters
-    ----------
-    results : Results
-    path : Path
-        The PNG file to write.
-    title : str
-        Headline of the figure.
-
-    Raises
-    ------
-    InputError
-        If there are too many joints for one figure, or the file's ending is of no figure.
-
-    """
+    """Draw results: one row per joint, below them one per motor; one column per quantity."""
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -22,14 +22,7 @@ YAML_ENDINGS = ('.yaml', '.yml')
 
 
 def add_robot_argument(parser: argparse.ArgumentParser) -> None:
-    """
-    Declare the positional argument URDF.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-
-    """
+    """Declare the positional argument URDF."""
     parser.add_argument(
         'urdf',
         metavar='URDF',
@@ -38,14 +31,7 @@ def add_robot_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
-    """
-    Declare what selects joints and links, and changes the robot.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-
-    """
+    """Declare what selects joints and links, and changes the robot."""
     group = parser.add_argument_group('robot')
     group.add_argument(
         '--joints',
@@ -83,41 +69,14 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
 
 
 class RecordedRobot(NamedTuple):
-    """
-    A robot description that is not a file.
-
-    Parameters
-    ----------
-    text : str
-        URDF.
-    where : str
-        It comes from, for error texts.
-
-    """
+    """A robot description that is not a file."""
 
     text: str
     where: str
 
 
 def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = None) -> ScrewModel:
-    """
-    Return the model that the options describe; a warning about it is one line on stderr.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-    recorded : RecordedRobot, optional
-        In place of the file of the options.
-
-    Returns
-    -------
-    ScrewModel
-
-    Raises
-    ------
-    ScrewDynamicsError, OSError
-
-    """
+    """Return the model that the options describe; a warning about it is one line on stderr."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', ModelWarning)
         model = _model(options, recorded)

@@ -24,43 +24,12 @@ BAG_ENDINGS = ('.mcap', '.db3')
 
 
 def is_bag(path: Path) -> bool:
-    """
-    Return whether a path is meant as that of a bag.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    bool
-
-    """
+    """Return whether a path is meant as that of a bag."""
     return path.is_dir() or path.suffix.lower() in BAG_ENDINGS
 
 
 def one_topic(bag: Bag, types: Sequence[str], name: str | None) -> str:
-    """
-    Return a topic that has messages of one of the types.
-
-    Parameters
-    ----------
-    bag : Bag
-    types : sequence of str
-        The first of which there is a topic counts.
-    name : str or None
-        The topic that the user names; else there must be one only.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    BagError
-        If there is none, or a choice; the topics are listed.
-
-    """
+    """Return a topic that has messages of one of the types."""
     topics = {topic: about for topic, about in bag.topics.items() if about.count}
     wanted = ' or '.join(type_name.rpartition('/')[2] for type_name in types)
     listed = ', '.join(f'{t} ({about.type})' for t, about in topics.items()) or 'no message at all'

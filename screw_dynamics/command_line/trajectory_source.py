@@ -17,14 +17,7 @@ from screw_dynamics.trajectory.trajectory_file import read_trajectory
 
 
 def add_trajectory_argument(parser: argparse.ArgumentParser) -> None:
-    """
-    Declare the positional argument TRAJECTORY, --topic and --message.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-
-    """
+    """Declare the positional argument TRAJECTORY, --topic and --message."""
     parser.add_argument(
         'trajectory',
         metavar='TRAJECTORY',
@@ -39,23 +32,7 @@ def add_trajectory_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def read_waypoints(options: argparse.Namespace, model: ScrewModel) -> Waypoints:
-    """
-    Return the points that the options name, in the joint order of the model.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-    model : ScrewModel
-
-    Returns
-    -------
-    Waypoints
-
-    Raises
-    ------
-    ScrewDynamicsError, OSError
-
-    """
+    """Return the points that the options name, in the joint order of the model."""
     path = expanded(options.trajectory)
     if is_bag(path):
         return _from_bag(path, options, model)
@@ -71,26 +48,7 @@ def in_model_order(
     points: Sequence[TrajectoryPoint],
     model: ScrewModel,
 ) -> Waypoints:
-    """
-    Check points and put them into the joint order of the model.
-
-    Parameters
-    ----------
-    where : str
-        What they come from, for the error text.
-    joint_names : sequence of str
-    points : sequence of TrajectoryPoint
-    model : ScrewModel
-
-    Returns
-    -------
-    Waypoints
-
-    Raises
-    ------
-    TrajectoryError
-
-    """
+    """Check points and put them into the joint order of the model."""
     try:
         return waypoints_from_points(joint_names, points, model.joint_names)
     except TrajectoryError as error:

@@ -30,17 +30,7 @@ CALL_ATTEMPTS = 3
 
 
 class DemoClient(Node):
-    """
-    Publish the robot description and a trajectory, call the services.
-
-    Parameters
-    ----------
-    urdf : Path
-        Published on ``robot_description``, as robot_state_publisher does.
-    while_waiting : callable
-        Called now and then while waiting; raises if waiting has become pointless.
-
-    """
+    """Publish the robot description and a trajectory, call the services."""
 
     def __init__(self, urdf: Path, while_waiting: Callable[[str], object]) -> None:
         super().__init__('demo')
@@ -58,15 +48,7 @@ class DemoClient(Node):
         self._state = self.create_client(GetState, '/feedforward/get_state')
 
     def wait_until_ready(self) -> None:
-        """
-        Wait for an active `feedforward`, for the services, and for the recorder to listen.
-
-        Raises
-        ------
-        DemoError
-            If there is nothing to be expected any more; what is missing is named.
-
-        """
+        """Wait for an active `feedforward`, for the services, and for the recorder to listen."""
         while missing := self._missing():
             self._while_waiting(missing)
             self.spin(0.1)
@@ -97,24 +79,7 @@ class DemoClient(Node):
         super().destroy_node()
 
     def call(self, client: Client, request: Any) -> Any:
-        """
-        Call a service and return its response.
-
-        Parameters
-        ----------
-        client : Client
-        request : Request
-
-        Returns
-        -------
-        Response
-
-        Raises
-        ------
-        TimeoutError
-            If there is no response within CALL_TIMEOUT, CALL_ATTEMPTS times.
-
-        """
+        """Call a service and return its response."""
         for _ in range(CALL_ATTEMPTS):
             future = client.call_async(request)
             self._executor.spin_until_future_complete(future, CALL_TIMEOUT)
@@ -128,15 +93,7 @@ class DemoClient(Node):
         """
         Call GetMassMatrix.
 
-        Parameters
-        ----------
-        position : sequence of float
-            [rad], in the order of the node.
-
-        Returns
-        -------
-        GetMassMatrix.Response
-
+        `position` [rad].
         """
         return self.call(self._mass_matrix, GetMassMatrix.Request(position=list(position)))
 
@@ -144,15 +101,7 @@ class DemoClient(Node):
         """
         Call GetInverseDynamics for efforts with two derivatives.
 
-        Parameters
-        ----------
-        joint_jet : (5, n) ndarray
-            Position to snap [rad, per s^d], in the order of the node.
-
-        Returns
-        -------
-        GetInverseDynamics.Response
-
+        `joint_jet` (5, n).
         """
         names = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
         rows = {name: row.tolist() for name, row in zip(names, joint_jet, strict=True)}
@@ -163,15 +112,7 @@ class DemoClient(Node):
     def send_trajectory(
         self, joint_names: Sequence[str], points: Sequence[TrajectoryPoint]
     ) -> None:
-        """
-        Publish a JointTrajectory that starts at once.
-
-        Parameters
-        ----------
-        joint_names : sequence of str
-        points : sequence of TrajectoryPoint
-
-        """
+        """Publish a JointTrajectory that starts at once."""
         message = JointTrajectory(joint_names=list(joint_names))
         for point in points:
             message.points.append(
@@ -185,14 +126,7 @@ class DemoClient(Node):
         self._trajectory.publish(message)
 
     def spin(self, seconds: float) -> None:
-        """
-        Handle what arrives for some time.
-
-        Parameters
-        ----------
-        seconds : float
-
-        """
+        """Handle what arrives for some time."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)

@@ -22,12 +22,6 @@ def isolate_ros() -> int:
     Move this process, and those it starts, to an unused DDS domain on this host alone.
 
     A domain chosen by ``ROS_DOMAIN_ID`` is kept.
-
-    Returns
-    -------
-    int
-        The domain.
-
     """
     if not os.environ.get('ROS_DOMAIN_ID'):
         os.environ['ROS_DOMAIN_ID'] = str(unused_domain())
@@ -42,12 +36,6 @@ def unused_domain() -> int:
 
     It stays reserved for this process: another call, here or in a process beside this one, does
     not choose it before the first node opens its ports.
-
-    Returns
-    -------
-    int
-        Between 1 and 101; 0, where everybody else is, is never chosen.
-
     """
     domains = list(range(1, LAST_DOMAIN + 1))
     random.SystemRandom().shuffle(domains)

@@ -26,27 +26,7 @@ def drive_nodes(
     """
     Run the nodes, call the services, follow the trajectory, record all of it.
 
-    Parameters
-    ----------
-    folder : Path
-        Where `bag` and `logs` are made.
-    model : ScrewModel
-        Of the robot at URDF.
-    points : sequence of TrajectoryPoint
-        In the order of the model's joints.
-    rate : float
-        Of publication [Hz].
-
-    Returns
-    -------
-    list of str
-        Lines of the report on the services.
-
-    Raises
-    ------
-    DemoError
-        If ROS 2 is missing, or a process or a service fails.
-
+    `rate` [Hz].
     """
     require_ros()
     from screw_dynamics.demo.client import DemoClient
@@ -94,14 +74,7 @@ def _start(processes: Processes, bag: Path, rate: float) -> None:
 
 
 def require_ros() -> None:
-    """
-    Raise an error that names what is missing; ROS 2 itself reports it late, in many lines.
-
-    Raises
-    ------
-    DemoError
-
-    """
+    """Raise an error that names what is missing; ROS 2 itself reports it late, in many lines."""
     problem = '' if os.environ.get('AMENT_PREFIX_PATH') else 'AMENT_PREFIX_PATH is not set'
     try:
         from rclpy.type_support import check_for_type_support

@@ -38,20 +38,7 @@ RECOMPUTED_SAMPLES = 500  # about; the readable recursion takes some ms for each
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """
-    Run the demo.
-
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments without the program's name; default those of the command line.
-
-    Returns
-    -------
-    int
-        Exit code: 0, 1 if something failed, 130 if interrupted.
-
-    """
+    """Run the demo."""
     options = _parser().parse_args(args)
     return run_job('demo', lambda: _run(options), to_the_end=args is None)
 

@@ -18,11 +18,7 @@ class TickTimes(NamedTuple):
     """
     Time a tick takes in the node, from sampling the reference to publishing.
 
-    Parameters
-    ----------
-    mean, longest : float
-        [s].
-
+    `mean`, `longest` [s].
     """
 
     mean: float
@@ -30,22 +26,7 @@ class TickTimes(NamedTuple):
 
 
 def read_tick_times(path: Path, torque_topic: str) -> TickTimes | None:
-    """
-    Read the time per tick while efforts were published.
-
-    Parameters
-    ----------
-    path : Path
-        The bag.
-    torque_topic : str
-        Topic of type FeedforwardTorque.
-
-    Returns
-    -------
-    TickTimes or None
-        None where no report covers a time of publication only.
-
-    """
+    """Read the time per tick while efforts were published."""
     with Bag(path) as bag:
         published = bag.arrays(torque_topic)['log_time']
         if DIAGNOSTICS_TOPIC not in bag.topics:

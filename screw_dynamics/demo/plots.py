@@ -56,19 +56,7 @@ STYLE: dict[Any, Any] = {
 
 
 def save_plot(recording: Recording, path: Path, title: str) -> None:
-    """
-    Draw a recording: the reference on the left, the efforts on the right, one time axis.
-
-    Parameters
-    ----------
-    recording : Recording
-        Of revolute joints.
-    path : Path
-        The PNG file to write.
-    title : str
-        Headline of the figure.
-
-    """
+    """Draw a recording: the reference on the left, the efforts on the right, one time axis."""
     import matplotlib
     from matplotlib.figure import Figure
 

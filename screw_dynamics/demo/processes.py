@@ -28,23 +28,7 @@ class DemoError(ScrewDynamicsError):
 
 @contextmanager
 def ros_processes(log_folder: Path) -> Iterator[Processes]:
-    """
-    Enter ROS 2 in this process, for a ``with`` block, and be ready to start others.
-
-    Parameters
-    ----------
-    log_folder : Path
-
-    Returns
-    -------
-    iterator of Processes
-
-    Raises
-    ------
-    DemoError
-        In place of a TimeoutError: with the folder of the logs.
-
-    """
+    """Enter ROS 2 in this process, for a ``with`` block, and be ready to start others."""
     import rclpy
     from rclpy.signals import SignalHandlerOptions
 
@@ -61,15 +45,7 @@ def ros_processes(log_folder: Path) -> Iterator[Processes]:
 
 
 class Processes:
-    """
-    Python modules run as processes; all are stopped at the end of a ``with`` block.
-
-    Parameters
-    ----------
-    log_folder : Path
-        Created; each process writes to ``<name>.log`` there.
-
-    """
+    """Python modules run as processes; all are stopped at the end of a ``with`` block."""
 
     def __init__(self, log_folder: Path) -> None:
         self._log_folder = log_folder
@@ -96,19 +72,7 @@ class Processes:
                 process.wait()
 
     def start(self, name: str, module: str, *arguments: str | Path) -> None:
-        """
-        Start ``python -m module arguments``.
-
-        Parameters
-        ----------
-        name : str
-            Name of the process and of its log.
-        module : str
-            Module to run.
-        *arguments : str or Path
-            Command line.
-
-        """
+        """Start ``python -m module arguments``."""
         command = [sys.executable, '-m', module, *map(str, arguments)]
         self._advanced = time.monotonic()
         with self.log(name).open('wb') as log:
@@ -122,72 +86,23 @@ class Processes:
             )
 
     def log(self, name: str) -> Path:
-        """
-        Return where a process writes.
-
-        Parameters
-        ----------
-        name : str
-
-        Returns
-        -------
-        Path
-
-        """
+        """Return where a process writes."""
         return self._log_folder / f'{name}.log'
 
     def require_running(self) -> None:
-        """
-        Check on all processes.
-
-        Raises
-        ------
-        DemoError
-            If one has ended; with the last line it wrote.
-
-        """
+        """Check on all processes."""
         for name, process in self._running.items():
             if process.poll() is not None:
                 raise DemoError(f'{name} ended with {self._ending(name, process.returncode)}')
 
     def last_line(self, name: str) -> str:
-        """
-        Return what a process has written last.
-
-        Parameters
-        ----------
-        name : str
-
-        Returns
-        -------
-        str
-
-        """
+        """Return what a process has written last."""
         lines = self.log(name).read_text(errors='replace').split('\n')
         last = next((line for line in reversed(lines) if line.strip()), 'nothing')
         return _PREFIX.sub(r'\1 ', last.strip())[:_LONGEST_LINE]
 
     def require_advance(self, missing: str) -> str:
-        """
-        Check on all processes while something is waited for.
-
-        Parameters
-        ----------
-        missing : str
-            What is waited for.
-
-        Returns
-        -------
-        str
-            The newest line of a log, with the name of its process.
-
-        Raises
-        ------
-        DemoError
-            If one has ended, or none has logged anything new for SILENCE_TIMEOUT; with the last
-            line of each.
-
-        """
+        """Check on all processes while something is waited for."""
         self.require_running()
         now = time.monotonic()
         for name in self._running:
@@ -204,19 +119,7 @@ class Processes:
         return self._newest
 
     def stop(self, name: str) -> None:
-        """
-        Interrupt a process and wait for its end.
-
-        Parameters
-        ----------
-        name : str
-
-        Raises
-        ------
-        DemoError
-            If it does not end in time or not with exit code 0.
-
-        """
+        """Interrupt a process and wait for its end."""
         process = self._running.pop(name)
         process.send_signal(signal.SIGINT)
         try:

@@ -21,19 +21,6 @@ class Stage:
     A line that shows how far a piece of work is, inside a ``with`` block.
 
     Where the output is not a terminal it is written anew every 10 s.
-
-    Parameters
-    ----------
-    text : str
-        What is being done.
-    total : int, optional
-        Number of steps, for a bar.
-
-    Attributes
-    ----------
-    n : int
-        Steps that are done.
-
     """
 
     def __init__(self, text: str, total: int | None = None) -> None:
@@ -64,16 +51,7 @@ class Stage:
             self._bar.close()
 
     def update(self, steps: int = 1, note: str = '') -> None:
-        """
-        Count steps that were done; 0 of them while waiting.
-
-        Parameters
-        ----------
-        steps : int
-        note : str
-            What is being waited for.
-
-        """
+        """Count steps that were done; 0 of them while waiting."""
         self.n += steps
         self._note = note
         if self._bar is not None:
@@ -94,20 +72,7 @@ def ticks(text: str, duration: float, step: float = 0.25) -> Iterator[float]:
     """
     Yield steps of time until their sum reaches a duration, and show how far that is.
 
-    Parameters
-    ----------
-    text : str
-        What is being done.
-    duration : float
-        [s].
-    step : float
-        [s].
-
-    Returns
-    -------
-    iterator of float
-        `step`, as often as needed.
-
+    `duration`, `step` [s].
     """
     count = math.ceil(duration / step)
     with Stage(text, count) as bar:

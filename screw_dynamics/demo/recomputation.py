@@ -23,15 +23,7 @@ class Recomputation:
     """
     Differences between published and recomputed efforts.
 
-    Parameters
-    ----------
-    differences : (k + 1,) ndarray
-        Largest per derivative [N m or N, per s^d].
-    peaks : (k + 1,) ndarray
-        Largest recomputed magnitude per derivative, in the same units.
-    count : int
-        Samples that were recomputed.
-
+    `differences`, `peaks` (k + 1,).
     """
 
     differences: Array
@@ -39,15 +31,7 @@ class Recomputation:
     count: int
 
     def require_agreement(self) -> None:
-        """
-        Check that the differences are rounding errors.
-
-        Raises
-        ------
-        DemoError
-            If one exceeds TOLERANCE; the derivative is named.
-
-        """
+        """Check that the differences are rounding errors."""
         for order, (difference, peak) in enumerate(zip(self.differences, self.peaks, strict=True)):
             if not difference <= TOLERANCE * peak:
                 raise DemoError(
@@ -63,20 +47,6 @@ def recompute(
     Recompute efforts from the recorded reference.
 
     The recursion shares no code with the kernel that published them.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    recording : Recording
-    stride : int
-        Every `stride`-th sample is recomputed.
-    advance : callable
-        Called with 1 after each sample, to show progress.
-
-    Returns
-    -------
-    Recomputation
-
     """
     published = recording.effort_jet[::stride]
     rows = published.shape[1] + 2

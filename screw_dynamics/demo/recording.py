@@ -22,21 +22,8 @@ class Recording:
     """
     One trajectory and the feedforward efforts published for it.
 
-    Parameters
-    ----------
-    joint_names : tuple of str
-        The n joints, in the order of every array.
-    time : (T,) ndarray
-        Instants that the samples belong to, from the start of the trajectory [s].
-    joint_jet : (T, 5, n) ndarray
-        The reference that was used: q to its fourth derivative [rad or m, per s^d].
-    effort_jet : (T, k + 1, n) ndarray
-        The efforts that were published, and their derivatives [N m or N, per s^d].
-    waypoint_times : (P,) ndarray
-        From the start of the trajectory [s].
-    waypoint_positions : (P, n) ndarray
-        [rad or m].
-
+    `time` (T,) [s]; `joint_jet` (T, 5, n); `effort_jet` (T, k + 1, n); `waypoint_times` (P,) [s];
+    `waypoint_positions` (P, n) [rad or m].
     """
 
     joint_names: tuple[str, ...]
@@ -48,28 +35,7 @@ class Recording:
 
 
 def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Recording:
-    """
-    Read the first trajectory of a bag and the efforts published from its start on.
-
-    Parameters
-    ----------
-    path : Path
-        The bag.
-    torque_topic : str
-        Topic of type FeedforwardTorque.
-    trajectory_topic : str
-        Topic of type JointTrajectory.
-
-    Returns
-    -------
-    Recording
-
-    Raises
-    ------
-    BagError
-        If one of the two topics holds no message.
-
-    """
+    """Read the first trajectory of a bag and the efforts published from its start on."""
     with Bag(path) as bag:
         require_messages(bag, path, torque_topic, trajectory_topic)
         torque = bag.arrays(torque_topic)
@@ -95,22 +61,7 @@ def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Reco
 
 
 def require_messages(bag: Bag, path: Path, *topics: str) -> None:
-    """
-    Check that topics were recorded.
-
-    Parameters
-    ----------
-    bag : Bag
-    path : Path
-        Where it is.
-    *topics : str
-
-    Raises
-    ------
-    BagError
-        If one of them holds no message.
-
-    """
+    """Check that topics were recorded."""
     for topic in topics:
         if topic not in bag.topics or not bag.topics[topic].count:
             raise BagError(f'{path}: expected messages on {topic}, found none')

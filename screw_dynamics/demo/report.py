@@ -27,16 +27,7 @@ class Timing:
     """
     When samples were published.
 
-    Parameters
-    ----------
-    rate : float
-        Mean over the recording [Hz].
-    missed : int
-        Ticks of the nominal rate, first to last sample, less those with a sample; one that is
-        merely late is not missed.
-    longest_gap : float
-        Between samples in a row [s].
-
+    `rate` [Hz]; `longest_gap` [s].
     """
 
     rate: float
@@ -48,16 +39,7 @@ def timing(recording: Recording, nominal_rate: float) -> Timing:
     """
     Return how regularly the efforts were published.
 
-    Parameters
-    ----------
-    recording : Recording
-    nominal_rate : float
-        [Hz].
-
-    Returns
-    -------
-    Timing
-
+    `nominal_rate` [Hz].
     """
     gaps = np.diff(recording.time)
     return Timing(
@@ -71,16 +53,7 @@ def compute_times(model: ScrewModel, recording: Recording) -> Array:
     """
     Return how long one call of `inverse_dynamics` takes for each recorded sample.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    recording : Recording
-
-    Returns
-    -------
-    (T,) ndarray
-        [s], in this process.
-
+    Returns (T,) [s].
     """
     jets = np.ascontiguousarray(recording.joint_jet[:, : recording.effort_jet.shape[1] + 2])
     out = np.empty_like(recording.effort_jet[0])
@@ -94,19 +67,7 @@ def compute_times(model: ScrewModel, recording: Recording) -> Array:
 
 
 def peak_table(recording: Recording) -> Iterator[str]:
-    """
-    Return the largest magnitudes of the efforts and their derivatives, joint by joint.
-
-    Parameters
-    ----------
-    recording : Recording
-
-    Returns
-    -------
-    iterator of str
-        Lines of a table.
-
-    """
+    """Return the largest magnitudes of the efforts and their derivatives, joint by joint."""
     orders = recording.effort_jet.shape[1]
     width = max(LABEL_WIDTH, *map(len, recording.joint_names))
     yield ' ' * width + ''.join(f'{"max |" + s + "|":>14}' for s in EFFORT_SYMBOLS[:orders])
@@ -127,24 +88,7 @@ def report(
     """
     Return the report on a recording.
 
-    Parameters
-    ----------
-    robot : str
-        Name of the robot.
-    model : ScrewModel
-    recording : Recording
-    check : Recomputation
-        Of the recording.
-    rate : float
-        Nominal rate of publication [Hz].
-    tick_times : TickTimes or None
-        What the node said about itself.
-
-    Returns
-    -------
-    iterator of str
-        Lines.
-
+    `rate` [Hz].
     """
     yield (
         f'{robot}: {model.n} joints, {len(recording.waypoint_times)} waypoints in '

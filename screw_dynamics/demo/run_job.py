@@ -15,23 +15,7 @@ DEMO_STOP_SIGNALS = (*STOP_SIGNALS, signal.SIGHUP)
 
 
 def run_job(name: str, job: Callable[[], object], *, to_the_end: bool) -> int:
-    """
-    Run a job of the demo; SIGTERM and a closed terminal end it as Ctrl-C does, with its processes.
-
-    Parameters
-    ----------
-    name : str
-        Of the executable, before what it has to say.
-    job : callable
-    to_the_end : bool
-        Whether the process ends with it.
-
-    Returns
-    -------
-    int
-        Exit code: 0, 1 if something failed, 130 if interrupted.
-
-    """
+    """Run a job of the demo; SIGTERM and a closed terminal end it as Ctrl-C does, with its processes."""
     with stop_once(to_the_end=to_the_end, numbers=DEMO_STOP_SIGNALS):
         try:
             job()

@@ -21,23 +21,7 @@ def check_services(client: DemoClient, model: ScrewModel, joint_jet: Array) -> I
     """
     Call GetMassMatrix and GetInverseDynamics and compare the answers.
 
-    Parameters
-    ----------
-    client : DemoClient
-    model : ScrewModel
-    joint_jet : (5, n) ndarray
-        Position to snap to ask for [rad, per s^d].
-
-    Returns
-    -------
-    iterator of str
-        One line of the report per service.
-
-    Raises
-    ------
-    DemoError
-        If a service refuses, or orders the joints differently.
-
+    `joint_jet` (5, n).
     """
     began = time.perf_counter()
     response = _accepted(client.mass_matrix(joint_jet[0]), model)

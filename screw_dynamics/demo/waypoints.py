@@ -21,15 +21,7 @@ def waypoints_until(duration: float) -> tuple[TrajectoryPoint, ...]:
     """
     Return the motion, made faster or slower to last the given time.
 
-    Parameters
-    ----------
-    duration : float
-        Time of the last waypoint [s].
-
-    Returns
-    -------
-    tuple of TrajectoryPoint
-
+    `duration` [s].
     """
     ratio = duration / WAYPOINTS[-1].time_from_start
     return tuple(

@@ -88,18 +88,7 @@ def add_bias_forces(
     """
     Add the bias forces of one sample to zeros.
 
-    Parameters
-    ----------
-    qd : (n,) ndarray
-        Rates of the coordinates.
-    tree, bodies, gravity : ndarray
-        See `AxisFrames`.
-    steps, screws, mass, first, second : ndarray
-        Placed by `place_body`, `set_screw` and `set_inertia` (bodies alone, not composite).
-    rates, accelerations, wrenches : (N, 3), (N, 6), (N, 6) ndarray
-        Workspace.
-    forces : (n,) ndarray
-
+    `qd`, `forces` (n,); `rates`, `accelerations`, `wrenches` (N, 6).
     """
     count = bodies.shape[0]
     for i in range(count):

@@ -17,20 +17,7 @@ from screw_dynamics.kinematics.axis_frames import FIRST_MOMENT, MASS, SECOND_MOM
 
 
 def body_arrays(count):
-    """
-    Return the arrays of a sample's bodies, cut from one block of memory.
-
-    Parameters
-    ----------
-    count : int
-        Number of bodies N.
-
-    Returns
-    -------
-    rotations, steps, screws, mass, first, second : ndarray
-        Shapes (N, 3, 3), (N, 3), (N, 6), (N,), (N, 3), (N, 3, 3), not initialised.
-
-    """
+    """Return the arrays of a sample's bodies, cut from one block of memory."""
     block = np.empty(31 * count)
     return (
         block[: 9 * count].reshape((count, 3, 3)),
@@ -46,17 +33,7 @@ def set_inertia(i, bodies, rotations, mass, first, second):
     """
     Set the inertia of body i alone.
 
-    Parameters
-    ----------
-    i : int
-        Body.
-    bodies : (N, 26) ndarray
-        See `AxisFrames`.
-    rotations : (N, 3, 3) ndarray
-        Placed by `place_body`.
-    mass, first, second : (N,), (N, 3), (N, 3, 3) ndarray
-        Row i is set.
-
+    `bodies` (N, 26); `rotations`, `mass`, `first`, `second` (N, 3, 3).
     """
     mass[i] = bodies[i, MASS]
     xx, yy, zz = (
@@ -84,15 +61,7 @@ def add_to_parent(i, parent, steps, mass, first, second):
     """
     Add the inertia of subtree i, shifted by x -> x + d, to its parent's.
 
-    Parameters
-    ----------
-    i, parent : int
-        Bodies.
-    steps : (N, 3) ndarray
-        d = r_i - r_parent.
-    mass, first, second : ndarray
-        Row `parent` grows.
-
+    `steps` (N, 3).
     """
     m = mass[i]
     for a in range(3):
@@ -110,12 +79,7 @@ def apply_inertia(m, h, second, twist, wrench):
     """
     Set the wrench M V of a twist V = (w; v): (tr(S) w - S w + h × v; m v + w × h).
 
-    Parameters
-    ----------
-    m, h, second : float, (3,) ndarray, (3, 3) ndarray
-        Inertia.
-    twist, wrench : (6,) ndarray
-
+    `m`, `h`, `second` (3,); `twist`, `wrench` (6,).
     """
     x, y, z, u, v, w = twist[0], twist[1], twist[2], twist[3], twist[4], twist[5]
     xx, yy, zz = second[0, 0], second[1, 1], second[2, 2]
@@ -133,12 +97,7 @@ def shift_wrench(step, wrench):
     """
     Refer a wrench to the parent's origin: torque += d × force.
 
-    Parameters
-    ----------
-    step : (3,) ndarray
-        d, from the parent's origin to the point the wrench refers to.
-    wrench : (6,) ndarray
-
+    `step` (3,); `wrench` (6,).
     """
     wrench[0] += step[1] * wrench[5] - step[2] * wrench[4]
     wrench[1] += step[2] * wrench[3] - step[0] * wrench[5]
@@ -149,15 +108,7 @@ def set_screw(i, bodies, rotations, screws):
     """
     Set the joint screw of body i in base-link axes, referred to its own origin.
 
-    Parameters
-    ----------
-    i : int
-        Body.
-    bodies, rotations : ndarray
-        See `set_inertia`.
-    screws : (N, 6) ndarray
-        Row i is set to (turn e; travel e).
-
+    `screws` (N, 6).
     """
     for a in range(3):
         screws[i, a] = bodies[i, TURN] * rotations[i, a, 2]
@@ -165,18 +116,7 @@ def set_screw(i, bodies, rotations, screws):
 
 
 def cross(ax, ay, az, bx, by, bz):
-    """
-    Return the components of a × b.
-
-    Parameters
-    ----------
-    ax, ay, az, bx, by, bz : float
-
-    Returns
-    -------
-    tuple of float
-
-    """
+    """Return the components of a × b."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
@@ -184,14 +124,7 @@ def dot(x, y):
     """
     Return the product of a screw and a wrench.
 
-    Parameters
-    ----------
-    x, y : (6,) ndarray
-
-    Returns
-    -------
-    float
-
+    `x`, `y` (6,).
     """
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
 

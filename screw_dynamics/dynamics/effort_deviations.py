@@ -81,24 +81,7 @@ def propagated_deviations(
     """
     Return the standard deviations of what is computed from an uncertain motion.
 
-    Parameters
-    ----------
-    function : callable
-        Takes (T, r, n) joint jets, returns (T, ...) values, each of its own instant only.
-    joint_jet : (T, r, n) array_like
-        The most likely motion.
-    covariances : (T, n, r, r) array_like
-        See `effort_deviations`, which this is the general form of.
-
-    Returns
-    -------
-    (T, ...) ndarray
-        Of the shape that the function returns.
-
-    Raises
-    ------
-    ShapeError, NotFiniteError
-
+    Returns (T, ...).
     """
     jets = require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
     if jets.ndim != 3:

@@ -31,19 +31,7 @@ SOLVED, NOT_FINITE = -1, -2
 
 
 def acceleration_arrays(count, n):
-    """
-    Return the workspace of `set_accelerations`.
-
-    Parameters
-    ----------
-    count, n : int
-        Number of bodies and of coordinates.
-
-    Returns
-    -------
-    tuple of ndarray
-
-    """
+    """Return the workspace of `set_accelerations`."""
     rotations, steps, screws, mass, first, second = body_arrays(count)
     return (
         rotations,
@@ -67,26 +55,7 @@ def set_accelerations(
     """
     Set q'' = (M + diag(armature))^-1 (tau + J^T W - C q' - Q_grav).
 
-    Parameters
-    ----------
-    q, qd, tau : (n,) ndarray
-        Coordinates, rates, joint forces.
-    armature : (n,) ndarray
-        Inertia that coordinates have beside that of the bodies.
-    external : (N, 6) or (0, 6) ndarray
-        Wrench W on every body, in its axis frame; none if empty.
-    tree, bodies, gravity : ndarray
-        See `AxisFrames`.
-    workspace : tuple of ndarray
-        See `acceleration_arrays`.
-    accelerations : (n,) ndarray
-        Set. At a coordinate without inertia: its pivot relative to what it should exceed.
-
-    Returns
-    -------
-    int
-        SOLVED, NOT_FINITE, or the coordinate that has no inertia.
-
+    `q`, `qd`, `tau`, `armature`, `accelerations` (n,); `external` (0, 6).
     """
     (
         rotations, steps, screws, mass, first, second,

@@ -45,12 +45,6 @@ class RowPointerType(types.Type):
 
     An array index is a sum that the compiler keeps in a register of its own; a pointer to a
     body's rows takes constant offsets into the load itself, which halves the instructions.
-
-    Parameters
-    ----------
-    row : numba type
-        float64 or `lanes_type`.
-
     """
 
     def __init__(self, row: Any) -> None:

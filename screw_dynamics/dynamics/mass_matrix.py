@@ -78,16 +78,7 @@ def add_mass_matrix(tree, bodies, steps, screws, mass, first, second, wrench, ma
     """
     Add the mass matrix of one sample to zeros; the inertias become composite.
 
-    Parameters
-    ----------
-    tree, bodies : ndarray
-        See `AxisFrames`.
-    steps, screws, mass, first, second : ndarray
-        Set by `place_body`, `set_screw` and `set_inertia`.
-    wrench : (6,) ndarray
-        Workspace.
-    matrix : (n, n) ndarray
-
+    `wrench` (6,); `matrix` (n, n).
     """
     for i in range(bodies.shape[0] - 1, -1, -1):
         row = tree[i, COORDINATE]

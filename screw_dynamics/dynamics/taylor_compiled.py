@@ -197,20 +197,7 @@ def _batch(constant: int, fingerprint: int) -> Callable[..., Any]:
 
 @cache
 def single_kernel(order: int) -> Kernel:
-    """
-    Return the kernel of one sample; it takes what numba compiles alone.
-
-    Parameters
-    ----------
-    order : int
-        Of the efforts, 0 or more.
-
-    Returns
-    -------
-    Kernel
-        ``kernel(jet, tau, parameters) -> status``; fills tau (k+1, n) from jet (k+3, n).
-
-    """
+    """Return the kernel of one sample; it takes what numba compiles alone."""
     if order >= CONSTANT_ORDERS:
         return single_kernel(ANY_ORDER)
     signature = f'int64({read_only(2)}, float64[:, ::1], float64[::1])'
@@ -219,20 +206,7 @@ def single_kernel(order: int) -> Kernel:
 
 @cache
 def batch_kernel(order: int) -> Kernel:
-    """
-    Return the kernel of a batch, with wrenches on the bodies; it takes what numba compiles alone.
-
-    Parameters
-    ----------
-    order : int
-        Of the efforts, 0 or more.
-
-    Returns
-    -------
-    Kernel
-        ``kernel(jets, taus, parameters, wrenches, bodies, poses) -> status``.
-
-    """
+    """Return the kernel of a batch, with wrenches on the bodies; it takes what numba compiles alone."""
     if order >= CONSTANT_ORDERS:
         return batch_kernel(ANY_ORDER)
     signature = (

@@ -36,21 +36,7 @@ def run(
     """
     Fill `taus` from `jets`, with the arguments and status of the compiled batch kernel.
 
-    Parameters
-    ----------
-    jets : (T, k + 3, n) ndarray
-    taus : (T, k + 1, n) ndarray
-    aligned : JointAligned
-    wrenches : (T, m, k + 1, 6) ndarray
-    bodies : (m,) int64 ndarray
-    poses : (m, 4, 4) ndarray
-        Pose of the wrench's frame in the aligned frame of its body.
-
-    Returns
-    -------
-    int
-        OK, INPUT_NOT_FINITE or RESULT_NOT_FINITE.
-
+    `jets` (T, k + 3, n); `taus` (T, k + 1, n); `wrenches` (T, m, k + 1, 6); `poses` (m, 4, 4).
     """
     order = taus.shape[1] - 1
     parameters = aligned.parameters

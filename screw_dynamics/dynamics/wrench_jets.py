@@ -16,28 +16,7 @@ from screw_dynamics.model import ScrewModel
 def as_wrench_jets(
     model: ScrewModel, wrench_jets: Mapping[str, ArrayLike] | None, shape: tuple[int, ...]
 ) -> dict[str, Array]:
-    """
-    Return external wrenches as finite arrays by frame name.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    wrench_jets : mapping of str to array_like, or None
-        Each (k + 1, 6), or (T, k + 1, 6) with a batch of motions.
-    shape : tuple of int
-        Of the efforts, (k + 1, n) or (T, k + 1, n).
-
-    Returns
-    -------
-    dict of str to ndarray
-
-    Raises
-    ------
-    InputError
-        If the wrenches are no mapping.
-    UnknownNameError, ShapeError, NotFiniteError
-
-    """
+    """Return external wrenches as finite arrays by frame name."""
     if wrench_jets is None:
         return {}
     if not isinstance(wrench_jets, Mapping):

@@ -193,22 +193,7 @@ def advance(time, efforts, offsets, data, damped, clock, psi, last_jets, p, work
     """
     Bring the deflections of all damped joints to a time; say whether it is not in the past.
 
-    Parameters
-    ----------
-    time : float
-    efforts : (k + 1, n) ndarray
-        Effort jets of all joints at that time.
-    offsets, data, damped
-        See `MotorTable`.
-    clock, psi, last_jets : (2,), (D, rows), (D, k + 1) ndarray
-        State: last time and whether there was one, deflections and their derivatives, efforts.
-    p, work : (TERMS + 1,), (2, TERMS) ndarray
-        Workspace.
-
-    Returns
-    -------
-    bool
-
+    `efforts` (k + 1, n); `clock`, `psi`, `last_jets` (D, k + 1); `p`, `work` (2, TERMS).
     """
     h = time - clock[TIME]
     if clock[STARTED] > 0.0 and not h >= 0.0:

@@ -34,27 +34,8 @@ def deflection_series(law, data, at, tau, stiffness, phi, force, taylor, powers,
     """
     Fill the deflections of one joint's springs and the efforts of its motors' sides.
 
-    Parameters
-    ----------
-    law, data, at : int, (...,) ndarray, int
-        Code, parameters of all laws, where those of this one begin. Not for dampers.
-    tau : (p,) ndarray
-        Series of the effort transmitted to the link.
-    stiffness : (p,) ndarray
-        Series of K or sigma, for laws that vary.
-    phi, force : (2, p) ndarray
-        Deflection, and effort of the spring, per motor; one row is used but for pairs.
-    taylor : (2, p + 1) ndarray
-    powers : (2, p, p) ndarray
-        Workspace, zeros in `powers`.
-    failure : (3,) ndarray
-        Filled with the values that belong to a failure.
-
-    Returns
-    -------
-    int
-        OK, or why there is no deflection.
-
+    `law`, `data`, `at` (...,); `tau`, `stiffness` (p,); `phi`, `force` (2, p); `taylor` (2, p +
+    1); `powers` (2, p, p); `failure` (3,).
     """
     count = len(tau)
     if law >= PAIR_EXPONENTIAL:

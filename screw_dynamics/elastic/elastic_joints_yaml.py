@@ -54,45 +54,13 @@ def write_elastic_joints(
     rotor_coupling: bool,
     path: str | os.PathLike[str] | None = None,
 ) -> str:
-    """
-    Return the fields of `ElasticJoints` as YAML text and write it where a path is given.
-
-    Parameters
-    ----------
-    joints : mapping of str to ElasticJoint
-    rotor_coupling : bool
-    path : str or path, optional
-        File to write.
-
-    Returns
-    -------
-    str
-
-    """
+    """Return the fields of `ElasticJoints` as YAML text and write it where a path is given."""
     entries = {name: _joint_entry(joint) for name, joint in joints.items()}
     return write_document({'elastic_joints': entries, 'rotor_coupling': rotor_coupling}, path)
 
 
 def read_elastic_joints(document: Any) -> tuple[dict[str, ElasticJoint], Any]:
-    """
-    Read the fields of `ElasticJoints` from a YAML document.
-
-    Parameters
-    ----------
-    document : object
-        As `read_document` returns it.
-
-    Returns
-    -------
-    joints : dict of str to ElasticJoint
-    rotor_coupling : object
-        As it stands there, unchecked.
-
-    Raises
-    ------
-    ModelError
-
-    """
+    """Read the fields of `ElasticJoints` from a YAML document."""
     root = Node(document, 'document')
     _check_keys(root, ('elastic_joints', 'rotor_coupling'))
     joints = {
@@ -108,18 +76,6 @@ def unused_entries(joints: Mapping[str, ElasticJoint], coupling_named: bool) -> 
 
     A rigid joint has no deflection to limit, and rotors are looked at with coupling only; a file
     that names `rotor_coupling: false` switches it off on purpose.
-
-    Parameters
-    ----------
-    joints : mapping of str to ElasticJoint
-    coupling_named : bool
-        Whether the file has `rotor_coupling`.
-
-    Returns
-    -------
-    list of str
-        Each with the reason.
-
     """
     entries = []
     for name, joint in joints.items():

@@ -28,20 +28,7 @@ def raise_failure(
     """
     Raise the error of a kernel's status.
 
-    Parameters
-    ----------
-    status : int
-    failure : (5,) ndarray
-        Sample, joint and the values that belong to the status.
-    table : MotorTable
-    joints : ElasticJoints
-    single : bool
-        Whether one sample came, so that its index says nothing.
-
-    Raises
-    ------
-    SpringRangeError, NotFiniteError, InputError
-
+    `failure` (5,).
     """
     sample = None if single else int(failure[0])
     if status == BACKWARD:

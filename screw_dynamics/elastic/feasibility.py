@@ -115,22 +115,7 @@ def as_motion(model: ScrewModel, joint_jets: ArrayLike, times: ArrayLike) -> tup
     """
     Return the samples of a motion and their times as checked arrays.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jets : (T, m, n) array_like
-    times : (T,) array_like
-
-    Returns
-    -------
-    joint_jets : (T, m, n) ndarray
-    times : (T,) ndarray
-
-    Raises
-    ------
-    ShapeError, NotFiniteError, InputError
-        If there is no sample, or the times do not increase.
-
+    Returns `joint_jets` (T, m, n), `times` (T,).
     """
     jets = as_float_array('joint_jets', joint_jets)
     n = require_model(model).n
@@ -150,24 +135,7 @@ def as_motion(model: ScrewModel, joint_jets: ArrayLike, times: ArrayLike) -> tup
 
 
 def as_jets(name: str, jets: Jets) -> dict[str, Array]:
-    """
-    Return jets by name as arrays; their shapes are left to what uses them.
-
-    Parameters
-    ----------
-    name : str
-        Of the argument, for the error text.
-    jets : mapping of str to array_like, or None
-
-    Returns
-    -------
-    dict of str to ndarray
-
-    Raises
-    ------
-    InputError
-
-    """
+    """Return jets by name as arrays; their shapes are left to what uses them."""
     if jets is not None and not isinstance(jets, Mapping):
         raise InputError(
             f'{name}: expected a mapping of names to arrays, got {type(jets).__name__}'

@@ -121,31 +121,7 @@ def limit_checks(
     """
     Compare values with their limits.
 
-    Parameters
-    ----------
-    quantity : str
-    names, units : tuple of m str
-    times : (T,) ndarray
-        [s]
-    values : (T, m) ndarray
-        NaN counts as beyond every limit.
-    lower, upper : (m,) ndarray
-        Infinite where there is none.
-
-    Returns
-    -------
-    list of LimitCheck
-        For each of the m that has a finite limit.
-
-    Examples
-    --------
-    >>> bound = np.array([1.0])
-    >>> speeds = np.array([[0.5], [1.2], [-1.6]])
-    >>> times = np.array([0.0, 0.1, 0.2])
-    >>> [check] = limit_checks('velocity', ('j',), ('rad/s',), times, speeds, -bound, bound)
-    >>> print(check)
-    j: velocity -1.6 rad/s at t = 0.2 s, limit -1 rad/s
-
+    `times` (T,) [s]; `values` (T, m); `lower`, `upper` (m,).
     """
     checks = []
     for i, name in enumerate(names):

@@ -10,20 +10,7 @@ from screw_dynamics.model import ScrewModel
 
 
 def leading_joint(model: ScrewModel, coordinate: int) -> int:
-    """
-    Return the body whose joint has a coordinate's name, else the first that follows it.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    coordinate : int
-
-    Returns
-    -------
-    int
-        Index of the body; mimic joints may come before the joint that they follow.
-
-    """
+    """Return the body whose joint has a coordinate's name, else the first that follows it."""
     followers = np.flatnonzero(model.coordinates == coordinate)
     own = [i for i in followers if model.tree_joint_names[i] == model.joint_names[coordinate]]
     return int((*own, *followers)[0])

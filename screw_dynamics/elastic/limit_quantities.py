@@ -38,16 +38,7 @@ def motion_checks(model: ScrewModel, times: Array, joint_jets: Array) -> list[Li
     """
     Return the checks of joint positions and velocities.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    times : (T,) ndarray
-    joint_jets : (T, m, n) ndarray
-
-    Returns
-    -------
-    list of LimitCheck
-
+    `times` (T,); `joint_jets` (T, m, n).
     """
     limits = usable_limits(model)
     return [
@@ -60,16 +51,7 @@ def effort_checks(model: ScrewModel, times: Array, efforts: Array) -> list[Limit
     """
     Return the checks of joint efforts against the limits of the model.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    times : (T,) ndarray
-    efforts : (T, n) ndarray
-
-    Returns
-    -------
-    list of LimitCheck
-
+    `times` (T,); `efforts` (T, n).
     """
     bounds = usable_limits(model).effort
     return _checks(model, 'effort', times, efforts, -bounds, bounds)
@@ -81,23 +63,7 @@ def drive_checks(
     """
     Return the checks of efforts, springs and motors of an elastic robot.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joints : ElasticJoints
-    times : (T,) ndarray
-    motion : MotorFeedforward
-        Of T samples.
-
-    Returns
-    -------
-    list of LimitCheck
-
-    Raises
-    ------
-    ShapeError
-        If an effort rate is limited and the motion has no row for it.
-
+    `times` (T,).
     """
     return [
         *effort_checks(model, times, motion.effort),
@@ -109,13 +75,8 @@ class MotorLimits(NamedTuple):
     """
     The limits of elastic joints and their motors, infinite where there is none.
 
-    Parameters
-    ----------
-    effort_rates : (n,) ndarray
-        Of the efforts that reach the links [N m/s or N/s].
-    deflections, motor_velocities, motor_efforts : (m,) ndarray
-        By motor [rad or m], [rad/s or m/s], [N m or N].
-
+    `effort_rates` (n,) [N m/s or N/s]; `deflections`, `motor_velocities`, `motor_efforts` (m,)
+    [rad or m].
     """
 
     effort_rates: Array
@@ -125,19 +86,7 @@ class MotorLimits(NamedTuple):
 
 
 def motor_limits(model: ScrewModel, joints: ElasticJoints) -> MotorLimits:
-    """
-    Return the limits of elastic joints and their motors.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joints : ElasticJoints
-
-    Returns
-    -------
-    MotorLimits
-
-    """
+    """Return the limits of elastic joints and their motors."""
     table = joints.motors(model)
     records = [joints.joints.get(name, ElasticJoint()) for name in model.joint_names]
     return MotorLimits(
@@ -154,23 +103,7 @@ def motor_checks(
     """
     Return the checks of springs and motors of an elastic robot.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joints : ElasticJoints
-    times : (T,) ndarray
-    motion : MotorFeedforward
-        Of T samples.
-
-    Returns
-    -------
-    list of LimitCheck
-
-    Raises
-    ------
-    ShapeError
-        If an effort rate is limited and the motion has no row for it.
-
+    `times` (T,).
     """
     table, limits = joints.motors(model), motor_limits(model, joints)
     checks = []
@@ -201,17 +134,7 @@ def stiffness_checks(
     """
     Return the checks of stiffness trajectories against the range of their mechanisms.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joints : ElasticJoints
-    times : (T,) ndarray
-    stiffness_jets : mapping of str to (rows,) or (T, rows) ndarray
-
-    Returns
-    -------
-    list of LimitCheck
-
+    `times` (T,); `stiffness_jets` (T, rows).
     """
     checks = []
     for j, name in enumerate(model.joint_names):

@@ -23,18 +23,7 @@ def motor_effort_series(row, theta, force, effort, work):
     """
     Fill the series of ``B theta'' + d theta' + c tanh(theta' / v0) + force``.
 
-    Parameters
-    ----------
-    row : (4,) ndarray
-        B, d, c, v0 of the motor: a row of `MotorTable.rows`.
-    theta : (p,) ndarray
-        Series of the motor position.
-    force : (p - 2,) ndarray or longer
-        Series of the effort transmitted.
-    effort : (p - 2,) ndarray
-    work : (3, p - 2) ndarray
-        Workspace.
-
+    `row` (4,); `theta` (p,); `force`, `effort` (p - 2,); `work` (3, p - 2).
     """
     count = len(effort)
     for k in range(count):
@@ -55,22 +44,8 @@ def _motor_commands(
     """
     Fill deflections, motor positions and efforts of every sample; OK, or what is wrong.
 
-    Parameters
-    ----------
-    jets, efforts : (T, r, n), (T, k + 1, n) ndarray
-    stiffness : (1 or T, p, V) ndarray
-    laws, offsets, data, damped, variable, first_motor, rows
-        See `MotorTable`.
-    times : (T,) ndarray
-        Used with dampers only.
-    clock, psi, last_jets
-        State of the damped joints, see `damped_deflection.advance`; kept where something is
-        wrong.
-    deflections, motions, commands : (T, p, m), (T, p, m), (T, p - 2, m) ndarray
-        To be filled.
-    failure : (5,) ndarray
-        Receives sample, joint and up to three values where something is wrong.
-
+    `jets`, `efforts` (T, k + 1, n); `stiffness` (1 or T, p, V); `times` (T,); `deflections`,
+    `motions`, `commands` (T, p - 2, m); `failure` (5,).
     """
     clock_before, psi_before, jets_before = clock.copy(), psi.copy(), last_jets.copy()
     status = _every_sample(

@@ -147,19 +147,7 @@ class MotorTable(ValueEquality):
 
 
 def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorTable:
-    """
-    Return the table of a model; joints without an entry are rigid with ``Motor()``.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joints : mapping of str to ElasticJoint
-
-    Returns
-    -------
-    MotorTable
-
-    """
+    """Return the table of a model; joints without an entry are rigid with ``Motor()``."""
     ordered = [joints.get(name, ElasticJoint()) for name in model.joint_names]
     motors = [motor for joint in ordered for motor in joint.motors]
     names = [

@@ -9,24 +9,7 @@ from screw_dynamics.errors import InputError
 
 
 def require_joints(joints: object) -> ElasticJoints:
-    """
-    Return `joints` if they are a record of elastic joints.
-
-    Parameters
-    ----------
-    joints : object
-
-    Returns
-    -------
-    ElasticJoints
-        The argument itself.
-
-    Raises
-    ------
-    InputError
-        If it is anything else.
-
-    """
+    """Return `joints` if they are a record of elastic joints."""
     if not isinstance(joints, ElasticJoints):
         raise InputError(f'joints: expected ElasticJoints, got {type(joints).__name__}')
     return joints

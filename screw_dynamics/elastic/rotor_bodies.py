@@ -31,21 +31,7 @@ class RotorBody:
     """
     A spinning rotor on a link of a robot.
 
-    Parameters
-    ----------
-    motor : str
-        Name of the motor.
-    coordinate : int
-        Index of the joint that it drives.
-    carrier : int
-        Index of the body that carries it, -1 for the base.
-    axis : (3,) ndarray
-        Unit spin axis in the carrier body's frame.
-    inertia : float
-        J about that axis, at the motor's side of the gear [kg m^2].
-    gear_ratio : float
-        r: turns of the rotor per joint motion, rad/rad or rad/m.
-
+    `axis` (3,); `inertia` [kg m^2].
     """
 
     motor: str
@@ -60,25 +46,7 @@ def place_rotor(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, 
     """
     Return the body that carries a rotor and the spin axis in that body's frame.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    coordinate : int
-        Index of the joint that the motor drives.
-    rotor : Rotor
-
-    Returns
-    -------
-    carrier : int
-        Index of the body, -1 for the base.
-    axis : (3,) ndarray
-        Unit vector.
-
-    Raises
-    ------
-    UnknownNameError
-        If the model has no frame of the carrier's name.
-
+    Returns `axis` (3,).
     """
     joint = leading_joint(model, coordinate)
     sense = np.sign(model.multipliers[joint])
@@ -100,28 +68,7 @@ def place_rotor(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, 
 def moving_rotors(
     model: ScrewModel, table: MotorTable, joints: Mapping[str, ElasticJoint]
 ) -> tuple[NDArray[np.int64], tuple[RotorBody, ...]]:
-    """
-    Return the rotors on moving links; no joint feels those on the base or without inertia.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    table : MotorTable
-        Its motors.
-    joints : mapping of str to ElasticJoint
-
-    Returns
-    -------
-    motors : (R,) int64 ndarray
-        Their indices in the table.
-    rotors : tuple of R RotorBody
-
-    Raises
-    ------
-    UnknownNameError
-        If the model has no link of a carrier's name.
-
-    """
+    """Return the rotors on moving links; no joint feels those on the base or without inertia."""
     motors, rotors = [], []
     for j, name in enumerate(model.joint_names):
         joint = joints.get(name, ElasticJoint())
@@ -141,18 +88,6 @@ def model_with_rotors(model: ScrewModel, rotors: Sequence[RotorBody]) -> ScrewMo
     Its inverse dynamics has the efforts of the links' joints in the first n columns (where the
     springs act with +u) and ``S^T q'' + S'^T q' + B theta''`` of every motor, at the joint's side
     of the gear, in the others.
-
-    Parameters
-    ----------
-    model : ScrewModel
-        With the locked rotors in the inertias of their carriers.
-    rotors : sequence of RotorBody
-
-    Returns
-    -------
-    ScrewModel
-        Bodies keep their indices and frames; every rotor has a frame of the name of its body.
-
     """
     inertias = [*model.inertias.copy()]
     names: list[str] = []

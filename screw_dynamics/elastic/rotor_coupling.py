@@ -40,25 +40,7 @@ _POSITIONS = 4
 
 @dataclass(frozen=True, eq=False)
 class RotorCoupling:
-    """
-    The order in which efforts and motor positions follow from each other.
-
-    Parameters
-    ----------
-    model : ScrewModel
-        Links and rotors, see `rotor_bodies.model_with_rotors`.
-    rotors : tuple of RotorBody
-        Those on moving links.
-    motors : (...,) int ndarray
-        Their indices in the `MotorTable` of the robot.
-    orders : (n,) int ndarray
-        Highest time derivative of u_j that the motor efforts (order 0) need.
-    levels : tuple of tuple of int
-        Joints whose efforts follow together, from the last joints to the base.
-    rows : int
-        Rows of the joint jet, from positions on, that the motor efforts need.
-
-    """
+    """The order in which efforts and motor positions follow from each other."""
 
     model: ScrewModel
     rotors: tuple[RotorBody, ...]
@@ -71,31 +53,7 @@ class RotorCoupling:
 def rotor_coupling(
     model: ScrewModel, table: MotorTable, joints: Mapping[str, ElasticJoint]
 ) -> RotorCoupling:
-    """
-    Find the order in which the efforts of a robot with rotors on its links can be computed.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    table : MotorTable
-        Its motors.
-    joints : mapping of str to ElasticJoint
-
-    Returns
-    -------
-    RotorCoupling
-
-    Raises
-    ------
-    InputError
-        If a spring has a damper: its deflection is a filter of the effort, not a function of its
-        derivatives, and the chain of this module ends there. If an elastic joint moves the rotor
-        of its own motor, or several joints move each other's rotors in a circle: theta then obeys
-        a differential equation and no chain exists.
-    UnknownNameError
-        If the model has no link of a carrier's name.
-
-    """
+    """Find the order in which the efforts of a robot with rotors on its links can be computed."""
     if table.damped_names:
         raise InputError(
             f'joint {table.damped_names[0]!r}: expected a spring without damper, got one: rotor '

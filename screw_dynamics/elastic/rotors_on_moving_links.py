@@ -43,33 +43,8 @@ def coupled_efforts(
     """
     Return the efforts that the springs transmit, and what the links' motion adds at the motors.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joints : ElasticJoints
-    coupling : RotorCoupling
-        Of both.
-    joint_jets : (T, r, n) or (r, n) ndarray
-        Row d is the d-th time derivative of the positions; r at least ``coupling.rows``, and
-        ``p = r - coupling.rows`` is the order up to which motor efforts follow.
-    wrench_jets, stiffness_jets : mapping or None
-        See `elastic_feedforward`; a stiffness is needed up to the order of the effort that its
-        spring transmits, ``coupling.orders`` more than p.
-
-    Returns
-    -------
-    efforts : (T, p + 1 + k, n) or (p + 1 + k, n) ndarray
-        u and its time derivatives [N m or N], k = `MotorTable.lost_orders`: tau of the reduced
-        model with the part of the rotors.
-    reactions : (T, p + 1, m) or (p + 1, m) ndarray
-        ``S^T q'' + S'^T q'`` of the m motors and its time derivatives [N m or N]:
-        ``tau_m = u + B theta'' + d theta' + f_c + reaction``.
-
-    Raises
-    ------
-    SpringRangeError, ShapeError, NotFiniteError, InputError
-        See `elastic_feedforward`.
-
+    `joint_jets` (r, n); returns `efforts` (p + 1 + k, n) [N m or N], `reactions` (p + 1, m) [N m
+    or N].
     """
     table = joints.motors(model)
     batch, (rows, n) = joint_jets.shape[:-2], joint_jets.shape[-2:]

@@ -34,32 +34,7 @@ def serve_motion(
     """
     Return motor commands wherever every spring can transmit the effort of the motion.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joints : ElasticJoints
-    joint_jets : (T, r, n) ndarray
-    times : (T,) ndarray
-        Increasing [s].
-    wrench_jets, stiffness_jets : mapping of str to ndarray
-    deflection : mapping of str to float, or None
-        See `elastic_feedforward`. Dampers run through samples that are not served too: their
-        efforts are known.
-
-    Returns
-    -------
-    times : (S,) ndarray
-        Of the samples that are served [s].
-    motion : MotorFeedforward or None
-        Of these; None where there are none.
-    failures : dict of str to (float, SpringRangeError)
-        By joint: the time of the first effort that its spring cannot transmit [s], and why. With
-        coupled rotors efforts nearer to the base are unknown at such a sample.
-
-    Raises
-    ------
-    ShapeError, NotFiniteError, UnknownNameError, InputError
-
+    `joint_jets` (T, r, n); `times` (T,) [s]; returns `times` (S,) [s], `failures` [s].
     """
     elapsed = times - times[0]
     damper = None

@@ -26,29 +26,7 @@ def spring_jets(
     """
     Return the deflection of each motor of a joint, as jets of the order of the effort.
 
-    Parameters
-    ----------
-    joints : ElasticJoints
-    table : MotorTable
-        Of the robot.
-    joint : int
-        Index of a joint without damper.
-    effort_jets : (T, r, 1) or (T, r) ndarray
-        Effort transmitted to the link, r >= 2.
-    stiffness : (1 or T, r or more, V) ndarray
-        What `as_stiffness_jets` returned.
-    single : bool
-        Whether T = 1 stands for one sample, whose index says nothing.
-
-    Returns
-    -------
-    (T, r, 1 or 2) ndarray
-
-    Raises
-    ------
-    SpringRangeError
-        If a spring cannot transmit the effort.
-
+    `effort_jets` (T, r); `stiffness` (1 or T, r or more, V); returns (T, r, 1 or 2).
     """
     samples, rows = effort_jets.shape[:2]
     count = int((table.joint_of_motor == joint).sum())

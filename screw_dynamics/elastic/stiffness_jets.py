@@ -20,27 +20,7 @@ def as_stiffness_jets(
     """
     Return the stiffness of the joints that vary it, with time derivatives.
 
-    Parameters
-    ----------
-    table : MotorTable
-    stiffness_jets : mapping of str to array_like, or None
-        Each ``(rows,)`` or, with a batch of motions, ``(T, rows)``; joints that are not named keep
-        the stiffness of their record.
-    shape : tuple of int
-        (p,) or (T, p): the rows needed.
-
-    Returns
-    -------
-    (1 or T, p, V) ndarray
-
-    Raises
-    ------
-    UnknownNameError
-        If a joint has no stiffness that varies.
-    ShapeError
-        If there are fewer than p rows.
-    InputError, NotFiniteError
-
+    Returns (1 or T, p, V).
     """
     rows = shape[-1]
     if not stiffness_jets:

@@ -18,21 +18,6 @@ def usable_limits(model: ScrewModel) -> JointLimits:
 
     Descriptions of robots that move are full of ``velocity="0"`` and ``effort="0"``: URDF demands
     a number. Held against a motion they would forbid all of them, so they limit nothing.
-
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Returns
-    -------
-    JointLimits
-
-    Raises
-    ------
-    InputError
-        If a velocity or effort limit is negative, or a lower limit is above the upper one; the
-        joint is named.
-
     """
     limits = model.limits
     for j, name in enumerate(model.joint_names):

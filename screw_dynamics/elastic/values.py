@@ -11,46 +11,14 @@ from screw_dynamics.scalars import require_number
 def check_number(
     record: object, name: str, *, above: bool = False, infinite: bool = False
 ) -> None:
-    """
-    Check a field of a frozen record and make it a float.
-
-    Parameters
-    ----------
-    record : dataclass
-    name : str
-        Of the field, a number of 0 or more.
-    above : bool
-        Whether 0 itself is too low.
-    infinite : bool
-        Whether plus infinity is a value, as for limits.
-
-    Raises
-    ------
-    ModelError
-        If it is not a number or out of range; the field is named.
-
-    """
+    """Check a field of a frozen record and make it a float."""
     value = getattr(record, name)
     number = require_number(name, value, above=above, infinite=infinite, error=ModelError)
     object.__setattr__(record, name, number)
 
 
 def check_order(record: object, low_name: str, high_name: str) -> None:
-    """
-    Check that a field of a record is not above another one.
-
-    Parameters
-    ----------
-    record : dataclass
-    low_name, high_name : str
-        Of the fields.
-
-    Raises
-    ------
-    ModelError
-        If the first is above the second.
-
-    """
+    """Check that a field of a record is not above another one."""
     low, high = getattr(record, low_name), getattr(record, high_name)
     if low > high:
         raise ModelError(f'{high_name}: expected at least {low_name} = {low:g}, got {high:g}')

@@ -15,15 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class BackgroundCompiler:
-    """
-    Compiles one kernel after the other, each asked for once.
-
-    Examples
-    --------
-    >>> compiler = BackgroundCompiler()
-    >>> compiler.compile([])
-
-    """
+    """Compiles one kernel after the other, each asked for once."""
 
     def __init__(self) -> None:
         self._asked: set[Kernel] = set()
@@ -31,14 +23,7 @@ class BackgroundCompiler:
         self._thread: threading.Thread | None = None
 
     def compile(self, kernels: Iterable[Kernel]) -> None:
-        """
-        Add kernels to those to compile; return at once.
-
-        Parameters
-        ----------
-        kernels : iterable of Kernel
-
-        """
+        """Add kernels to those to compile; return at once."""
         for kernel in kernels:
             if kernel not in self._asked:
                 self._asked.add(kernel)

@@ -13,19 +13,7 @@ from screw_dynamics.jit.uncompiled import uncompiled
 
 
 class CompileProgress(NamedTuple):
-    """
-    How far the compilation is.
-
-    Parameters
-    ----------
-    done, total : int
-        Kernels that are compiled, and that were to be.
-    kernel : str
-        Name of the one that is next; empty at the end.
-    waits : bool
-        Whether another process compiles that one.
-
-    """
+    """How far the compilation is."""
 
     done: int
     total: int
@@ -36,24 +24,7 @@ class CompileProgress(NamedTuple):
 def compile_kernels(
     work: Callable[[], object], report: Callable[[CompileProgress], object]
 ) -> None:
-    """
-    Call a function with all that it calls compiled, or loaded from the cache.
-
-    Parameters
-    ----------
-    work : callable
-        Called on NumPy first, to see which kernels it takes.
-    report : callable
-        Takes a CompileProgress, from the first kernel that is in no cache to the last one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> compile_kernels(lambda: sd.mass_matrix(model, np.zeros(2)), lambda progress: None)
-
-    """
+    """Call a function with all that it calls compiled, or loaded from the cache."""
     if not jit_enabled():
         work()
         return

@@ -23,18 +23,6 @@ def compile_turn(path: Path, on_wait: Callable[[], object]) -> Iterator[None]:
 
     A lock ends with its process. Where there can be none (read-only folder, a network file system
     without locks), or its holder keeps it for ever, the block runs all the same.
-
-    Parameters
-    ----------
-    path : Path
-        Lock file in the folder of the cache; removed afterwards.
-    on_wait : callable
-        Called once where another process has the lock.
-
-    Returns
-    -------
-    context manager
-
     """
     handle = _acquire(path, on_wait)
     try:

@@ -24,17 +24,7 @@ _one_thread = threading.RLock()
 
 
 class CompiledFunction:
-    """
-    A function on its way to be compiled for one explicit signature.
-
-    Parameters
-    ----------
-    function : callable
-    signature : str
-        For example ``'int64(float64[:, ::1], float64[::1])'``. Other argument types raise
-        TypeError instead of compiling anew in the middle of a control loop.
-
-    """
+    """A function on its way to be compiled for one explicit signature."""
 
     def __init__(self, function: Callable[..., Any], signature: str) -> None:
         self._name, self._signature = function.__name__.lstrip('_'), signature
@@ -48,27 +38,13 @@ class CompiledFunction:
             warn_of_no_cache(error)
 
     def load(self) -> Callable[..., Any] | None:
-        """
-        Return the compiled function, if it is in the cache.
-
-        Returns
-        -------
-        callable or None
-
-        """
+        """Return the compiled function, if it is in the cache."""
         if self._cache is None or not self._cache.find(self._signature, self._dispatcher):
             return None
         return self._taken()
 
     def compile(self) -> Callable[..., Any]:
-        """
-        Return the compiled function, compiled where the cache does not have it.
-
-        Returns
-        -------
-        callable
-
-        """
+        """Return the compiled function, compiled where the cache does not have it."""
         if self._cache is None:
             with _one_thread:
                 announce(Event.COMPILES, self._name)

@@ -25,19 +25,7 @@ _listener: ContextVar[Listener | None] = ContextVar('listener', default=None)
 
 @contextmanager
 def watched(listener: Listener) -> Iterator[None]:
-    """
-    Call a function for every kernel that this thread compiles in a ``with`` block.
-
-    Parameters
-    ----------
-    listener : callable
-        Takes an Event and the name of the kernel.
-
-    Returns
-    -------
-    context manager
-
-    """
+    """Call a function for every kernel that this thread compiles in a ``with`` block."""
     token = _listener.set(listener)
     try:
         yield

@@ -23,15 +23,7 @@ if TYPE_CHECKING:
 
 
 def jit_enabled() -> bool:
-    """
-    Return whether kernels are compiled in this process.
-
-    Returns
-    -------
-    bool
-        False without numba, with ``SCREW_DYNAMICS_JIT=0`` or ``NUMBA_DISABLE_JIT=1``.
-
-    """
+    """Return whether kernels are compiled in this process."""
     return (
         os.environ.get('SCREW_DYNAMICS_JIT', '1') != '0'
         and os.environ.get('NUMBA_DISABLE_JIT', '0') in ('', '0')
@@ -44,48 +36,12 @@ def read_only(dimensions: int, dtype: str = 'float64') -> str:
     Return the signature of a C-contiguous array that a kernel only reads.
 
     Writable arrays are accepted too, at no cost; plain ``float64[::1]`` refuses read-only ones.
-
-    Parameters
-    ----------
-    dimensions : int
-    dtype : str
-        A numba type name.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> read_only(2)
-    "Array(float64, 2, 'C', readonly=True)"
-
     """
     return f"Array({dtype}, {dimensions}, 'C', readonly=True)"
 
 
 class Kernel:
-    """
-    A function of plain arrays, compiled at first use for one signature.
-
-    Parameters
-    ----------
-    function : callable
-        The kernel.
-    signature : str
-        For example ``'int64(float64[:, ::1], float64[::1])'``. Other argument types raise
-        TypeError instead of compiling anew in the middle of a control loop.
-    helpers : sequence of callable
-        Functions that the kernel calls, directly or not. They may live in other files.
-
-    Examples
-    --------
-    >>> def double(x):
-    ...     return 2.0 * x
-    >>> Kernel(double, 'float64(float64)')(1.5)
-    3.0
-
-    """
+    """A function of plain arrays, compiled at first use for one signature."""
 
     def __init__(
         self,
@@ -99,14 +55,7 @@ class Kernel:
         self._lock = threading.RLock()
 
     def compile(self) -> Callable[..., Any]:
-        """
-        Return the compiled function, or the plain one where nothing is to be compiled.
-
-        Returns
-        -------
-        callable
-
-        """
+        """Return the compiled function, or the plain one where nothing is to be compiled."""
         compiled = self.compiled()
         if compiled is not None:
             return compiled
@@ -116,15 +65,7 @@ class Kernel:
         return self._plain
 
     def compiled(self) -> Callable[..., Any] | None:
-        """
-        Return the compiled function, compiled now where it has to be.
-
-        Returns
-        -------
-        callable or None
-            None without numba, and in a block of `uncompiled` before it is compiled.
-
-        """
+        """Return the compiled function, compiled now where it has to be."""
         if self._compiled is None and jit_enabled() and not postponed(self):
             with self._lock:
                 if self._compiled is None:
@@ -133,15 +74,7 @@ class Kernel:
         return self._compiled
 
     def load(self) -> bool:
-        """
-        Load the compiled function from the cache on disk.
-
-        Returns
-        -------
-        bool
-            False if it has to be compiled.
-
-        """
+        """Load the compiled function from the cache on disk."""
         if self._compiled is None and jit_enabled():
             with self._lock:
                 self._compiled = self._compiled or self._made().load()
@@ -164,18 +97,7 @@ class Kernel:
 
 
 def source_bytes(file: str) -> bytes:
-    """
-    Return what a source file holds, or its name where it is in no folder, as in a zip archive.
-
-    Parameters
-    ----------
-    file : str
-
-    Returns
-    -------
-    bytes
-
-    """
+    """Return what a source file holds, or its name where it is in no folder, as in a zip archive."""
     path = Path(file)
     return path.read_bytes() if path.is_file() else file.encode()
 

@@ -71,19 +71,7 @@ class _CheckedFiles(IndexDataCacheFile):
 
 
 class KernelCache(FunctionCache):
-    """
-    The cache of one function.
-
-    Parameters
-    ----------
-    function : callable
-
-    Raises
-    ------
-    RuntimeError
-        If there is no folder for it.
-
-    """
+    """The cache of one function."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -98,21 +86,7 @@ class KernelCache(FunctionCache):
         return Path(self.cache_path) / f'{self._impl.filename_base}.lock'
 
     def find(self, signature: str, dispatcher: Any) -> bool:
-        """
-        Load what is there for a signature.
-
-        Parameters
-        ----------
-        signature : str
-        dispatcher : numba dispatcher
-            Whose next compilation gets it.
-
-        Returns
-        -------
-        bool
-            Whether there is any.
-
-        """
+        """Load what is there for a signature."""
         with global_compiler_lock:
             try:
                 self._found = super().load_overload(signature, dispatcher.targetctx)
@@ -136,14 +110,7 @@ class KernelCache(FunctionCache):
 
 
 def warn_of_no_cache(error: BaseException) -> None:
-    """
-    Warn that compiled kernels are not kept.
-
-    Parameters
-    ----------
-    error : Exception
-
-    """
+    """Warn that compiled kernels are not kept."""
     _log.warning(
         'no writable cache folder for compiled kernels (%s): every process compiles anew; '
         'set NUMBA_CACHE_DIR to a writable folder',

@@ -39,12 +39,6 @@ def import_numba() -> None:
     Two threads that enter a package by different modules of it are handed half of it by Python's
     import system, and Ctrl-C leaves half of it in place; both break numba for the whole process.
     So a thread of its own imports it, which is waited for and never interrupted.
-
-    Raises
-    ------
-    ImportError
-        If it cannot be imported; the next call tries again.
-
     """
     global _importer
     with _lock:

@@ -14,15 +14,7 @@ if TYPE_CHECKING:
 
 
 class Postponed:
-    """
-    Kernels that ran uncompiled in a block.
-
-    Parameters
-    ----------
-    load : bool
-        Whether kernels in the cache on disk are loaded.
-
-    """
+    """Kernels that ran uncompiled in a block."""
 
     def __init__(self, load: bool) -> None:
         self._load = load
@@ -34,19 +26,7 @@ class Postponed:
         return tuple(self._kernels)
 
     def add(self, kernel: Kernel) -> bool:
-        """
-        Take a kernel that is not compiled in this process yet.
-
-        Parameters
-        ----------
-        kernel : Kernel
-
-        Returns
-        -------
-        bool
-            False where it was loaded instead.
-
-        """
+        """Take a kernel that is not compiled in this process yet."""
         if kernel not in self._kernels:
             if self._load and kernel.load():
                 return False
@@ -63,26 +43,6 @@ def uncompiled(*, load: bool = False) -> Iterator[Postponed]:
     Compile nothing in a ``with`` block: kernels that are not compiled yet run on NumPy.
 
     It holds for the calling thread.
-
-    Parameters
-    ----------
-    load : bool
-        Whether kernels in the cache on disk are loaded, as usual.
-
-    Returns
-    -------
-    context manager
-        Its value has the attribute ``kernels``, those that ran uncompiled.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    >>> with uncompiled():
-    ...     sd.mass_matrix(model, np.zeros(2)).shape
-    (2, 2)
-
     """
     postponed = Postponed(load)
     token = _postponed.set(postponed)
@@ -94,14 +54,7 @@ def uncompiled(*, load: bool = False) -> Iterator[Postponed]:
 
 @contextmanager
 def compiled_again() -> Iterator[None]:
-    """
-    Compile as usual in a ``with`` block, inside one of `uncompiled`.
-
-    Returns
-    -------
-    context manager
-
-    """
+    """Compile as usual in a ``with`` block, inside one of `uncompiled`."""
     token = _postponed.set(None)
     try:
         yield

@@ -50,19 +50,7 @@ class AxisFrames:
     """
     Tables of a model in axis frames.
 
-    Parameters
-    ----------
-    tree : (N, 2) int64 ndarray
-        Parent body (-1: base) and coordinate of every body.
-    bodies : (N, 26) ndarray
-        Home pose, joint and inertia of every body, in the columns named in this module.
-    gravity : (3,) ndarray
-        In base-link axes [m/s^2].
-    poses : (N, 4, 4) ndarray
-        Pose of each axis frame in the frame of its body.
-    named : dict
-        Results of `named_frame` so far.
-
+    `bodies` (N, 26); `gravity` (3,) [m/s^2]; `poses` (N, 4, 4).
     """
 
     tree: NDArray[np.int64]
@@ -76,23 +64,7 @@ _known: WeakKeyDictionary[ScrewModel, AxisFrames] = WeakKeyDictionary()
 
 
 def axis_frames(model: ScrewModel) -> AxisFrames:
-    """
-    Return the axis frames of a model, derived at the first call.
-
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Returns
-    -------
-    AxisFrames
-
-    Raises
-    ------
-    InputError
-        If `model` is no model.
-
-    """
+    """Return the axis frames of a model, derived at the first call."""
     found = _known.get(require_model(model))
     if found is None:
         found = _known[model] = _derive(model)
@@ -103,27 +75,7 @@ def named_frame(model: ScrewModel, name: str) -> tuple[AxisFrames, NDArray[np.in
     """
     Return a model's axis frames, the bodies from the base to a named frame, and where it sits.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    name : str
-        A link name.
-
-    Returns
-    -------
-    frames : AxisFrames
-    path : (m,) int64 ndarray
-        Empty for a frame on the base.
-    local : (4, 4) ndarray
-        Pose of the named frame in the last body's axis frame, in base-link axes for the base.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that name.
-    InputError
-        If `model` is no model.
-
+    Returns `local` (4, 4).
     """
     frames = axis_frames(model)
     try:

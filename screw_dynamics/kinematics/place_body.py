@@ -24,19 +24,7 @@ def place_body(i, q, tree, bodies, rotations, steps):
     """
     Place the axis frame of body i, whose parent is placed (MK2021 (3) in axis frames).
 
-    Parameters
-    ----------
-    i : int
-        Body.
-    q : (n,) ndarray
-        Coordinates [rad or m].
-    tree, bodies : ndarray
-        See `AxisFrames`.
-    rotations : (N, 3, 3) ndarray
-        Row i is set to R_i, the rotation to base-link axes.
-    steps : (N, 3) ndarray
-        Row i is set to r_i - r_p, from the parent's origin, in base-link axes [m].
-
+    `q` (n,) [rad or m]; `rotations` (N, 3, 3); `steps` (N, 3) [m].
     """
     parent = tree[i, PARENT]
     s = bodies[i, MULTIPLIER] * q[tree[i, COORDINATE]] + bodies[i, OFFSET]

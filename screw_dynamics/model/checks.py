@@ -40,18 +40,7 @@ _UNIT_TOLERANCE = 1e-9
 
 
 def check_model(model: ScrewModel) -> None:
-    """
-    Raise the error that names the first thing wrong with a model.
-
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Raises
-    ------
-    ModelError, TopologyError, InertiaError, ShapeError, NotFiniteError
-
-    """
+    """Raise the error that names the first thing wrong with a model."""
     count, n = len(model.body_names), len(model.joint_names)
     for kind, names in (
         ('joint', model.joint_names),

@@ -27,19 +27,7 @@ _DRIFT = 64.0 * _EPSILON
 
 
 def exact_geometry(model: ScrewModel) -> dict[str, Array]:
-    """
-    Return the screws, home poses and inertias of a checked model, exact to rounding.
-
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Returns
-    -------
-    dict of str to ndarray
-        By the name of the model's field.
-
-    """
+    """Return the screws, home poses and inertias of a checked model, exact to rounding."""
     return {
         'screws': unit_screws(model.screws),
         'home_poses': orthonormal_poses(model.home_poses),
@@ -51,15 +39,7 @@ def unit_screws(screws: Array) -> Array:
     """
     Return screws with axes of unit length.
 
-    Parameters
-    ----------
-    screws : (N, 6) ndarray
-        Of unit length to nine digits.
-
-    Returns
-    -------
-    (N, 6) ndarray
-
+    `screws` (N, 6); returns (N, 6).
     """
     units: Array = screws.copy()
     for unit in units:
@@ -76,15 +56,7 @@ def orthonormal_poses(poses: Array) -> Array:
     One Newton step towards the nearest orthonormal matrix squares the defect, which is 1e-9 at
     most where the step starts.
 
-    Parameters
-    ----------
-    poses : (N, 4, 4) ndarray
-        Orthonormal to nine digits.
-
-    Returns
-    -------
-    (N, 4, 4) ndarray
-
+    `poses` (N, 4, 4); returns (N, 4, 4).
     """
     exact: Array = poses.copy()
     for pose in exact:
@@ -99,15 +71,7 @@ def inertia_form(inertia: Array) -> Array:
     """
     Return [[Theta, m c~], [-m c~, m I]], Theta symmetric, with the parameters of an inertia.
 
-    Parameters
-    ----------
-    inertia : (6, 6) ndarray
-
-    Returns
-    -------
-    (6, 6) ndarray
-        The argument itself where it has this form.
-
+    `inertia` (6, 6); returns (6, 6).
     """
     mass, first_moment, rotational = inertia_parameters(inertia)
     form = np.block(

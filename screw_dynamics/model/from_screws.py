@@ -32,40 +32,7 @@ def model_from_screws(
     """
     Build a model from joint screws, without any URDF.
 
-    Parameters
-    ----------
-    parents : (n,) array_like of int
-        Parent of each body, -1 for the base; parents come before children.
-    home_poses : (n, 4, 4) array_like
-        B_i: pose of body i in its parent at q = 0.
-    screws : (n, 6) array_like
-        X_i in the frame of body i: (e; x × e + h e) with |e| = 1, or (0; e) for prismatic.
-    inertias : (n, 6, 6) array_like
-        M_i in the frame of body i, [[Theta, m c~], [-m c~, m I]].
-    gravity : (3,) array_like
-        In base axes [m/s^2].
-    joint_names : sequence of str, optional
-        Default 'joint_1', 'joint_2', ...
-
-    Returns
-    -------
-    ScrewModel
-        Frames 'body_1', 'body_2', ... lie in the bodies' own frames, 'base' in the base.
-
-    Raises
-    ------
-    ModelError, ShapeError, NotFiniteError
-        If a parent, pose, screw or inertia is not valid; the body is named.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> link = sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), 0.01 * np.eye(3))
-    >>> model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [link])
-    >>> model.joint_names
-    ('joint_1',)
-
+    `gravity` [m/s^2].
     """
     # imported here: the module of the model needs this one
     from screw_dynamics.model.screw_model import ScrewModel

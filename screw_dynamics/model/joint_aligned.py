@@ -58,16 +58,7 @@ class JointAligned:
     """
     Parameters of the Taylor recursion (`screw_dynamics.dynamics.taylor_recursion`).
 
-    Parameters
-    ----------
-    parameters : (2 + 26 N,) ndarray
-        Tree, joint kinds, mimic relation, transforms and inertias.
-    poses : (N, 4, 4) ndarray
-        Pose of the aligned frame in the frame of its body.
-    prepared : dict
-        Compiled kernels by the shape of their output, filled by `dynamics.inverse_dynamics` so
-        that a control tick pays one look-up.
-
+    `parameters` (2 + 26 N,); `poses` (N, 4, 4).
     """
 
     parameters: Array
@@ -76,18 +67,7 @@ class JointAligned:
 
 
 def joint_aligned(model: ScrewModel) -> JointAligned:
-    """
-    Derive the joint-aligned parameters of a model.
-
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Returns
-    -------
-    JointAligned
-
-    """
+    """Derive the joint-aligned parameters of a model."""
     count = model.body_count
     parameters = np.zeros(HEADER + ROW * count)
     parameters[:HEADER] = count, model.n

@@ -20,25 +20,7 @@ LIMITS = ('lower', 'upper', 'velocity', 'effort')
 
 
 def as_names(what: str, value: Sequence[str]) -> tuple[str, ...]:
-    """
-    Return names as a tuple that no caller can change.
-
-    Parameters
-    ----------
-    what : str
-        For the error text.
-    value : sequence of str
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    ModelError
-        If it is not a sequence of texts.
-
-    """
+    """Return names as a tuple that no caller can change."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise ModelError(f'{what}: expected a sequence of names, got {shown(value)}')
     for i, entry in enumerate(value):
@@ -48,50 +30,14 @@ def as_names(what: str, value: Sequence[str]) -> tuple[str, ...]:
 
 
 def as_text(what: str, value: object) -> str:
-    """
-    Return a name.
-
-    Parameters
-    ----------
-    what : str
-        For the error text.
-    value : object
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ModelError
-        If it is no text.
-
-    """
+    """Return a name."""
     if not isinstance(value, str):
         raise ModelError(f'{what}: expected a name, got {shown(value)}')
     return value
 
 
 def as_indices(what: str, value: ArrayLike) -> NDArray[np.int64]:
-    """
-    Return whole numbers as an array that no caller can change.
-
-    Parameters
-    ----------
-    what : str
-        For the error text.
-    value : array_like of int
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    ModelError
-        If it holds something else.
-
-    """
+    """Return whole numbers as an array that no caller can change."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -107,23 +53,7 @@ def as_indices(what: str, value: ArrayLike) -> NDArray[np.int64]:
 
 
 def as_limits(value: object) -> JointLimits:
-    """
-    Return limits with arrays that no caller can change.
-
-    Parameters
-    ----------
-    value : object
-
-    Returns
-    -------
-    JointLimits
-
-    Raises
-    ------
-    ModelError, InputError
-        If it is not JointLimits, or they are not numbers.
-
-    """
+    """Return limits with arrays that no caller can change."""
     if not isinstance(value, JointLimits):
         raise ModelError(f'limits: expected JointLimits, got {shown(value)}')
     return JointLimits(
@@ -132,23 +62,7 @@ def as_limits(value: object) -> JointLimits:
 
 
 def as_frames(value: object) -> MappingProxyType[str, Frame]:
-    """
-    Return frames by name that no caller can change.
-
-    Parameters
-    ----------
-    value : object
-
-    Returns
-    -------
-    mapping of str to Frame
-
-    Raises
-    ------
-    ModelError, InputError
-        If it is not a mapping of names to frames.
-
-    """
+    """Return frames by name that no caller can change."""
     if not isinstance(value, Mapping):
         raise ModelError(f'frames: expected a mapping of names to frames, got {shown(value)}')
     frames: dict[str, Frame] = {}

@@ -25,20 +25,7 @@ VERSION = 1
 
 
 def model_to_yaml(model: ScrewModel, path: str | os.PathLike[str] | None = None) -> str:
-    """
-    Return a model as YAML text and write it where a path is given.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    path : str or path, optional
-        File to write.
-
-    Returns
-    -------
-    str
-
-    """
+    """Return a model as YAML text and write it where a path is given."""
     document = {
         'format': FORMAT,
         'version': VERSION,
@@ -56,25 +43,7 @@ def model_to_yaml(model: ScrewModel, path: str | os.PathLike[str] | None = None)
 
 
 def model_from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
-    """
-    Read a model from YAML.
-
-    Parameters
-    ----------
-    source : str, bytes or path
-        A path, or the document itself; text with a line break is a document.
-
-    Returns
-    -------
-    ScrewModel
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, is no YAML, no model of this version, or an entry is missing
-        or malformed; the entry is named.
-
-    """
+    """Read a model from YAML."""
     # imported here: the module of the model needs this one
     from screw_dynamics.model.screw_model import ScrewModel
 

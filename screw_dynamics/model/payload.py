@@ -31,34 +31,7 @@ def with_payload(
     """
     Return the model with a rigid load fixed to one of its frames, by default a point mass.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    frame : str
-        Name of the frame that carries the load.
-    mass : float
-        [kg].
-    com : (3,) array_like
-        Centre of mass of the load in the frame [m]; default its origin.
-    inertia : (3, 3) array_like
-        Rotational inertia of the load about its centre of mass, in the frame's axes [kg m^2];
-        default 0.
-
-    Returns
-    -------
-    ScrewModel
-        A new model. A load on the base changes nothing: the base stands still.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such frame.
-    InertiaError
-        If the mass is negative or a number is not finite, with the body that carries it either, or
-        the inertia is not symmetric.
-    ShapeError, NotFiniteError
-        If `com` or `inertia` has the wrong shape, or `com` is not finite.
-
+    `mass` [kg]; `com` [m]; `inertia` [kg m^2].
     """
     at = model.frame(frame)
     where = f'payload on {frame!r}'

@@ -19,15 +19,7 @@ def reference_poses(model: ScrewModel) -> Array:
     """
     Return A_i = C_i(0): the pose of every body at q = 0 (mimic offsets included).
 
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Returns
-    -------
-    (N, 4, 4) ndarray
-        In base-link axes.
-
+    Returns (N, 4, 4).
     """
     poses = np.empty((model.body_count, 4, 4))
     for i in range(model.body_count):
@@ -42,15 +34,7 @@ def spatial_screws(model: ScrewModel) -> Array:
     """
     Return Y_i = Ad_{A_i} X_i: the joint screws at q = 0 seen from the base (MK2021 sect. 2.1).
 
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Returns
-    -------
-    (N, 6) ndarray
-        Unit screws in the base-link frame.
-
+    Returns (N, 6).
     """
     poses = reference_poses(model)
     screws = [adjoint(pose) @ screw for pose, screw in zip(poses, model.screws, strict=True)]
@@ -61,23 +45,7 @@ def pitch_and_point(screw: Array) -> tuple[float, Array | None]:
     """
     Return the pitch of a unit screw and the point of its axis that is nearest to the origin.
 
-    Parameters
-    ----------
-    screw : (6,) ndarray
-        (e; x × e + h e), or (0; e).
-
-    Returns
-    -------
-    pitch : float
-        h [m/rad]; infinite for a prismatic joint.
-    point : (3,) ndarray or None
-        [m]; None for a prismatic joint, which has a direction but no axis.
-
-    Examples
-    --------
-    >>> pitch_and_point(np.array([0.0, 0.0, 1.0, 2.0, 0.0, 0.1]))
-    (0.1, array([0., 2., 0.]))
-
+    `screw` (6,); returns `pitch` [m/rad], `point` (3,) [m].
     """
     pitch = screw_pitch(screw)
     return pitch, np.cross(screw[:3], screw[3:]) if np.isfinite(pitch) else None

@@ -9,24 +9,7 @@ from screw_dynamics.model.screw_model import ScrewModel
 
 
 def require_model(model: object) -> ScrewModel:
-    """
-    Return `model` if it is one.
-
-    Parameters
-    ----------
-    model : object
-
-    Returns
-    -------
-    ScrewModel
-        The argument itself.
-
-    Raises
-    ------
-    InputError
-        If it is anything else.
-
-    """
+    """Return `model` if it is one."""
     if not isinstance(model, ScrewModel):
         raise InputError(f'model: expected a ScrewModel, got {type(model).__name__}')
     return model

@@ -26,30 +26,7 @@ def screw_table(model: ScrewModel) -> str:
     """
     Return the joints with their screws, two rows each: body-fixed and spatial at q = 0.
 
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Returns
-    -------
-    str
-        A line about the robot, then the table: two where the terminal (80 columns without one) is
-        too narrow. `pitch` is in m/rad, `point` the point of the axis nearest to the origin of the
-        frame in question [m]; numbers are rounded to 4 decimals.
-
-    Examples
-    --------
-    >>> import screw_dynamics as sd
-    >>> screw = [0, 0, 1, 0, -0.5, 0]
-    >>> print(sd.ScrewModel.from_screws([-1], [np.eye(4)], [screw], [np.eye(6)]))
-    robot: 1 coordinate, 1 body, base link 'base', gravity (0, 0, -9.81) m/s^2
-    joint    type      link    on
-    joint_1  revolute  body_1  base
-    <BLANKLINE>
-    joint    screw    angular e  linear v      pitch  point
-    joint_1  body     (0, 0, 1)  (0, -0.5, 0)  0      (0.5, 0, 0)
-             spatial  (0, 0, 1)  (0, -0.5, 0)  0      (0.5, 0, 0)
-
+    Returns [m].
     """
     abouts, screws = [_ABOUT], [_SCREW]
     for i, spatial in enumerate(spatial_screws(model)):

@@ -15,30 +15,7 @@ from screw_dynamics.yaml_loading import load_yaml
 
 
 def write_document(document: Any, path: str | os.PathLike[str] | None = None) -> str:
-    """
-    Return a document as YAML text and write it where a path is given.
-
-    Parameters
-    ----------
-    document : object
-        Mappings, sequences, text and numbers.
-    path : str or path, optional
-        File to write.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ModelError
-        If a text has characters that Unicode does not have.
-    InputError
-        If the path is not one that a file can have.
-    OSError
-        If the file cannot be written.
-
-    """
+    """Return a document as YAML text and write it where a path is given."""
     import yaml
 
     # default_flow_style=None: rows of numbers in one line, everything else in block style
@@ -60,43 +37,12 @@ def write_document(document: Any, path: str | os.PathLike[str] | None = None) ->
 
 
 def is_document(source: object) -> TypeGuard[str | bytes]:
-    """
-    Return whether a source is a document itself, not a path.
-
-    Parameters
-    ----------
-    source : object
-
-    Returns
-    -------
-    bool
-        True for bytes, and for text with a line break.
-
-    """
+    """Return whether a source is a document itself, not a path."""
     return isinstance(source, bytes) or (isinstance(source, str) and '\n' in source)
 
 
 def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
-    """
-    Load a YAML document.
-
-    Parameters
-    ----------
-    source : str, bytes or path
-        A path, or the document itself; text with a line break is a document.
-    what : str
-        What it describes, for the error text.
-
-    Returns
-    -------
-    object
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, is not YAML, or a mapping has an entry twice.
-
-    """
+    """Load a YAML document."""
     content: str | bytes
     if is_document(source):
         content, origin = source, f'{what} text'

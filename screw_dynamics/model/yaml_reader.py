@@ -19,13 +19,7 @@ class Node:
     """
     One entry of a document.
 
-    Parameters
-    ----------
-    value : object
-        As the YAML loader returned it.
-    path : str
-        Where it stands, e.g. ``'model.bodies[2].screw'``.
-
+    `path` [2].
     """
 
     def __init__(self, value: Any, path: str) -> None:
@@ -41,35 +35,13 @@ class Node:
         return Node(self.value[key], f'{self.path}.{key}')
 
     def items(self) -> list[Node]:
-        """
-        Return the entries of a sequence.
-
-        Returns
-        -------
-        list of Node
-
-        Raises
-        ------
-        ModelError
-
-        """
+        """Return the entries of a sequence."""
         if not isinstance(self.value, list):
             raise self._unexpected('a sequence')
         return [Node(item, f'{self.path}[{i}]') for i, item in enumerate(self.value)]
 
     def entries(self) -> list[tuple[str, Node]]:
-        """
-        Return the keys and entries of a mapping.
-
-        Returns
-        -------
-        list of (str, Node)
-
-        Raises
-        ------
-        ModelError
-
-        """
+        """Return the keys and entries of a mapping."""
         if not isinstance(self.value, dict):
             raise self._unexpected('a mapping')
         for key in self.value:
@@ -81,35 +53,13 @@ class Node:
         return [(key, Node(item, f'{self.path}.{key}')) for key, item in self.value.items()]
 
     def text(self) -> str:
-        """
-        Return a text entry.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        ModelError
-
-        """
+        """Return a text entry."""
         if not isinstance(self.value, str):
             raise self._unexpected('text')
         return self.value
 
     def number(self) -> float:
-        """
-        Return a number; text such as ``1e-3``, no YAML 1.1 number for lack of a dot, is one too.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ModelError
-
-        """
+        """Return a number; text such as ``1e-3``, no YAML 1.1 number for lack of a dot, is one too."""
         if isinstance(self.value, str):
             try:
                 return number_from_text(self.value)
@@ -120,23 +70,7 @@ class Node:
         raise self._unexpected('a number')
 
     def array(self, *shape: int) -> Array:
-        """
-        Return nested sequences of numbers.
-
-        Parameters
-        ----------
-        *shape : int
-
-        Returns
-        -------
-        ndarray
-            Of that shape.
-
-        Raises
-        ------
-        ModelError
-
-        """
+        """Return nested sequences of numbers."""
         items = self.items()
         if len(items) != shape[0]:
             raise ModelError(f'{self.path}: expected {shape[0]} entries, got {len(items)}')
@@ -145,25 +79,7 @@ class Node:
         return np.array([item.array(*shape[1:]) for item in items])
 
     def index(self, names: Sequence[str], base: int | None = None) -> int:
-        """
-        Return the index of a named thing.
-
-        Parameters
-        ----------
-        names : sequence of str
-            What may stand here.
-        base : int, optional
-            Index that an empty entry (null) means; without it, null is an error.
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        ModelError
-
-        """
+        """Return the index of a named thing."""
         if self.value is None and base is not None:
             return base
         if self.value not in names:

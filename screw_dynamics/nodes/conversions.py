@@ -23,18 +23,7 @@ class JointNamesError(InputError):
 
 
 def nanoseconds(stamp: Any) -> int:
-    """
-    Return a Time or Duration message in nanoseconds.
-
-    Parameters
-    ----------
-    stamp : builtin_interfaces.msg.Time or Duration
-
-    Returns
-    -------
-    int
-
-    """
+    """Return a Time or Duration message in nanoseconds."""
     return int(stamp.sec) * SECOND + int(stamp.nanosec)
 
 
@@ -42,29 +31,13 @@ def set_stamp(stamp: Any, time: int) -> None:
     """
     Write nanoseconds into a Time or Duration message.
 
-    Parameters
-    ----------
-    stamp : builtin_interfaces.msg.Time or Duration
-    time : int
-        [ns].
-
+    `time` [ns].
     """
     stamp.sec, stamp.nanosec = divmod(time, SECOND)
 
 
 def seconds(stamp: Any) -> float:
-    """
-    Return a Time or Duration message in seconds.
-
-    Parameters
-    ----------
-    stamp : builtin_interfaces.msg.Time or Duration
-
-    Returns
-    -------
-    float
-
-    """
+    """Return a Time or Duration message in seconds."""
     return float(stamp.sec) + 1e-9 * float(stamp.nanosec)
 
 
@@ -72,25 +45,7 @@ def instant_of(message: Any, now: int, max_age: float) -> int:
     """
     Return the instant that a message belongs to.
 
-    Parameters
-    ----------
-    message : object
-        With a header; stamp 0 means now.
-    now : int
-        Time of the node [ns].
-    max_age : float
-        [s].
-
-    Returns
-    -------
-    int
-        [ns].
-
-    Raises
-    ------
-    InputError
-        If the stamp is further from now than that, in either direction.
-
+    `now` [ns]; `max_age` [s]; returns [ns].
     """
     stamp = nanoseconds(message.header.stamp)
     if not stamp:
@@ -104,19 +59,7 @@ def instant_of(message: Any, now: int, max_age: float) -> int:
 
 
 def double_array(values: ArrayLike) -> array[float]:
-    """
-    Return values, row-major, as the array that messages take without a check of each element.
-
-    Parameters
-    ----------
-    values : array_like
-
-    Returns
-    -------
-    array.array
-        Of type 'd'.
-
-    """
+    """Return values, row-major, as the array that messages take without a check of each element."""
     return array('d', np.ascontiguousarray(values, dtype=np.float64).tobytes())
 
 
@@ -126,17 +69,7 @@ def field_view(message: Any, field: str, size: int) -> Array:
 
     What is written to the view is in the message: nothing is allocated per publication.
 
-    Parameters
-    ----------
-    message : object
-        A ROS message.
-    field : str
-    size : int
-
-    Returns
-    -------
-    (size,) ndarray
-
+    Returns (size,).
     """
     setattr(message, field, array('d', bytes(8 * size)))
     # read back: the setter may have made a copy
@@ -147,21 +80,7 @@ def joint_order(names: Sequence[str], model_names: Sequence[str]) -> NDArray[np.
     """
     Return where each joint of the model stands in a list of names.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Every joint of the model once, in any order; empty means the model's order.
-    model_names : sequence of str
-
-    Returns
-    -------
-    (n,) ndarray of int
-        ``values[order]`` is in model order.
-
-    Raises
-    ------
-    JointNamesError
-
+    Returns (n,) [order].
     """
     names = list(names) or list(model_names)
     expected = ', '.join(model_names)
@@ -188,23 +107,7 @@ def request_row(name: str, values: Sequence[float], order: NDArray[np.intp]) -> 
     """
     Return an array of a request in model order.
 
-    Parameters
-    ----------
-    name : str
-        Field of the request, for the error text.
-    values : sequence of float
-        One per joint; empty means zeros.
-    order : (n,) ndarray of int
-        See `joint_order`.
-
-    Returns
-    -------
-    (n,) ndarray
-
-    Raises
-    ------
-    ShapeError
-
+    `order` (n,); returns (n,).
     """
     if not len(values):
         return np.zeros(len(order))
@@ -216,18 +119,7 @@ def request_row(name: str, values: Sequence[float], order: NDArray[np.intp]) -> 
 
 
 def trajectory_points(message: Any) -> list[TrajectoryPoint]:
-    """
-    Return the points of a JointTrajectory as plain data.
-
-    Parameters
-    ----------
-    message : trajectory_msgs.msg.JointTrajectory
-
-    Returns
-    -------
-    list of TrajectoryPoint
-
-    """
+    """Return the points of a JointTrajectory as plain data."""
     return [
         TrajectoryPoint(
             seconds(point.time_from_start),
@@ -243,22 +135,7 @@ def joint_state_rows(message: Any, names: Sequence[str]) -> tuple[Array, Array]:
     """
     Return positions and velocities of the named joints from a JointState.
 
-    Parameters
-    ----------
-    message : sensor_msgs.msg.JointState
-        In any order, with any further joints.
-    names : sequence of str
-
-    Returns
-    -------
-    positions, velocities : (n,) ndarray
-        NaN where the message does not carry a joint, or carries no velocities.
-
-    Raises
-    ------
-    InputError
-        If the arrays of the message have different lengths.
-
+    Returns `positions, velocities` (n,).
     """
     count = len(message.name)
     for field in ('position', 'velocity', 'effort'):

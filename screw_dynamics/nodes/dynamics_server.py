@@ -42,14 +42,7 @@ Answer = Callable[[ScrewModel, Any, Any], None]
 
 
 def compile_services(loaded: LoadedModel) -> None:
-    """
-    Compile all that a request calls.
-
-    Parameters
-    ----------
-    loaded : LoadedModel
-
-    """
+    """Compile all that a request calls."""
     model = loaded.model
     compile_torques(model)
     if loaded.elastic is not None:

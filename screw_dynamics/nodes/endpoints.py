@@ -20,21 +20,7 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 def make_publisher(node: Node, kind: Any, topic: str) -> Publisher:
-    """
-    Return a reliable publisher.
-
-    Parameters
-    ----------
-    node : Node
-    kind : type
-        Of the messages.
-    topic : str
-
-    Returns
-    -------
-    Publisher
-
-    """
+    """Return a reliable publisher."""
     return node.create_publisher(
         kind, topic, DEPTH, qos_overriding_options=QoSOverridingOptions.with_default_policies()
     )
@@ -50,28 +36,7 @@ def make_subscription(
     warn_of_others: bool = True,
     raw: bool = False,
 ) -> Subscription:
-    """
-    Return a subscription.
-
-    Parameters
-    ----------
-    node : Node
-    kind : type
-        Of the messages.
-    topic : str
-    callback : callable
-    qos : QoSProfile or int
-        Without overrides.
-    warn_of_others : bool
-        Whether to warn of publishers whose quality of service does not match.
-    raw : bool
-        Whether the callback takes the bytes of a message.
-
-    Returns
-    -------
-    Subscription
-
-    """
+    """Return a subscription."""
     return node.create_subscription(
         kind,
         topic,

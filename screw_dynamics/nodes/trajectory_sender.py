@@ -85,18 +85,7 @@ class SenderParameters:
     )
 
     def trajectory(self) -> TrajectoryFile:
-        """
-        Return the trajectory that the parameters describe.
-
-        Returns
-        -------
-        TrajectoryFile
-
-        Raises
-        ------
-        TrajectoryError
-
-        """
+        """Return the trajectory that the parameters describe."""
         if self.file:
             return read_trajectory(self.file)
         n, count = len(self.joint_names), len(self.times)
@@ -119,18 +108,7 @@ class SenderParameters:
 
 
 def trajectory_message(trajectory: TrajectoryFile) -> JointTrajectory:
-    """
-    Return the message of a trajectory, with stamp 0.
-
-    Parameters
-    ----------
-    trajectory : TrajectoryFile
-
-    Returns
-    -------
-    trajectory_msgs.msg.JointTrajectory
-
-    """
+    """Return the message of a trajectory, with stamp 0."""
     message = JointTrajectory(joint_names=list(trajectory.joint_names))
     for point in trajectory.points:
         item = JointTrajectoryPoint(
@@ -177,18 +155,7 @@ def _wait_for_all(node: Node, publisher: Publisher, executor: SingleThreadedExec
 
 
 class Verdicts:
-    """
-    What the receivers of a topic that publish a status say about one trajectory.
-
-    Parameters
-    ----------
-    node : Node
-    topic : str
-        Of the trajectories.
-    frame_id : str
-        In the header of the trajectory, and of no other.
-
-    """
+    """What the receivers of a topic that publish a status say about one trajectory."""
 
     def __init__(self, node: Node, topic: str, frame_id: str) -> None:
         self._frame_id = frame_id
@@ -229,25 +196,7 @@ class Verdicts:
 
 
 def send(node: Node) -> str:
-    """
-    Publish the trajectory once all is there that it needs, and no further subscriber appears.
-
-    Parameters
-    ----------
-    node : Node
-        Not spun by anybody else.
-
-    Returns
-    -------
-    str
-        What was done.
-
-    Raises
-    ------
-    ScrewDynamicsError
-        If the trajectory is unusable, rejected, or something that it needs is missing.
-
-    """
+    """Publish the trajectory once all is there that it needs, and no further subscriber appears."""
     parameters = NodeParameters(node, SenderParameters).values
     trajectory = parameters.trajectory()
     message = trajectory_message(trajectory)

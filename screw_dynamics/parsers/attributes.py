@@ -20,26 +20,7 @@ from screw_dynamics.scalars import number_from_text
 
 
 def child(place: Place, element: LinedElement, tag: str) -> LinedElement | None:
-    """
-    Return the child of a tag, or None; exact repetitions count once.
-
-    Parameters
-    ----------
-    place : Place
-        Of `element`.
-    element : LinedElement
-    tag : str
-
-    Returns
-    -------
-    LinedElement or None
-
-    Raises
-    ------
-    UrdfError
-        If there are several that differ.
-
-    """
+    """Return the child of a tag, or None; exact repetitions count once."""
     found = cast('list[LinedElement]', element.findall(tag))
     if not found:
         return None
@@ -53,29 +34,7 @@ def child(place: Place, element: LinedElement, tag: str) -> LinedElement | None:
 
 
 def text(place: Place, element: LinedElement, attribute: str, default: str | None = None) -> str:
-    """
-    Return an attribute as text.
-
-    Parameters
-    ----------
-    place : Place
-        Of `element`.
-    element : LinedElement
-    attribute : str
-        Its name.
-    default : str, optional
-        What counts where the attribute is absent; required where there is no default.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    UrdfError
-        If it is missing or empty, or a xacro expression that nobody expanded.
-
-    """
+    """Return an attribute as text."""
     value = element.get(attribute, default)
     if not value or not value.strip():
         got = 'none' if value is None else shown(value)
@@ -99,26 +58,7 @@ def numbers(
     """
     Return an attribute as `count` numbers.
 
-    Parameters
-    ----------
-    place : Place
-        Of `element`.
-    element : LinedElement
-    attribute : str
-    count : int
-    default : str, optional
-    finite : bool
-        False to let NaN and infinity pass, for the caller to judge.
-
-    Returns
-    -------
-    (count,) ndarray
-
-    Raises
-    ------
-    UrdfError
-        If there are more or fewer, one is not a number, or not finite.
-
+    Returns (count,).
     """
     raw = text(place, element, attribute, default)
     expected = 'a number' if count == 1 else f'{count} numbers separated by spaces'
@@ -140,53 +80,12 @@ def number(
     default: str | None = None,
     finite: bool = True,
 ) -> float:
-    """
-    Return an attribute as one number.
-
-    Parameters
-    ----------
-    place : Place
-        Of `element`.
-    element : LinedElement
-    attribute : str
-    default : str, optional
-    finite : bool
-        See `numbers`.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    UrdfError
-
-    """
+    """Return an attribute as one number."""
     return float(numbers(place, element, attribute, 1, default, finite)[0])
 
 
 def limit_number(place: Place, element: LinedElement, attribute: str, default: float) -> float:
-    """
-    Return a limit, which may be infinite but not NaN.
-
-    Parameters
-    ----------
-    place : Place
-        Of `element`.
-    element : LinedElement
-    attribute : str
-    default : float
-        Where the attribute is absent.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    UrdfError
-
-    """
+    """Return a limit, which may be infinite but not NaN."""
     if attribute not in element.attrib:
         return default
     value = number(place, element, attribute, finite=False)
@@ -197,22 +96,7 @@ def origin(place: Place, element: LinedElement, quaternions: bool) -> Array:
     """
     Return the pose in the `<origin>` of an element, the identity where there is none.
 
-    Parameters
-    ----------
-    place : Place
-        Of the link or joint.
-    element : LinedElement
-    quaternions : bool
-        Whether the version of the document has the attribute `quat_xyzw`.
-
-    Returns
-    -------
-    (4, 4) ndarray
-
-    Raises
-    ------
-    UrdfError
-
+    Returns (4, 4).
     """
     found = child(place, element, 'origin')
     if found is None:

@@ -20,17 +20,6 @@ def coordinate_limit(own: Limit, followers: Iterable[Body]) -> Limit:
     whose fingers carry the same numbers in spite of opposite signs, and do not count; nor does a
     velocity limit of 0, which nobody filled in. The effort of a follower is a share of the
     coordinate's that depends on the motion: no limit is derived from it.
-
-    Parameters
-    ----------
-    own : Limit
-    followers : iterable of Body
-        The bodies whose joints follow the coordinate.
-
-    Returns
-    -------
-    Limit
-
     """
     lower, upper, velocity = own.lower, own.upper, own.velocity
     for body in followers:

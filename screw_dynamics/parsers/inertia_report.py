@@ -27,15 +27,6 @@ def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel:
     is not positive semidefinite or breaks the triangle rule of principal moments; and links
     whose inertia a parser invented. Links that stand still are not looked at: their inertia never
     matters.
-
-    Parameters
-    ----------
-    bodies : sequence of Body
-    invented : sequence of str
-        Links whose inertial a parser made up (see `from_urdfpy`).
-    stacklevel : int
-        Of the call in `warnings.warn`, 1 for the caller of this function.
-
     """
     moving = [link for body in bodies for link in body.links]
     massless = [

@@ -13,16 +13,7 @@ from screw_dynamics.parsers.records import Joint
 
 
 def warn_of_limits(joints: Sequence[Joint], stacklevel: int) -> None:
-    """
-    Warn once (`UrdfWarning`) and name all joints whose limits contradict or are negative.
-
-    Parameters
-    ----------
-    joints : sequence of Joint
-    stacklevel : int
-        Of the call in `warnings.warn`, 1 for the caller of this function.
-
-    """
+    """Warn once (`UrdfWarning`) and name all joints whose limits contradict or are negative."""
     kinds = (
         ('lower limit above the upper one', [j for j in joints if j.limit.lower > j.limit.upper]),
         ('negative velocity limit', [j for j in joints if j.limit.velocity < 0.0]),

@@ -19,23 +19,10 @@ from screw_dynamics.parsers.urdf_tree import Tree
 
 @dataclass
 class Body:
-    """A moving body: the child link of a joint and all links held to it.
+    """
+    A moving body: the child link of a joint and all links held to it.
 
-    Parameters
-    ----------
-    joint : Joint
-        The joint that moves it; the body frame is the frame of its child link.
-    motion : Motion
-        How the joint follows a coordinate.
-    parent : int
-        Index of the parent body, -1 for the base.
-    home_pose : (4, 4) ndarray
-        Pose in the parent body at joint position zero.
-    inertia : (6, 6) ndarray
-        Of all links, in the body frame.
-    links : list of Link
-        The links that it is made of.
-
+    `home_pose` (4, 4); `inertia` (6, 6).
     """
 
     joint: Joint
@@ -47,22 +34,7 @@ class Body:
 
 
 def lump_links(tree: Tree, selection: Selection) -> tuple[list[Body], dict[str, Frame]]:
-    """
-    Lump the links of the selected subtree to bodies.
-
-    Parameters
-    ----------
-    tree : Tree
-    selection : Selection
-
-    Returns
-    -------
-    bodies : list of Body
-        Depth first, parents before children.
-    frames : dict of str to Frame
-        Every link of the subtree.
-
-    """
+    """Lump the links of the selected subtree to bodies."""
     bodies: list[Body] = []
     frames = {selection.base_link: Frame(-1, np.eye(4))}
     for joint in tree.below(selection.base_link):

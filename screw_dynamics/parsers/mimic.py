@@ -37,17 +37,7 @@ class JointMotions:
     ``multiplier * value + offset``; everything else is locked at 0. A fixed joint as master
     stands at 0.
 
-    Parameters
-    ----------
-    joints : mapping of str to Joint
-        All joints of the robot.
-    coordinates : collection of str
-        Names of the coordinates.
-    locked : mapping of str to float
-        Positions of locked joints [rad or m].
-    reduce : bool
-        False where mimic joints are independent.
-
+    `locked` [rad or m].
     """
 
     def __init__(
@@ -64,24 +54,7 @@ class JointMotions:
         self._known: dict[str, Motion] = {}
 
     def of(self, name: str) -> Motion:
-        """
-        Return the motion of a joint.
-
-        Parameters
-        ----------
-        name : str
-            Name of the joint.
-
-        Returns
-        -------
-        Motion
-
-        Raises
-        ------
-        TopologyError
-            If the joint mimics one that does not exist, or itself through a chain.
-
-        """
+        """Return the motion of a joint."""
         chain: dict[str, Mimic] = {}
         step = self._step(name)
         while isinstance(step, Mimic):

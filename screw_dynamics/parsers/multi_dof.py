@@ -25,20 +25,6 @@ def split_multi_dof_joints(robot: Robot) -> Robot:
     (x, y, z) and R = Rz(yaw) Ry(pitch) Rx(roll); its mass matrix is singular at a pitch of
     ±90 degrees. The links between are massless and are no frames of the model. Limits, damping
     and friction of such a joint have no single unit and are dropped.
-
-    Parameters
-    ----------
-    robot : Robot
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    UnsupportedJointError
-        If such a joint mimics another.
-
     """
     links, joints = list(robot.links), []
     for joint in robot.joints:

@@ -17,20 +17,7 @@ JOINT_TYPES = (*MOVING_TYPES, 'fixed', 'planar', 'floating')
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a robot description something stands, for error texts.
-
-    Parameters
-    ----------
-    owner : str
-        'link', 'joint' or 'robot'.
-    name : str
-        Name of the link, joint or robot.
-    element : str
-        Tag of the element inside the owner, '' for the owner itself.
-    line : int
-        Line in the document, 0 where there is none.
-
-    """
+    """Where in a robot description something stands, for error texts."""
 
     owner: str
     name: str
@@ -44,37 +31,16 @@ class Place:
         return f'{self.owner} {self.name!r}{element}{line}'
 
     def inside(self, element: str, line: int = 0) -> Place:
-        """
-        Return the place of an element inside this owner.
-
-        Parameters
-        ----------
-        element : str
-            Its tag.
-        line : int
-            Its line, 0 to keep that of the owner.
-
-        Returns
-        -------
-        Place
-
-        """
+        """Return the place of an element inside this owner."""
         return replace(self, element=element, line=line or self.line)
 
 
 @dataclass(frozen=True, eq=False)
 class Inertial:
-    """Mass and inertia of a link.
+    """
+    Mass and inertia of a link.
 
-    Parameters
-    ----------
-    mass : float
-        [kg].
-    pose : (4, 4) ndarray
-        Pose of the inertial frame (origin in the centre of mass) in the link frame.
-    tensor : (3, 3) ndarray
-        Rotational inertia about the centre of mass, in inertial-frame axes [kg m^2].
-
+    `mass` [kg]; `pose` (4, 4); `tensor` (3, 3) [kg m^2].
     """
 
     mass: float
@@ -85,10 +51,7 @@ class Inertial:
         """
         Return the 6x6 inertia in the link frame.
 
-        Returns
-        -------
-        (6, 6) ndarray
-
+        Returns (6, 6).
         """
         rotation = self.pose[:3, :3]
         tensor = rotation @ self.tensor @ rotation.T
@@ -126,22 +89,10 @@ class Limit:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint of any URDF type.
+    """
+    A joint of any URDF type.
 
-    Parameters
-    ----------
-    name, type, parent, child : str
-        As in the document; the type is one of `JOINT_TYPES`.
-    place : Place
-        Where it stands.
-    origin : (4, 4) ndarray
-        Pose of the child frame in the parent frame at joint position zero.
-    axis : (3,) ndarray
-        Unit vector in the child frame; the normal for a planar joint.
-    limit : Limit
-    damping, friction : float
-    mimic : Mimic, optional
-
+    `origin` (4, 4); `axis` (3,).
     """
 
     name: str
@@ -165,10 +116,7 @@ class Joint:
         """
         Return the unit screw in the child frame: (e; 0) to turn, (0; e) to slide.
 
-        Returns
-        -------
-        (6,) ndarray
-
+        Returns (6,).
         """
         zero = np.zeros(3)
         parts = [zero, self.axis] if self.type == 'prismatic' else [self.axis, zero]

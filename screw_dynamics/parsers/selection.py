@@ -19,16 +19,7 @@ _MIMIC_MODES = ('reduce', 'independent')
 
 @dataclass(frozen=True)
 class Selection:
-    """The part of a robot that becomes the model.
-
-    Parameters
-    ----------
-    base_link : str
-    joint_names : tuple of str
-        The coordinates, in order.
-    motions : JointMotions
-
-    """
+    """The part of a robot that becomes the model."""
 
     base_link: str
     joint_names: tuple[str, ...]
@@ -43,29 +34,7 @@ def select(
     locked: Mapping[str, float] | None,
     mimic: str,
 ) -> Selection:
-    """
-    Check the options of `read_urdf` against a robot.
-
-    Parameters
-    ----------
-    tree : Tree
-    base_link, tip_link, joints, locked, mimic
-        See `read_urdf`.
-
-    Returns
-    -------
-    Selection
-
-    Raises
-    ------
-    UnknownNameError
-        If a link or joint does not exist where it is looked for.
-    InputError
-        If a joint is selected twice, selected and locked, or selected though it mimics another.
-    NotFiniteError
-        If a locked position is not finite.
-
-    """
+    """Check the options of `read_urdf` against a robot."""
     if mimic not in _MIMIC_MODES:
         raise InputError(f'mimic: expected one of {", ".join(_MIMIC_MODES)}, got {shown(mimic)}')
     reduce = mimic == 'reduce'

@@ -31,26 +31,7 @@ def screw_model(
     mimic: str,
     invented: Sequence[str] = (),
 ) -> ScrewModel:
-    """
-    Build the model from the records of a robot.
-
-    Parameters
-    ----------
-    robot : Robot
-    gravity, base_link, tip_link, joints, locked, mimic
-        See `read_urdf`.
-    invented : sequence of str
-        Links whose inertial was made up by a parser, for the warning.
-
-    Returns
-    -------
-    ScrewModel
-
-    Raises
-    ------
-    TopologyError, UrdfError, UnknownNameError, InputError
-
-    """
+    """Build the model from the records of a robot."""
     gravity = as_vector('gravity', gravity, 3)
     tree = joined_tree(split_multi_dof_joints(robot))
     selection = select(tree, base_link, tip_link, joints, locked, mimic)

@@ -19,17 +19,7 @@ _PARTS_OF_LINKS = ('inertial', 'visual', 'collision')
 
 
 def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
-    """
-    Warn once (`UrdfWarning`) and name all links and joints that are not children of `<robot>`.
-
-    Parameters
-    ----------
-    root : LinedElement
-        The `<robot>` element.
-    stacklevel : int
-        Of the call in `warnings.warn`, 1 for the caller of this function.
-
-    """
+    """Warn once (`UrdfWarning`) and name all links and joints that are not children of `<robot>`."""
     unread = []
     # a link that has no parts and the name of one that is read is a mention, as in SRDF
     mentions = {None, *(element.get('name') for element in root.findall('link'))}

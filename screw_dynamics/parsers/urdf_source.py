@@ -35,27 +35,7 @@ class LinedElement(Element):
 
 
 def read_document(source: UrdfSource) -> LinedElement:
-    """
-    Parse a URDF document.
-
-    Parameters
-    ----------
-    source : str, bytes or path
-        Text is told from a path by its first character, ``<``. Text that declares an encoding is
-        fine: it is decoded already, so the declaration does not count; for bytes it does.
-
-    Returns
-    -------
-    LinedElement
-        The `<robot>` element.
-
-    Raises
-    ------
-    UrdfError
-        If the file cannot be read, the XML is broken (line and column are named), the root is
-        not `<robot>`, or the document is xacro source or uses entities that it does not define.
-
-    """
+    """Parse a URDF document."""
     content, encoding, origin = _content(source)
     root = _parse(content, encoding, origin)
     if root.tag != 'robot':

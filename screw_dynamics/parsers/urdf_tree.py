@@ -17,21 +17,7 @@ _Named = TypeVar('_Named', Link, Joint)
 
 @dataclass(frozen=True)
 class Tree:
-    """A robot whose joints are known to form one tree.
-
-    Parameters
-    ----------
-    links : dict of str to Link
-    joints : dict of str to Joint
-        In document order.
-    root : str
-        The link without a parent joint.
-    children : dict of str to list of Joint
-        Joints that leave each link, in document order.
-    parent_joints : dict of str to Joint
-        The joint that moves each link; none for the root.
-
-    """
+    """A robot whose joints are known to form one tree."""
 
     links: dict[str, Link]
     joints: dict[str, Joint]
@@ -40,39 +26,13 @@ class Tree:
     parent_joints: dict[str, Joint]
 
     def link(self, name: str) -> Link:
-        """
-        Return a link by name.
-
-        Parameters
-        ----------
-        name : str
-
-        Returns
-        -------
-        Link
-
-        Raises
-        ------
-        UnknownNameError
-
-        """
+        """Return a link by name."""
         if not isinstance(name, str) or name not in self.links:
             raise UnknownNameError('link', name, self.links)
         return self.links[name]
 
     def below(self, link: str) -> Iterator[Joint]:
-        """
-        Yield the joints of a link's subtree, depth first, parents before children.
-
-        Parameters
-        ----------
-        link : str
-
-        Yields
-        ------
-        Joint
-
-        """
+        """Yield the joints of a link's subtree, depth first, parents before children."""
         waiting = list(reversed(self.children[link]))
         while waiting:
             joint = waiting.pop()
@@ -80,25 +40,7 @@ class Tree:
             waiting.extend(reversed(self.children[joint.child]))
 
     def path(self, base: str, tip: str) -> list[Joint]:
-        """
-        Return the joints from one link down to another.
-
-        Parameters
-        ----------
-        base, tip : str
-            Names of links.
-
-        Returns
-        -------
-        list of Joint
-            From base to tip.
-
-        Raises
-        ------
-        UnknownNameError
-            If the tip is not in the subtree of the base.
-
-        """
+        """Return the joints from one link down to another."""
         joints: list[Joint] = []
         link = self.link(tip).name
         while link != base:
@@ -111,26 +53,7 @@ class Tree:
 
 
 def joined_tree(robot: Robot) -> Tree:
-    """
-    Join links and joints to a tree.
-
-    Parameters
-    ----------
-    robot : Robot
-
-    Returns
-    -------
-    Tree
-
-    Raises
-    ------
-    UrdfError
-        If a name occurs twice, or there is no link.
-    TopologyError
-        If a joint names a link that does not exist, a link has two parents, or there is a loop
-        or more than one root.
-
-    """
+    """Join links and joints to a tree."""
     if not robot.links:
         raise UrdfError(f'robot {robot.name!r}: expected at least one <link>, got none')
     links, joints = _by_name(robot.links), _by_name(robot.joints)

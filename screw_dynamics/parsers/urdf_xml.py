@@ -26,20 +26,6 @@ def robot_record(root: LinedElement) -> Robot:
     Return the links and joints of a `<robot>` element.
 
     Visuals, collisions, transmissions, sensors, gazebo and ros2_control elements are not read.
-
-    Parameters
-    ----------
-    root : LinedElement
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    UrdfError, InertiaError, UnsupportedJointError
-        With the link or joint, the element and its line, what was expected and what came.
-
     """
     name = root.get('name', '') or 'robot'
     quaternions = _minor_version(root, name) >= 1

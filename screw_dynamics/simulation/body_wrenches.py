@@ -23,23 +23,7 @@ def body_wrenches(model: ScrewModel, wrenches: Mapping[str, ArrayLike] | None) -
     """
     Return the wrench on every body in its axis frame.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    wrenches : mapping of str to (6,) array_like, or None
-        [torque; force] ON the link, in the axes and at the origin of its frame [N m, N].
-
-    Returns
-    -------
-    (N, 6) or (0, 6) ndarray
-        Empty where there are none.
-
-    Raises
-    ------
-    InputError
-        If the wrenches are no mapping.
-    UnknownNameError, ShapeError, NotFiniteError
-
+    Returns (0, 6).
     """
     if not wrenches:
         return NO_WRENCHES

@@ -17,19 +17,7 @@ def failure(model: ScrewModel, motors: MotorTable, status: int, state: Array) ->
     """
     Return the error that tells what a kernel of the simulation gave up at.
 
-    Parameters
-    ----------
-    model : ScrewModel
-        Of links and rotors.
-    motors : MotorTable
-    status : int
-        What the kernel returned.
-    state : (2 n + 2 m,) ndarray
-
-    Returns
-    -------
-    SimulationError
-
+    `state` (2 n + 2 m,).
     """
     if status >= 0:
         return SimulationError(

@@ -61,24 +61,7 @@ def integrate(
     method: str,
     progress: Callable[[float], object] | None,
 ) -> Motion:
-    """
-    Integrate the motion of a robot, see `ElasticRobot.integrate`.
-
-    Parameters
-    ----------
-    robot : ElasticRobot
-    times, motor_effort, state, stiffness, wrenches, rtol, atol, method, progress :
-        See `ElasticRobot.integrate`.
-
-    Returns
-    -------
-    Motion
-
-    Raises
-    ------
-    SimulationError, ShapeError, NotFiniteError, InputError
-
-    """
+    """Integrate the motion of a robot, see `ElasticRobot.integrate`."""
     from scipy import integrate as scipy_integrate
 
     instants = require_finite('times', as_float_array('times', times))

@@ -98,25 +98,7 @@ def link_mobility(model: ScrewModel, table: MotorTable, q: ArrayLike) -> Array:
     """
     Return the inverse of the mass matrix, with the rotors of rigid joints in it.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    table : MotorTable
-        Of the robot.
-    q : (n,) array_like
-        Link positions [rad or m].
-
-    Returns
-    -------
-    (n, n) ndarray
-        [1/(kg m^2), 1/(kg m), 1/kg]
-
-    Raises
-    ------
-    InputError
-        If a joint moves no mass.
-    ShapeError, NotFiniteError
-
+    `q` [rad or m]; returns (n, n).
     """
     matrix = mass_matrix(model, as_vector('q', q, model.n))
     rigid = table.laws[table.joint_of_motor] == RIGID

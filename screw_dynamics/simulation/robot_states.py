@@ -13,15 +13,7 @@ from screw_dynamics.errors import InputError, ShapeError
 
 
 class RobotStates:
-    """
-    Makes and takes apart the states ``(q, q', theta, theta')`` of n links and m motors.
-
-    Parameters
-    ----------
-    motors : MotorTable
-        Of the robot.
-
-    """
+    """Makes and takes apart the states ``(q, q', theta, theta')`` of n links and m motors."""
 
     def __init__(self, motors: MotorTable) -> None:
         self.motors = motors
@@ -41,21 +33,7 @@ class RobotStates:
         """
         Return a state; motors default to those of springs without deflection.
 
-        Parameters
-        ----------
-        position : (n,) array_like
-        velocity : (n,) array_like, optional
-            Default at rest.
-        motor_position, motor_velocity : (m,) array_like, optional
-
-        Returns
-        -------
-        (2 n + 2 m,) ndarray
-
-        Raises
-        ------
-        ShapeError, NotFiniteError, InputError
-
+        Returns (2 n + 2 m,).
         """
         n, m, owner = self.motors.n, self.motors.m, self.motors.joint_of_motor
         q = as_vector('position', position, n)
@@ -71,21 +49,7 @@ class RobotStates:
         """
         Return the state in which a motion with its feedforward begins (or passes).
 
-        Parameters
-        ----------
-        joint_jet : (rows, n) array_like
-            Positions and their derivatives at that instant.
-        feedforward : MotorFeedforward
-            Of one sample; of a batch, the first sample counts.
-
-        Returns
-        -------
-        (2 n + 2 m,) ndarray
-
-        Raises
-        ------
-        ShapeError, NotFiniteError, InputError
-
+        Returns (2 n + 2 m,).
         """
         jet = as_float_array('joint_jet', joint_jet)
         if jet.ndim != 2 or len(jet) < 2:
@@ -104,15 +68,8 @@ class RobotStates:
         """
         Return link positions, link velocities, motor positions and motor velocities as views.
 
-        Parameters
-        ----------
-        states : (..., 2 n + 2 m) ndarray
-
-        Returns
-        -------
-        position, velocity : (..., n) ndarray
-        motor_position, motor_velocity : (..., m) ndarray
-
+        `states` (..., 2 n + 2 m); returns `position, velocity` (..., n), `motor_position,
+        motor_velocity` (..., m).
         """
         n, m = self.motors.n, self.motors.m
         return (

@@ -24,21 +24,7 @@ class RobotTables:
     """
     Tables of a robot with elastic joints.
 
-    Parameters
-    ----------
-    model : ScrewModel
-        Of the links, and of the rotors where these are bodies of their own.
-    motors : (m, 6) int64 ndarray
-        Joint, law of its spring, where its parameters begin, its entry among the variable
-        stiffnesses (-1: none), whether it is the second motor of a pair, the coordinate of its
-        rotor in `model` (-1: none).
-    rows : (m, 4) ndarray
-        See `MotorTable`.
-    parameters : ndarray
-        See `MotorTable`.
-    tree, bodies, gravity : ndarray
-        See `AxisFrames`.
-
+    `rows` (m, 4).
     """
 
     model: ScrewModel
@@ -56,25 +42,7 @@ class RobotTables:
 
 
 def robot_tables(model: ScrewModel, joints: ElasticJoints) -> RobotTables:
-    """
-    Return the tables of a robot.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joints : ElasticJoints
-
-    Returns
-    -------
-    RobotTables
-
-    Raises
-    ------
-    ModelError
-        If the motor behind a spring has no inertia.
-    UnknownNameError
-
-    """
+    """Return the tables of a robot."""
     table = joints.motors(model)
     law = table.laws[table.joint_of_motor]
     for i in np.flatnonzero((law != RIGID) & (table.rows[:, INERTIA] <= 0.0)):

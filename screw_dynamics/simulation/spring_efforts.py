@@ -21,26 +21,7 @@ def spring_effort(law, parameters, first, stiffness, phi, rate, work):
     """
     Return the effort of a spring between one motor and its link.
 
-    Parameters
-    ----------
-    law : int
-        Code, not that of a rigid joint or an antagonistic pair.
-    parameters : ndarray
-        Of all springs.
-    first : int
-        Where those of this spring begin.
-    stiffness : float
-        K of a spring of variable stiffness, now.
-    phi, rate : float
-        Deflection and its rate.
-    work : (1,) ndarray
-        Workspace.
-
-    Returns
-    -------
-    float
-        NaN outside the table of a tabulated spring.
-
+    `work` (1,).
     """
     if law == LINEAR:
         return parameters[first] * phi
@@ -60,22 +41,7 @@ def pair_effort(law, parameters, first, second_spring, phi, work):
     """
     Return the effort of one spring of an antagonistic pair; f2(x) = -f1(-x).
 
-    Parameters
-    ----------
-    law : int
-        Code of the pair.
-    parameters, first : ndarray, int
-        See `spring_effort`.
-    second_spring : bool
-    phi : float
-        Deflection of this spring.
-    work : (1,) ndarray
-        Workspace.
-
-    Returns
-    -------
-    float
-
+    `work` (1,).
     """
     side = -1.0 if second_spring else 1.0
     if law == PAIR_QUADRATIC:

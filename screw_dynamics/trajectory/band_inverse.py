@@ -17,23 +17,7 @@ def band_of_inverse(factor: Array) -> Array:
     The inverse is full, but a quadratic form in few neighbouring unknowns needs its band only.
     From L^T A^-1 = L^-1 the band follows column by column, the last one first.
 
-    Parameters
-    ----------
-    factor : (p + 1, N) ndarray
-        L of A = L L^T: row k holds the k-th subdiagonal, as `scipy.linalg.cholesky_banded` with
-        ``lower=True`` returns it.
-
-    Returns
-    -------
-    (p + 1, N) ndarray
-        Row k holds the entries [j + k, j] of A^-1; what is beyond its end is 0.
-
-    Examples
-    --------
-    >>> band_of_inverse(np.array([[2.0, 1.0], [1.0, 0.0]]))   # A = [[4, 2], [2, 2]]
-    array([[ 0.5,  1. ],
-           [-0.5,  0. ]])
-
+    `factor` (p + 1, N); returns (p + 1, N).
     """
     band = np.zeros(factor.shape)
     _fill(np.ascontiguousarray(factor), band)

@@ -16,14 +16,7 @@ def at_segments(knots: Array) -> Array:
     """
     Return the unknowns of both ends of every segment side by side.
 
-    Parameters
-    ----------
-    knots : (K, 4) ndarray
-
-    Returns
-    -------
-    (K - 1, 8) ndarray
-
+    `knots` (K, 4); returns (K - 1, 8).
     """
     return np.concatenate((knots[:-1], knots[1:]), axis=1)
 
@@ -32,14 +25,7 @@ def at_knots(segments: Array) -> Array:
     """
     Add up the contributions of the segments at their knots (the transpose of `at_segments`).
 
-    Parameters
-    ----------
-    segments : (K - 1, 8) ndarray
-
-    Returns
-    -------
-    (K, 4) ndarray
-
+    `segments` (K - 1, 8); returns (K, 4).
     """
     knots = np.zeros((len(segments) + 1, 4))
     knots[:-1] += segments[:, :4]
@@ -51,23 +37,7 @@ def factorised(blocks: Array, free: Array) -> Callable[[Array], Array]:
     """
     Factorise a positive definite matrix given segment by segment, in time linear in K.
 
-    Parameters
-    ----------
-    blocks : (K - 1, 8, 8) ndarray
-        The contribution of each segment; the matrix is their overlapping sum.
-    free : (K, 4) ndarray of bool
-        Unknowns that take part; the others come back as 0.
-
-    Returns
-    -------
-    callable
-        Takes a right-hand side (K, 4), returns the solution (K, 4).
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If the matrix is not positive definite in double precision.
-
+    `blocks` (K - 1, 8, 8); `free` (K, 4).
     """
     count = len(free)
     band = np.zeros((8, 4 * count))

@@ -19,19 +19,8 @@ class ConvexProgram(NamedTuple):
     """
     Minimise x^T H x / 2 + g^T x subject to G x + r >= 0.
 
-    Parameters
-    ----------
-    hessian : (K - 1, 8, 8) ndarray
-        H, block by block: each segment couples the four unknowns of its two knots.
-    gradient : (K, 4) ndarray
-        g.
-    rows : (K - 1, R, 8) ndarray
-        G; a row of zeros binds nothing.
-    offsets : (K - 1, R) ndarray
-        r.
-    free : (K, 4) ndarray of bool
-        Unknowns; the others are 0 throughout.
-
+    `hessian` (K - 1, 8, 8); `gradient`, `free` (K, 4); `rows` (K - 1, R, 8); `offsets` (K - 1,
+    R).
     """
 
     hessian: Array
@@ -44,14 +33,7 @@ class ConvexProgram(NamedTuple):
         """
         Return G x + r.
 
-        Parameters
-        ----------
-        x : (K, 4) ndarray
-
-        Returns
-        -------
-        (K - 1, R) ndarray
-
+        `x` (K, 4); returns (K - 1, R).
         """
         return self.offsets + self.row_products(x)
 
@@ -59,14 +41,7 @@ class ConvexProgram(NamedTuple):
         """
         Return G x.
 
-        Parameters
-        ----------
-        x : (K, 4) ndarray
-
-        Returns
-        -------
-        (K - 1, R) ndarray
-
+        `x` (K, 4); returns (K - 1, R).
         """
         products: Array = np.matmul(self.rows, at_segments(x)[:, :, None])[:, :, 0]
         return products
@@ -75,14 +50,7 @@ class ConvexProgram(NamedTuple):
         """
         Return G^T w.
 
-        Parameters
-        ----------
-        weights : (K - 1, R) ndarray
-
-        Returns
-        -------
-        (K, 4) ndarray
-
+        `weights` (K - 1, R); returns (K, 4).
         """
         return at_knots(np.matmul(weights[:, None, :], self.rows)[:, 0, :])
 
@@ -90,14 +58,7 @@ class ConvexProgram(NamedTuple):
         """
         Return H x + g.
 
-        Parameters
-        ----------
-        x : (K, 4) ndarray
-
-        Returns
-        -------
-        (K, 4) ndarray
-
+        `x` (K, 4); returns (K, 4).
         """
         return self.gradient + at_knots(
             np.matmul(self.hessian, at_segments(x)[:, :, None])[:, :, 0]

@@ -26,16 +26,7 @@ def minimise(program: ConvexProgram, anchor: Array) -> Array:
     """
     Return the minimiser, every row obeyed to `TOLERANCE`.
 
-    Parameters
-    ----------
-    program : ConvexProgram
-    anchor : (K, 4) ndarray
-        A point that obeys every row; near it all is safe, should arithmetic give out.
-
-    Returns
-    -------
-    (K, 4) ndarray
-
+    `anchor` (K, 4); returns (K, 4).
     """
     try:
         x = -factorised(program.hessian, program.free)(program.gradient)
@@ -130,18 +121,7 @@ def pull_back(program: ConvexProgram, anchor: Array, x: Array) -> Array:
     A segment's row changes by the sum of what its two knots contribute; if the losses alone,
     scaled by the smaller factor, fit into the row's room at the anchor, the row is obeyed.
 
-    Parameters
-    ----------
-    program : ConvexProgram
-    anchor : (K, 4) ndarray
-        A point that obeys every row.
-    x : (K, 4) ndarray
-
-    Returns
-    -------
-    (K, 4) ndarray
-        x itself where every row is obeyed to `TOLERANCE`.
-
+    `anchor`, `x` (K, 4); returns (K, 4).
     """
     short = (program.slack(x) < -TOLERANCE).any(axis=1)
     if not short.any():

@@ -34,20 +34,7 @@ def choose_derivatives(h: Array, positions: Array, prescribed: Array) -> Array:
     second derivative follows) under the conditions of `shape_constraints`: a segment that can be
     monotone is.
 
-    Parameters
-    ----------
-    h : (K - 1,) ndarray
-        Lengths of the segments [s].
-    positions : (K,) ndarray
-        [rad or m].
-    prescribed : (K, 4) ndarray
-        v, a, jerk, snap; NaN where free.
-
-    Returns
-    -------
-    (K, 4) ndarray
-        Prescribed entries are returned as they are.
-
+    `h` (K - 1,) [s]; `positions` (K,) [rad or m]; `prescribed` (K, 4); returns (K, 4).
     """
     scale, steps, relevant = _in_own_scale(h, np.diff(positions), prescribed)
     chosen = _choose(h, steps, relevant)
@@ -83,21 +70,8 @@ def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array
     """
     Return the roughness of the curve as a quadratic form in the free derivatives.
 
-    Parameters
-    ----------
-    h, steps : (K - 1,) ndarray
-        Lengths [s] and position differences of the segments.
-    anchor : (K, 4) ndarray
-        Prescribed derivatives, and values of plausible size for the free ones.
-    free : (K, 4) ndarray of bool
-
-    Returns
-    -------
-    hessian : (K - 1, 8, 8) ndarray
-        Blocks of the segments, zero in what is not free.
-    gradient : (K, 4) ndarray
-        Gradient where all free derivatives are 0; zero in what is not free.
-
+    `h`, `steps` (K - 1,) [s]; `anchor`, `free` (K, 4); returns `hessian` (K - 1, 8, 8),
+    `gradient` (K, 4).
     """
     powers = np.tile(time_powers(h), 2)
     reach = np.abs(powers * at_segments(anchor)).max(axis=1)

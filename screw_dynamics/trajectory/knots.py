@@ -18,22 +18,7 @@ def start_rows(start_jet: ArrayLike | None, n: int) -> Array | None:
     """
     Return a checked start jet.
 
-    Parameters
-    ----------
-    start_jet : (5, n) array_like or None
-    n : int
-        Number of joints.
-
-    Returns
-    -------
-    (5, n) ndarray or None
-
-    Raises
-    ------
-    ShapeError, NotFiniteError, InputError
-    TrajectoryError
-        If an entry exceeds the bound of `waypoints_from_points`.
-
+    Returns (5, n).
     """
     if start_jet is None:
         return None
@@ -51,19 +36,7 @@ def require_start(start: Array | None, waypoints: Waypoints) -> Array:
     """
     Return the start jet, which a first point later than 0 needs.
 
-    Parameters
-    ----------
-    start : (5, n) ndarray or None
-    waypoints : Waypoints
-
-    Returns
-    -------
-    (5, n) ndarray
-
-    Raises
-    ------
-    TrajectoryError
-
+    `start` (5, n); returns (5, n).
     """
     if start is None:
         raise TrajectoryError(
@@ -77,16 +50,7 @@ def join_continuity(ends: Array) -> int:
     """
     Return how continuous the joins of moving ends with rest are.
 
-    Parameters
-    ----------
-    ends : (E, rows, n) ndarray
-        Velocity and further derivatives at the ends concerned.
-
-    Returns
-    -------
-    int
-        The order of the first derivative that jumps, less 1; the number of rows if none does.
-
+    `ends` (E, rows, n).
     """
     moving = (ends != 0.0).any(axis=(0, 2))
     return int(np.argmax(moving)) if moving.any() else len(moving)

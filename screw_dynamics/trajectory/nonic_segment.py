@@ -50,14 +50,7 @@ def bernstein_matrix(degree: int) -> Array:
     """
     Return the matrix from power to Bernstein coefficients on [0, 1].
 
-    Parameters
-    ----------
-    degree : int
-
-    Returns
-    -------
-    (degree + 1, degree + 1) ndarray
-
+    Returns (degree + 1, degree + 1).
     """
     return np.array(
         [
@@ -97,15 +90,7 @@ def time_powers(h: Array) -> Array:
     """
     Return h, h^2, h^3, h^4, the factors between derivatives in t and in u.
 
-    Parameters
-    ----------
-    h : (S,) ndarray
-        Lengths of the segments [s].
-
-    Returns
-    -------
-    (S, 4) ndarray
-
+    `h` (S,) [s]; returns (S, 4).
     """
     powers: Array = h[:, None] ** np.arange(1, 5)
     return powers
@@ -115,18 +100,7 @@ def segment_coefficients(h: Array, jets: Array) -> Array:
     """
     Return the polynomials that take on the given jets at both ends of every segment.
 
-    Parameters
-    ----------
-    h : (S,) ndarray
-        Lengths of the segments [s].
-    jets : (S + 1, 5, n) ndarray
-        Position to snap at the knots.
-
-    Returns
-    -------
-    (S, 10, n) ndarray
-        Coefficients of the powers of the normalised time.
-
+    `h` (S,) [s]; `jets` (S + 1, 5, n); returns (S, 10, n).
     """
     powers = np.concatenate((np.ones((len(h), 1)), time_powers(h)), axis=1)[:, :, None]
     data = np.concatenate((jets[:-1] * powers, jets[1:] * powers), axis=1)

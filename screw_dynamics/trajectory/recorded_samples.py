@@ -28,17 +28,7 @@ class RecordedSamples(NamedTuple):
     """
     Samples in the order of their stamps.
 
-    Parameters
-    ----------
-    times : (N,) ndarray
-        Not decreasing [s].
-    positions : (N, n) ndarray
-        Without jumps of whole turns in continuous joints.
-    disordered : int
-        Samples that came with a stamp before that of the sample before them.
-    repeated : int
-        Samples left out, as they say the same of the same instant as another.
-
+    `times` (N,) [s]; `positions` (N, n).
     """
 
     times: Array
@@ -53,26 +43,7 @@ def in_order(
     """
     Check and order the samples of a recording.
 
-    Parameters
-    ----------
-    times : (N,) array_like
-        Stamps [s].
-    positions : (N, n) array_like
-    continuous : sequence of n bool, optional
-        Joints whose positions may jump by whole turns, which is undone.
-    fewest : int
-        Instants that are needed.
-
-    Returns
-    -------
-    RecordedSamples
-
-    Raises
-    ------
-    TrajectoryError
-        If there are too few instants, or a gap as long as the rest of the recording.
-    ShapeError, NotFiniteError, InputError
-
+    `times` [s].
     """
     stamps = _bounded('times', times)
     values = _bounded('positions', positions)
@@ -105,21 +76,7 @@ def usual_step(stamps: Array) -> float:
     """
     Return the mean distance of samples, the longest hundredth of the distances left out.
 
-    Parameters
-    ----------
-    stamps : (N,) ndarray
-        Not decreasing, at three different instants or more [s].
-
-    Returns
-    -------
-    float
-        [s].
-
-    Examples
-    --------
-    >>> usual_step(np.array([0.0, 1.0, 2.0, 3.0, 90.0]))
-    1.0
-
+    `stamps` (N,) [s]; returns [s].
     """
     steps = np.sort(np.diff(stamps))
     steps = steps[steps > 0.0]
@@ -143,15 +100,7 @@ def gap_error(stamps: Array) -> GapError:
     """
     Return the error that names the longest gap of a recording.
 
-    Parameters
-    ----------
-    stamps : (N,) ndarray
-        Not decreasing [s].
-
-    Returns
-    -------
-    GapError
-
+    `stamps` (N,) [s].
     """
     steps = np.diff(stamps)
     longest = int(np.argmax(steps))

@@ -31,18 +31,7 @@ def pin_turning_points(steps: Array, prescribed: Array) -> Array:
     contradict each other, or a step is 0, it vanishes: v at a local extremum, everything beside a
     flat run.
 
-    Parameters
-    ----------
-    steps : (K - 1,) ndarray
-        Position differences of the segments.
-    prescribed : (K, 4) ndarray
-        v, a, jerk, snap; NaN where free.
-
-    Returns
-    -------
-    (K, 4) ndarray
-        With NaN replaced by 0 where that is the only choice.
-
+    `steps` (K - 1,); `prescribed` (K, 4); returns (K, 4).
     """
     pinned: Array = prescribed.copy()
     signs = np.sign(steps)
@@ -64,17 +53,7 @@ def anchor_derivatives(h: Array, steps: Array, prescribed: Array) -> Array:
     The first free derivative of a knot whose lower ones are all 0 follows the smaller of the
     two neighbouring steps; the others are 0.
 
-    Parameters
-    ----------
-    h, steps : (K - 1,) ndarray
-        Lengths [s] and position differences of the segments.
-    prescribed : (K, 4) ndarray
-        v, a, jerk, snap after `pin_turning_points`; NaN where free.
-
-    Returns
-    -------
-    (K, 4) ndarray
-
+    `h`, `steps` (K - 1,) [s]; `prescribed` (K, 4); returns (K, 4).
     """
     anchor = np.where(np.isnan(prescribed), 0.0, prescribed)
     sizes = np.abs(steps)[:, None] / time_powers(h)
@@ -97,21 +76,8 @@ def shape_constraints(h: Array, steps: Array, anchor: Array, free: Array) -> tup
     inner Bernstein coefficients of the position stay between the end points, widened by as much
     as the anchor's leave that interval. The anchor obeys every row.
 
-    Parameters
-    ----------
-    h, steps : (K - 1,) ndarray
-        Lengths [s] and position differences of the segments.
-    anchor : (K, 4) ndarray
-        See `anchor_derivatives`.
-    free : (K, 4) ndarray of bool
-
-    Returns
-    -------
-    rows : (K - 1, R, 8) ndarray
-        Rows that bind nothing are 0.
-    offsets : (K - 1, R) ndarray
-        1 where a row binds nothing.
-
+    `h`, `steps` (K - 1,) [s]; `anchor`, `free` (K, 4); returns `rows` (K - 1, R, 8), `offsets` (K
+    - 1, R).
     """
     count = len(h)
     powers = np.tile(time_powers(h), 2)

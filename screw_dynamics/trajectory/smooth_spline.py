@@ -128,18 +128,7 @@ def with_start(
     """
     Return a smooth trajectory that begins in another state, at time 0 as before.
 
-    Parameters
-    ----------
-    trajectory : PiecewisePolynomial
-        Of at least one segment; only the first changes.
-    start_jet : (5, n) ndarray
-    earlier : float
-        By how much it begins earlier; all other breaks come later by that [s].
-
-    Returns
-    -------
-    PiecewisePolynomial
-
+    `start_jet` (5, n); `earlier` [s].
     """
     steps, rows = np.diff(trajectory.breaks[:3]), range(JET_ROWS)
     if len(steps) > 1:

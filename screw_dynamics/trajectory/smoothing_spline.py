@@ -32,20 +32,7 @@ class SmoothingSpline:
     """
     The estimate of one signal and its derivatives, with the posterior covariance.
 
-    Parameters
-    ----------
-    knots : UniformKnots
-    offset : float
-        Mean of the samples; apart, as its rounding would spoil high derivatives.
-    coefficients : (K + 5,) ndarray
-        Of what is left.
-    covariance : (6, K + 5) ndarray
-        Band of the covariance of the coefficients; row k holds the entries [j + k, j].
-    noise : float
-        Standard deviation of the measurement noise.
-    smoothing_time : float
-        Motions much slower than this pass, much faster ones count as noise [s].
-
+    `coefficients` (K + 5,); `covariance` (6, K + 5); `smoothing_time` [s].
     """
 
     knots: UniformKnots
@@ -59,17 +46,7 @@ class SmoothingSpline:
         """
         Return the estimate and its derivatives.
 
-        Parameters
-        ----------
-        times : (T,) ndarray
-            [s].
-        rows : int
-            At most 5.
-
-        Returns
-        -------
-        (T, rows) ndarray
-
+        `times` (T,) [s]; returns (T, rows).
         """
         index, part = self.knots.intervals_of(times)
         local = self.coefficients[index[:, None] + np.arange(DEGREE + 1)]
@@ -82,17 +59,7 @@ class SmoothingSpline:
         """
         Return the posterior covariance of the estimate and its derivatives, time by time.
 
-        Parameters
-        ----------
-        times : (T,) ndarray
-            [s].
-        rows : int
-            At most 5.
-
-        Returns
-        -------
-        (T, rows, rows) ndarray
-
+        `times` (T,) [s]; returns (T, rows, rows).
         """
         index, part = self.knots.intervals_of(times)
         a = np.arange(DEGREE + 1)
@@ -115,21 +82,7 @@ def smoothing_splines(
     The knots begin as close as the samples and are thinned out to what the smoothing needs, where
     the restricted likelihood of the smoothing has its maximum.
 
-    Parameters
-    ----------
-    times : (N,) ndarray
-        Increasing, ties allowed [s].
-    samples : (N, n) ndarray
-        Of n signals.
-    smoothing_time : float, optional
-        Chosen by the data unless given [s].
-    on_joint : callable, optional
-        Called when a signal is done.
-
-    Returns
-    -------
-    list of SmoothingSpline
-
+    `times` (N,) [s]; `samples` (N, n); `smoothing_time` [s].
     """
     duration = float(times[-1] - times[0])
     mean = samples.mean(axis=0)

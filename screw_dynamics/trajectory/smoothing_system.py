@@ -25,15 +25,7 @@ class SmoothingSystem:
     |D c|^2 is its squared integral exactly, times spacing^(2 m - 1). In Bayesian terms the m-th
     derivative is white noise a priori, and all below it are continuous [W1978].
 
-    Parameters
-    ----------
-    knots : UniformKnots
-        With K intervals.
-    times : (N,) ndarray
-        Of the samples, in any order, within the knots [s].
-    samples : (N, n) ndarray
-        Of n signals that are treated side by side.
-
+    `times` (N,) [s]; `samples` (N, n).
     """
 
     def __init__(self, knots: UniformKnots, times: Array, samples: Array) -> None:
@@ -58,16 +50,7 @@ class SmoothingSystem:
         """
         Return the Cholesky factor of B^T B + lambda D^T D.
 
-        Parameters
-        ----------
-        smoothing : float
-            lambda > 0.
-
-        Returns
-        -------
-        (m + 1, K + m) ndarray
-            Lower band.
-
+        Returns (m + 1, K + m).
         """
         band: Array = cholesky_banded(
             self._gram + smoothing * self._penalty, lower=True, check_finite=False
@@ -81,16 +64,7 @@ class SmoothingSystem:
         The residual of the normal equations is formed from differences, so refinement restores
         the digits that squaring the penalty has cost.
 
-        Parameters
-        ----------
-        smoothing : float
-        factor : (m + 1, K + m) ndarray
-
-        Returns
-        -------
-        coefficients : (K + m, n) ndarray
-        minimum : (n,) ndarray
-
+        `factor` (m + 1, K + m); returns `coefficients` (K + m, n), `minimum` (n,).
         """
         m = self.knots.degree
         coefficients = np.zeros((self.knots.intervals + m, self.samples.shape[1]))
@@ -108,16 +82,7 @@ class SmoothingSystem:
         """
         Return the variance of the measurement noise.
 
-        Parameters
-        ----------
-        minimum : (n,) ndarray
-            Of the penalised squares.
-
-        Returns
-        -------
-        (n,) ndarray
-            At least that of rounding.
-
+        `minimum` (n,); returns (n,).
         """
         # degree m - 1 polynomials cost nothing, hence m degrees of freedom fewer
         free = max(len(self.samples) - self.knots.degree, 1)
@@ -129,15 +94,7 @@ class SmoothingSystem:
         """
         Return -2 log of the restricted likelihood of lambda, up to a constant [W1985].
 
-        Parameters
-        ----------
-        smoothing : float
-
-        Returns
-        -------
-        (n,) ndarray
-            The smoothness that is least here is the most likely one.
-
+        Returns (n,).
         """
         factor = self.factor(smoothing)
         _, minimum = self.solve(smoothing, factor)

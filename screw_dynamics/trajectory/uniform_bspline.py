@@ -17,15 +17,7 @@ class UniformKnots(NamedTuple):
     """
     Even knots, which go on beyond both ends; a spline has ``intervals + degree`` coefficients.
 
-    Parameters
-    ----------
-    start : float
-        Where the first interval begins [s].
-    spacing : float
-        Length of an interval [s].
-    intervals : int
-    degree : int
-
+    `start`, `spacing` [s].
     """
 
     start: float
@@ -37,18 +29,7 @@ class UniformKnots(NamedTuple):
         """
         Return the interval of each time, and the part of it that has passed.
 
-        Parameters
-        ----------
-        times : (T,) ndarray
-            Within the intervals, up to rounding [s].
-
-        Returns
-        -------
-        index : (T,) ndarray of int
-            Basis functions `index` to `index + degree` are not zero there.
-        part : (T,) ndarray
-            0 to 1.
-
+        `times` (T,) [s]; returns `index` (T,), `part` (T,).
         """
         scaled = (times - self.start) / self.spacing
         index = np.clip(np.floor(scaled), 0, self.intervals - 1).astype(np.intp)
@@ -58,18 +39,7 @@ class UniformKnots(NamedTuple):
         """
         Return the values of the basis functions, or of their derivatives.
 
-        Parameters
-        ----------
-        part : (T,) ndarray
-            See `intervals_of`.
-        derivative : int
-            d >= 0.
-
-        Returns
-        -------
-        (T, degree + 1) ndarray
-            [per s^d].
-
+        `part` (T,); returns (T, degree + 1) [per s^d].
         """
         powers = np.zeros((len(part), self.degree + 1))
         for k in range(derivative, self.degree + 1):

@@ -32,27 +32,7 @@ def check_joint_names(
     allow_partial_joints: bool,
     other_joints: Mapping[str, str],
 ) -> list[str]:
-    """
-    Check the names of a trajectory against those of the model.
-
-    Parameters
-    ----------
-    joint_names, model_joint_names : sequence of str
-    allow_partial_joints : bool
-        Whether joints of the model may be left out.
-    other_joints : mapping of str to str
-        Joints that exist but cannot be commanded, with the reason.
-
-    Returns
-    -------
-    list of str
-        The joints of the model that the trajectory leaves out.
-
-    Raises
-    ------
-    TrajectoryError
-
-    """
+    """Check the names of a trajectory against those of the model."""
     for argument, names in (
         ('joint_names', joint_names),
         ('model_joint_names', model_joint_names),
@@ -88,20 +68,7 @@ def check_joint_names(
 
 
 def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
-    """
-    Check that every point carries positions, and whole rows of what else it carries.
-
-    Parameters
-    ----------
-    joint_count : int
-        Number of joints that the trajectory names.
-    points : sequence of TrajectoryPoint
-
-    Raises
-    ------
-    TrajectoryError
-
-    """
+    """Check that every point carries positions, and whole rows of what else it carries."""
     if not len(points):
         raise TrajectoryError('Empty trajectory received.')
     for i, point in enumerate(points):
@@ -133,19 +100,7 @@ def check_times(times: Sequence[float] | Array) -> Array:
     """
     Return the times as an array: not negative, strictly increasing, within the bounds.
 
-    Parameters
-    ----------
-    times : sequence of float
-        Time from start of each point [s].
-
-    Returns
-    -------
-    (P,) ndarray
-
-    Raises
-    ------
-    TrajectoryError
-
+    `times` [s]; returns (P,).
     """
     found = _numbers('time_from_start', times)
     bad = np.flatnonzero(~np.isfinite(found))
@@ -179,28 +134,7 @@ def check_times(times: Sequence[float] | Array) -> Array:
 
 
 def finite_row(field: str, point: int, row: Sequence[float], joint_names: Sequence[str]) -> Array:
-    """
-    Return the values of one point, or name the joint whose value is not a number within bounds.
-
-    Parameters
-    ----------
-    field : str
-        'positions', 'velocities' or 'accelerations'.
-    point : int
-        Index of the point.
-    row : sequence of float
-        One value per joint.
-    joint_names : sequence of str
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    TrajectoryError
-
-    """
+    """Return the values of one point, or name the joint whose value is not a number within bounds."""
     values = _numbers(f'{field} at point #{point}', row)
     bad = np.flatnonzero(~(np.abs(values) <= LARGEST))
     if bad.size:
@@ -217,17 +151,7 @@ def check_values(field: str, array: Array, joint_names: Sequence[str]) -> None:
     """
     Check that all values are finite and within bounds; NaN is one that a point does not carry.
 
-    Parameters
-    ----------
-    field : str
-        'positions', which every point carries, 'velocities' or 'accelerations'.
-    array : (P, n) ndarray
-    joint_names : sequence of str
-
-    Raises
-    ------
-    NotFiniteError, TrajectoryError
-
+    `array` (P, n).
     """
     bad = ~(np.abs(array) <= LARGEST)
     if field != 'positions':
@@ -256,16 +180,7 @@ def check_end_velocity(velocities: Array, joint_names: Sequence[str]) -> None:
     """
     Check that the last point rests, within the rounding of single precision.
 
-    Parameters
-    ----------
-    velocities : (n,) ndarray
-        Of the last point; NaN where it carries none.
-    joint_names : sequence of str
-
-    Raises
-    ------
-    TrajectoryError
-
+    `velocities` (n,).
     """
     moving = np.flatnonzero(np.abs(velocities) > _REST_VELOCITY)
     if moving.size:

@@ -43,15 +43,8 @@ class Drives:
     """
     Gears and motors of a robot, joint by joint.
 
-    Parameters
-    ----------
-    gear_ratios, rotor_inertias : tuple of float
-        [-], [kg m^2] at the motor's side.
-    stiffness, soft_stiffness : tuple of float
-        Of the gears, and of the springs of the soft arm [N m/rad].
-    viscous_friction : tuple of float
-        At the joint's side [N m s/rad].
-
+    `gear_ratios`, `rotor_inertias` [-]; `stiffness`, `soft_stiffness` [N m/rad];
+    `viscous_friction` [N m s/rad].
     """
 
     gear_ratios: tuple[float, ...]
@@ -66,15 +59,7 @@ class Robot:
     """
     One of the bundled robots with its motion.
 
-    Parameters
-    ----------
-    name, urdf : str
-    locked : tuple of (str, float)
-        Joints that stay where they are [m].
-    drives : Drives
-    turn : tuple of tuple of float
-        Positions at 0, 1 and 2 s, at rest at both ends [rad].
-
+    `locked` [m]; `turn` [rad].
     """
 
     name: str
@@ -128,18 +113,7 @@ POSES = ('hanging', 'upright')
 
 @dataclass(frozen=True)
 class Arm:
-    """
-    A robot with its joints in one of the mountings.
-
-    Parameters
-    ----------
-    robot : Robot
-    kind : str
-        One of JOINTS.
-    pose : str
-        One of POSES.
-
-    """
+    """A robot with its joints in one of the mountings."""
 
     robot: Robot
     kind: str
@@ -151,14 +125,7 @@ class Arm:
         return f'{self.robot.name}, {self.kind}, {self.pose}'
 
     def model(self) -> ScrewModel:
-        """
-        Return the robot; on the ceiling, gravity points from the base towards the hand.
-
-        Returns
-        -------
-        ScrewModel
-
-        """
+        """Return the robot; on the ceiling, gravity points from the base towards the hand."""
         with warnings.catch_warnings():
             # two links of the published iiwa are no physical bodies, see its file
             warnings.simplefilter('ignore', InertiaWarning)
@@ -166,18 +133,7 @@ class Arm:
         return replace(model, gravity=-model.gravity) if self.pose == 'hanging' else model
 
     def joints(self, model: ScrewModel) -> ElasticJoints:
-        """
-        Return springs and motors.
-
-        Parameters
-        ----------
-        model : ScrewModel
-
-        Returns
-        -------
-        ElasticJoints
-
-        """
+        """Return springs and motors."""
         drives = self.robot.drives
         springs = drives.stiffness if self.kind == 'stiff' else drives.soft_stiffness
         columns = zip(
@@ -199,18 +155,7 @@ class Arm:
         )
 
     def motion(self, model: ScrewModel) -> PiecewisePolynomial:
-        """
-        Return the motion to follow, C4 from rest to rest.
-
-        Parameters
-        ----------
-        model : ScrewModel
-
-        Returns
-        -------
-        PiecewisePolynomial
-
-        """
+        """Return the motion to follow, C4 from rest to rest."""
         still = tuple(np.zeros(model.n))
         start, via, end = self.robot.turn
         points = (
@@ -224,12 +169,5 @@ class Arm:
 
 
 def arms() -> list[Arm]:
-    """
-    Return every arm of the comparison.
-
-    Returns
-    -------
-    list of Arm
-
-    """
+    """Return every arm of the comparison."""
     return [Arm(robot, kind, pose) for robot in ROBOTS for kind in JOINTS for pose in POSES]

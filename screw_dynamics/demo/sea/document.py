@@ -25,19 +25,7 @@ from screw_dynamics.demo.sea.wrong_parameters import Mistaken, mistake_table
 
 
 def document(outcomes: Sequence[Outcome], mistaken: Sequence[Mistaken]) -> str:
-    """
-    Return the Markdown document of a comparison.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-    mistaken : sequence of Mistaken
-
-    Returns
-    -------
-    str
-
-    """
+    """Return the Markdown document of a comparison."""
     exact = [o for o in outcomes if o.feedforward == EXACT and not o.feedback]
     own = max(o.largest for o in exact if o.engine == OWN)
     mujoco = max(o.largest for o in exact if o.engine != OWN)

@@ -44,20 +44,7 @@ REQUIRED_RATIO = 100.0  # of the rigid feedforward's error over the exact one's
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """
-    Run the comparison.
-
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Arguments without the program's name; default those of the command line.
-
-    Returns
-    -------
-    int
-        Exit code: 0, 1 if something failed, 130 if interrupted.
-
-    """
+    """Run the comparison."""
     parser = _parser()
     options = parser.parse_args(args)
     if options.processes < 1:
@@ -66,24 +53,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) -> list[_Result]:
-    """
-    Make many calls in other processes, with a bar that shows how many are done.
-
-    Parameters
-    ----------
-    name : str
-        Title of the bar.
-    calls : sequence of callable
-        Without arguments; they can be pickled.
-    processes : int
-        How many work at a time.
-
-    Returns
-    -------
-    list
-        Results, in the order of their completion.
-
-    """
+    """Make many calls in other processes, with a bar that shows how many are done."""
     results: list[_Result] = []
     context = multiprocessing.get_context('spawn')  # MuJoCo's callbacks survive no fork
     with ExitStack() as stack:

@@ -27,20 +27,7 @@ class LoopClient(Node):
     """
     The user's side of the loop.
 
-    Parameters
-    ----------
-    states : str
-        Topic of JointState.
-    recorded : sequence of str
-        Topics that the recorder has to hear before the trajectory is sent.
-
-    Attributes
-    ----------
-    elapsed : float
-        Time since the start of the trajectory [s].
-    held : float
-        Time since its end [s].
-
+    `elapsed`, `held` [s].
     """
 
     def __init__(self, states: str, recorded: Sequence[str]) -> None:
@@ -57,14 +44,7 @@ class LoopClient(Node):
         self._executor.add_node(self)
 
     def ready(self) -> bool:
-        """
-        Return whether the robot stands there, a node with time listens, and all is recorded.
-
-        Returns
-        -------
-        bool
-
-        """
+        """Return whether the robot stands there, a node with time listens, and all is recorded."""
         return (
             self._standing
             and self._publisher.get_subscription_count() > 0
@@ -86,21 +66,7 @@ class LoopClient(Node):
         """
         Handle what arrives until a condition holds.
 
-        Parameters
-        ----------
-        what : str
-            The condition in words.
-        condition : callable
-        timeout : float
-            Longest time without a sample of `feedforward` or much of simulated time [s].
-        meanwhile : callable
-            Called now and then; raises if waiting has become pointless.
-
-        Raises
-        ------
-        TimeoutError
-            If nothing advances any more, or simulated time has passed the end by `timeout`.
-
+        `timeout` [s].
         """
         deadline, progress = time.monotonic() + timeout, self._progress()
         look = 0.0
@@ -123,12 +89,7 @@ class LoopClient(Node):
         """
         Send a trajectory.
 
-        Parameters
-        ----------
-        file : TrajectoryFile
-        delay : float
-            Until its start [s].
-
+        `delay` [s].
         """
         message = trajectory_message(file)
         start = self.get_clock().now().nanoseconds + round(SECOND * delay)

@@ -17,16 +17,7 @@ _LEAST = 1e-10  # rad
 
 
 def save_loop(runs: Sequence[LoopRun], path: Path) -> None:
-    """
-    Draw the largest joint error of every run over time.
-
-    Parameters
-    ----------
-    runs : sequence of LoopRun
-    path : Path
-        The PNG file to write.
-
-    """
+    """Draw the largest joint error of every run over time."""
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -49,28 +49,7 @@ def mjcf(
     Joints are named 'link', 'motor' and 'spring' plus the name of the joint; a rigid joint has
     'link' alone, and its motor drives that.
 
-    Parameters
-    ----------
-    model : ScrewModel
-        Revolute and sliding joints, no mimic joints.
-    joints : ElasticJoints
-        No antagonistic pairs, no rotor coupling.
-    variant : str
-        'serial' or 'sibling'.
-    timestep : float
-        [s]
-    integrator : str
-        Of MuJoCo.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        If the robot has what this translation lacks; the joint is named.
-
+    `timestep` [s].
     """
     _require_translatable(model, joints, variant)
     table = joints.motors(model)
@@ -123,20 +102,7 @@ def principal_inertia(
     """
     Return centre of mass, principal moments and the rotation to the principal axes.
 
-    Parameters
-    ----------
-    mass : float
-    first_moment : (3,) ndarray
-        Mass times centre of mass.
-    rotational : (3, 3) ndarray
-        About the body's origin.
-
-    Returns
-    -------
-    centre, moments : (3,) ndarray
-    axes : (3, 3) ndarray
-        Right-handed, in columns.
-
+    `first_moment` (3,); `rotational` (3, 3); returns `centre, moments` (3,), `axes` (3, 3).
     """
     centre = first_moment / mass if mass > 0.0 else np.zeros(3)
     about_centre = rotational - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))

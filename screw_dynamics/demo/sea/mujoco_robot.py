@@ -27,14 +27,6 @@ class MujocoRobot:
     A robot with elastic joints in MuJoCo, see `mjcf`.
 
     MuJoCo's callbacks are global: one thread of a process may run such a robot at a time.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joints : ElasticJoints
-    variant, timestep, integrator :
-        See `mjcf`.
-
     """
 
     def __init__(
@@ -89,10 +81,7 @@ class MujocoRobot:
         """
         Set positions and velocities of links and motors, and the time to 0.
 
-        Parameters
-        ----------
-        position, velocity, motor_position, motor_velocity : (n,) ndarray
-
+        `position`, `velocity`, `motor_position`, `motor_velocity` (n,).
         """
         self._mujoco.mj_resetData(self.engine_model, self.data)
         for target, link, motor in (
@@ -108,10 +97,7 @@ class MujocoRobot:
         """
         Return positions and velocities of links and motors.
 
-        Returns
-        -------
-        position, velocity, motor_position, motor_velocity : (n,) ndarray
-
+        Returns `position, velocity, motor_position, motor_velocity` (n,).
         """
         (q, theta), (qd, rate) = self._split(self.data.qpos), self._split(self.data.qvel)
         return q, qd, theta, rate
@@ -120,14 +106,7 @@ class MujocoRobot:
         """
         Return the accelerations of links and motors in the present state.
 
-        Parameters
-        ----------
-        motor_effort : (n,) ndarray
-
-        Returns
-        -------
-        link, motor : (n,) ndarray
-
+        `motor_effort` (n,); returns `link, motor` (n,).
         """
         with self._driven_by(lambda t, theta, rate: motor_effort):
             self._mujoco.mj_forward(self.engine_model, self.data)
@@ -136,26 +115,7 @@ class MujocoRobot:
     def run(
         self, steps: int, drive: Drive, *, every: int = 1, hold: float | None = None
     ) -> Motion:
-        """
-        Simulate from the present state, from time 0 after `set_state`.
-
-        Parameters
-        ----------
-        steps : int
-            How many time steps.
-        drive : callable
-            ``drive(time, motor_position, motor_velocity)`` -> motor efforts.
-        every : int
-            Steps per sample of the result.
-        hold : float, optional
-            The efforts of the time ``t + hold h`` are held during a step from t to t + h; by
-            default they are asked for at every stage of a step.
-
-        Returns
-        -------
-        Motion
-
-        """
+        """Simulate from the present state, from time 0 after `set_state`."""
         rows = [(self.data.time, *self.state())]
         h = self.engine_model.opt.timestep
         held = np.zeros(self.engine_model.nu)

@@ -41,16 +41,7 @@ BOUNDS = (3e-15, 6.0)  # rad
 
 
 def save_comparison(outcomes: Sequence[Outcome], path: Path) -> None:
-    """
-    Draw the largest joint error of every run without feedback over time.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-    path : Path
-        The PNG file to write.
-
-    """
+    """Draw the largest joint error of every run without feedback over time."""
     import matplotlib
     from matplotlib.figure import Figure
 

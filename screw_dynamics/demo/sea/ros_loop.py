@@ -48,15 +48,7 @@ class LoopRun:
     """
     How one run of the loop went.
 
-    Parameters
-    ----------
-    feedforward : str
-        scene.EXACT or scene.RIGID.
-    time : (T,) ndarray
-        From the start of the trajectory [s].
-    error : (T, n) ndarray
-        Simulated less wanted position of the links [rad].
-
+    `time` (T,) [s]; `error` (T, n) [rad].
     """
 
     feedforward: str
@@ -75,26 +67,7 @@ class LoopRun:
 
 
 def run_loop(folder: Path, feedforward: str) -> LoopRun:
-    """
-    Run the simulated arm along its trajectory on feedforward alone, and record it.
-
-    Parameters
-    ----------
-    folder : Path
-        Where `bag_<feedforward>` and `logs_<feedforward>` are made.
-    feedforward : str
-        scene.EXACT or scene.RIGID.
-
-    Returns
-    -------
-    LoopRun
-
-    Raises
-    ------
-    DemoError
-        If a process ends or does not begin.
-
-    """
+    """Run the simulated arm along its trajectory on feedforward alone, and record it."""
     from screw_dynamics.demo.sea.loop_client import LoopClient
 
     joints = JOINTS
@@ -166,25 +139,7 @@ def _follow(processes: Processes, client: LoopClient, feedforward: str) -> None:
 
 
 def read_loop(bag: Path, feedforward: str) -> LoopRun:
-    """
-    Compare the links of a bag with the trajectory that was sent.
-
-    Parameters
-    ----------
-    bag : Path
-    feedforward : str
-        scene.EXACT or scene.RIGID.
-
-    Returns
-    -------
-    LoopRun
-
-    Raises
-    ------
-    BagError
-        If the bag does not hold the motion.
-
-    """
+    """Compare the links of a bag with the trajectory that was sent."""
     with Bag(bag) as opened:
         require_messages(opened, bag, TORQUE_TOPIC, STATES)
         samples, states = opened.arrays(TORQUE_TOPIC), opened.arrays(STATES)
@@ -199,19 +154,7 @@ def read_loop(bag: Path, feedforward: str) -> LoopRun:
 
 
 def loop_report(exact: LoopRun, rigid: LoopRun) -> list[str]:
-    """
-    Return what both runs showed, in words.
-
-    Parameters
-    ----------
-    exact, rigid : LoopRun
-
-    Returns
-    -------
-    list of str
-        Lines.
-
-    """
+    """Return what both runs showed, in words."""
     rate = 1.0 / np.diff(exact.time).mean()
     return [
         f'Over ROS 2: feedforward and sea_simulator in lock-step at {rate:.0f} Hz '

@@ -37,18 +37,7 @@ RIGID, NOISY, CLEAN, TICK, MIDDLE, EXACT = FEEDFORWARDS = (
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """
-    An arm and its motion.
-
-    Parameters
-    ----------
-    arm : Arm
-    model : ScrewModel
-    joints : ElasticJoints
-    curve : PiecewisePolynomial
-        The motion; it stays at rest after its end.
-
-    """
+    """An arm and its motion."""
 
     arm: Arm
     model: ScrewModel
@@ -70,15 +59,7 @@ class Scene:
         """
         Return positions and four derivatives.
 
-        Parameters
-        ----------
-        times : (T,) ndarray
-            [s]
-
-        Returns
-        -------
-        (T, 5, n) ndarray
-
+        `times` (T,) [s]; returns (T, 5, n).
         """
         return self.curve.jets(np.clip(times, 0.0, MOTION))
 
@@ -86,18 +67,7 @@ class Scene:
         """
         Return motor efforts.
 
-        Parameters
-        ----------
-        feedforward : str
-            One of FEEDFORWARDS.
-        times : (T,) ndarray
-            Instants [s]; for commands that are held, the middles of their periods.
-
-        Returns
-        -------
-        (T, n) ndarray
-            [N m]
-
+        `times` (T,) [s]; returns (T, n) [N m].
         """
         if feedforward == TICK:
             times = times - 0.5 * PERIOD
@@ -126,11 +96,7 @@ class Scene:
         """
         Return how fast a small error grows after the motion, motor efforts held.
 
-        Returns
-        -------
-        float
-            Largest real part of the eigenvalues of the linearised equations of motion [1/s].
-
+        Returns [1/s].
         """
         jet = self.reference(np.array([MOTION]))
         commands = elastic_feedforward(self.model, self.joints, jet)
@@ -182,15 +148,7 @@ def midpoints(first: int, end: int) -> Array:
     """
     Return the middle of every period from one on until before another.
 
-    Parameters
-    ----------
-    first, end : int
-
-    Returns
-    -------
-    (end - first,) ndarray
-        [s]
-
+    Returns (end - first,) [s].
     """
     return PERIOD * (np.arange(first, end, dtype=np.float64) + 0.5)
 
@@ -199,28 +157,13 @@ def sample_times() -> Array:
     """
     Return the middle of every period of the comparison.
 
-    Returns
-    -------
-    (T,) ndarray
-        [s]
-
+    Returns (T,) [s].
     """
     return midpoints(0, round((MOTION + REST) / PERIOD))
 
 
 @lru_cache
 def scene(arm: Arm) -> Scene:
-    """
-    Return the scene of an arm, made once per process.
-
-    Parameters
-    ----------
-    arm : Arm
-
-    Returns
-    -------
-    Scene
-
-    """
+    """Return the scene of an arm, made once per process."""
     model = arm.model()
     return Scene(arm, model, arm.joints(model), arm.motion(model))

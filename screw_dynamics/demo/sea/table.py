@@ -20,19 +20,7 @@ HEADINGS = ('own: max', 'rms', 'osc.', 'MuJoCo: max', 'rms', 'osc.', 'with PD: m
 
 
 def comparison_table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """
-    Return the table of all runs.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-
-    Returns
-    -------
-    iterator of str
-        Lines.
-
-    """
+    """Return the table of all runs."""
     found = {(o.arm, o.feedforward, o.engine, o.feedback): o for o in outcomes}
     names = max(len(arm.name) for arm in arms())
     kinds = max(map(len, FEEDFORWARDS))
@@ -50,19 +38,7 @@ def comparison_table(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def ratios(outcomes: Sequence[Outcome], feedforward: str, other: str) -> dict[Arm, float]:
-    """
-    Return by how much one feedforward's largest error is above another's, in MuJoCo, no feedback.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-    feedforward, other : str
-
-    Returns
-    -------
-    dict of Arm to float
-
-    """
+    """Return by how much one feedforward's largest error is above another's, in MuJoCo, no feedback."""
     free = {
         (o.arm, o.feedforward): o.largest
         for o in outcomes
@@ -72,15 +48,7 @@ def ratios(outcomes: Sequence[Outcome], feedforward: str, other: str) -> dict[Ar
 
 
 def arm_table() -> Iterator[str]:
-    """
-    Return what is special about every arm.
-
-    Returns
-    -------
-    iterator of str
-        Lines of a table.
-
-    """
+    """Return what is special about every arm."""
     names = max(len(arm.name) for arm in arms())
     headings = (
         'largest deflection',

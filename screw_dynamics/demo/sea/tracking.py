@@ -28,22 +28,7 @@ class Outcome:
     """
     Errors of one run.
 
-    Parameters
-    ----------
-    arm : Arm
-    feedforward : str
-    feedback : bool
-    engine : str
-    largest, rms : float
-        Of |q - q_ref| over all joints during the motion [rad].
-    oscillation : float
-        Largest amplitude of a spring's vibration in the rest after the motion [rad]; NaN where
-        the arm has fallen.
-    times : (T,) ndarray
-        [s]
-    errors : (T,) ndarray
-        Largest |q - q_ref| of all joints [rad].
-
+    `largest`, `rms`, `oscillation` [rad]; `times` (T,) [s]; `errors` (T,) [rad].
     """
 
     arm: Arm
@@ -58,23 +43,7 @@ class Outcome:
 
 
 def track(arm: Arm, feedforward: str, feedback: bool) -> list[Outcome]:
-    """
-    Simulate an arm in both engines, with feedback in MuJoCo alone.
-
-    Parameters
-    ----------
-    arm : Arm
-    feedforward : str
-        One of `scene.FEEDFORWARDS`.
-    feedback : bool
-        Whether a light PD on the motor positions is added; its reference is the exact motion of
-        the motors, whatever the feedforward.
-
-    Returns
-    -------
-    list of Outcome
-
-    """
+    """Simulate an arm in both engines, with feedback in MuJoCo alone."""
     place = scene(arm)
     motions = {MUJOCO: _in_mujoco(place, feedforward, feedback)}
     if not feedback:

@@ -30,14 +30,7 @@ class Mistaken:
     """
     Errors of one arm whose feedforward takes FACTOR times the true value of something.
 
-    Parameters
-    ----------
-    arm : Arm
-    mistake : str
-        One of MISTAKES.
-    rigid, exact : float
-        Largest |q - q_ref| over all joints during the motion with both feedforwards [rad].
-
+    `rigid`, `exact` [rad].
     """
 
     arm: Arm
@@ -47,20 +40,7 @@ class Mistaken:
 
 
 def track_mistaken(arm: Arm, mistake: str) -> Mistaken:
-    """
-    Simulate an arm in its equations of motion, without feedback.
-
-    Parameters
-    ----------
-    arm : Arm
-    mistake : str
-        One of MISTAKES.
-
-    Returns
-    -------
-    Mistaken
-
-    """
+    """Simulate an arm in its equations of motion, without feedback."""
     truth = scene(arm)
     belief = _believed(truth, mistake)
     times = PERIOD * np.arange(round(MOTION / PERIOD) + 1, dtype=np.float64)
@@ -78,19 +58,7 @@ def track_mistaken(arm: Arm, mistake: str) -> Mistaken:
 
 
 def mistake_table(results: Sequence[Mistaken]) -> Iterator[str]:
-    """
-    Return the table of all results, in the order of MISTAKES.
-
-    Parameters
-    ----------
-    results : sequence of Mistaken
-
-    Returns
-    -------
-    iterator of str
-        Lines.
-
-    """
+    """Return the table of all results, in the order of MISTAKES."""
     found = {(result.arm.name, result.mistake): result for result in results}
     arms = list(dict.fromkeys(result.arm.name for result in results))
     width = max(map(len, MISTAKES))

@@ -37,22 +37,7 @@ def monotone_spline(x: Array, y: Array) -> Array:
     """
     Return the pieces of the spline.
 
-    Parameters
-    ----------
-    x, y : (N,) ndarray
-        Both strictly increasing, N >= 2.
-
-    Returns
-    -------
-    (N - 1, 6) ndarray
-        Coefficients of each piece in powers of u, which runs from 0 to 1 between its knots.
-
-    Raises
-    ------
-    ModelError
-        If a difference or slope over- or underflows, or adjacent slopes differ so much
-        (1e13 times) that rounding makes a piece fall.
-
+    `x`, `y` (N,); returns (N - 1, 6).
     """
     # what overflows is found where it matters
     with np.errstate(all='ignore'):

@@ -74,25 +74,7 @@ def outline(message: Any) -> Outline:
 
 
 def fit(message: Any, robot: Robot, task: Fitting) -> Fit:
-    """
-    Check a message and return its curve.
-
-    Parameters
-    ----------
-    message : trajectory_msgs.msg.JointTrajectory
-    robot : Robot
-    task : Fitting
-
-    Returns
-    -------
-    Fit
-
-    Raises
-    ------
-    TrajectoryError
-        Says which rule the message breaks, or which limit in mode 'reject'.
-
-    """
+    """Check a message and return its curve."""
     parameters, join, limits = task.parameters, task.join, robot.model.limits
     waypoints = waypoints_from_points(
         message.joint_names,

@@ -62,19 +62,7 @@ class Fitting:
     """
     Check the message and make its curve.
 
-    Parameters
-    ----------
-    join : Join
-    from_first_point : bool
-        Whether the state to go on from is to rest at the first point, if that is later than 0.
-    hold_positions : (n,) ndarray or None
-        For joints that the message leaves out.
-    parameters : FeedforwardParameters
-    speed : float
-        At which the curve will be followed.
-    received : int
-        Time of reception [ns].
-
+    `hold_positions` (n,); `received` [ns].
     """
 
     join: Join

@@ -82,15 +82,7 @@ def _warm_up(robot: Robot) -> None:
 
 
 def main(descriptor: int) -> None:
-    """
-    Answer the tasks that come through a socket until it is closed.
-
-    Parameters
-    ----------
-    descriptor : int
-        Of the socket.
-
-    """
+    """Answer the tasks that come through a socket until it is closed."""
     # the parent is told to stop; this process ends with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _leave_real_time()

@@ -19,21 +19,7 @@ class Arrival:
     """
     A message as it came, and what was known then.
 
-    Parameters
-    ----------
-    data : bytes
-    received : int
-        Time of the node [ns].
-    positions : (n,) ndarray
-        Measured; NaN where not fresh.
-    state : (5, n) ndarray or None
-        Measured, to start from where nothing is continued.
-    state_at : callable
-        Returns the same at a later time of the node [ns].
-    takeovers : int
-        How often streams had begun to be followed.
-    speed : float
-
+    `received`, `state_at` [ns]; `positions` (n,); `state` (5, n).
     """
 
     data: bytes

@@ -11,27 +11,7 @@ from screw_dynamics.errors import InputError
 
 
 def control_message(name: str, parameter: str, value: str, default: str) -> Any:
-    """
-    Return a message type of control_msgs.
-
-    Parameters
-    ----------
-    name : str
-    parameter, value : str
-        The setting that needs it.
-    default : str
-        Value of the parameter that does not.
-
-    Returns
-    -------
-    type
-
-    Raises
-    ------
-    InputError
-        If control_msgs is not installed, or has no such message.
-
-    """
+    """Return a message type of control_msgs."""
     try:
         return getattr(import_module('control_msgs.msg'), name)
     except (ImportError, AttributeError) as error:

@@ -27,20 +27,7 @@ _LARGEST_AGE = 1 * SECOND  # of a state; beyond it the clocks differ
 
 
 def state_type() -> Any:
-    """
-    Return the message type of the controller's state.
-
-    Returns
-    -------
-    type
-        control_msgs.msg.JointTrajectoryControllerState.
-
-    Raises
-    ------
-    InputError
-        If control_msgs is not installed, or too old to have `reference`.
-
-    """
+    """Return the message type of the controller's state."""
     kind = control_message('JointTrajectoryControllerState', 'sync', 'controller_state', 'none')
     if 'reference' not in kind.get_fields_and_field_types():
         raise InputError(
@@ -56,15 +43,6 @@ class ControllerSync:
 
     Without it the two clocks of a trajectory with stamp 0 are apart by the difference of the
     reception times. What the controller does not execute is not published: see `ExecutionWatch`.
-
-    Parameters
-    ----------
-    node : Node
-    output : callable
-        Returns the TorqueStream, None where the node is not configured.
-    parameters : callable
-        Returns the present parameters.
-
     """
 
     def __init__(
@@ -87,15 +65,7 @@ class ControllerSync:
         """
         Say, at a tick, whether the motion must not be published.
 
-        Parameters
-        ----------
-        now : int
-            Time of the node [ns].
-
-        Returns
-        -------
-        bool
-
+        `now` [ns].
         """
         output = self._output()
         if output is None or output.streamed.followed is not None:
@@ -175,14 +145,7 @@ class ControllerSync:
         return 1.0
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
-        """
-        Return what is reported on /diagnostics.
-
-        Returns
-        -------
-        dict
-
-        """
+        """Return what is reported on /diagnostics."""
         return {'sync': self._report}
 
     def _report(self) -> Report:
@@ -207,23 +170,7 @@ def common_joints(
     """
     Return which joints of the model a controller has.
 
-    Parameters
-    ----------
-    reported : sequence of str
-        Joints of the controller.
-    names : sequence of str
-        Joints of the model.
-
-    Returns
-    -------
-    joints, places : (k,) ndarray of int
-        Places in `names` and in `reported`, of the joints that are in both.
-
-    Raises
-    ------
-    InputError
-        If there are none.
-
+    Returns `joints, places` (k,).
     """
     places = {name: i for i, name in enumerate(reported)}
     joints = [i for i, name in enumerate(names) if name in places]

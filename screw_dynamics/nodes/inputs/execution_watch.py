@@ -28,19 +28,7 @@ class ControllerState(NamedTuple):
     """
     What the controller reports.
 
-    Parameters
-    ----------
-    instant : int
-        [ns].
-    time : float
-        Time from start of its trajectory [s].
-    joints : (k,) ndarray of int
-        Columns of the model whose joints it has.
-    turning : (k,) ndarray of bool
-        Which of them have no limits: whole turns do not count.
-    positions : (k,) ndarray
-        Its reference [rad or m].
-
+    `instant` [ns]; `time` [s]; `joints`, `turning` (k,); `positions` (k,) [rad or m].
     """
 
     instant: int
@@ -98,12 +86,7 @@ class ExecutionWatch:
         """
         Take note of the motion that is published now; another one begins with a clean record.
 
-        Parameters
-        ----------
-        motion : Motion or None
-        now : int
-            [ns].
-
+        `now` [ns].
         """
         followed = None if motion is None else motion.waypoints
         if followed is not self._followed:
@@ -115,17 +98,7 @@ class ExecutionWatch:
         """
         Say whether output is to be withheld.
 
-        Parameters
-        ----------
-        now : int
-            [ns].
-        timeout : float
-            Longest time without a state that agrees [s].
-
-        Returns
-        -------
-        bool
-
+        `now` [ns]; `timeout` [s].
         """
         if self.withheld or self._followed is None or (self._finished and not self.reason):
             return self.withheld
@@ -147,19 +120,7 @@ class ExecutionWatch:
         """
         Set the time of the motion by a state, if that belongs to it.
 
-        Parameters
-        ----------
-        reference : Reference
-        state : ControllerState
-        now : int
-            Of its reception [ns].
-        parameters : FeedforwardParameters
-
-        Returns
-        -------
-        bool
-            Whether the speed of the controller is that of the motion, or of one to come.
-
+        `now` [ns].
         """
         self._heard = now
         motion = reference.motion_at(state.instant)

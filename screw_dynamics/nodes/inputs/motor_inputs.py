@@ -22,15 +22,7 @@ class MotorCommand(NamedTuple):
     """
     What the motors are told, on the joint side of the gear.
 
-    Parameters
-    ----------
-    effort : (m,) ndarray
-        [N m or N].
-    position, velocity : (m,) ndarray or None
-        Where they are meant to be.
-    instant : int or None
-        That it belongs to [ns].
-
+    `effort` (m,) [N m or N]; `position`, `velocity` (m,); `instant` [ns].
     """
 
     effort: Array
@@ -40,48 +32,12 @@ class MotorCommand(NamedTuple):
 
 
 def command_of_array(message: Any, names: Sequence[str]) -> MotorCommand:
-    """
-    Return the efforts of a Float64MultiArray.
-
-    Parameters
-    ----------
-    message : std_msgs.msg.Float64MultiArray
-        One value per motor.
-    names : sequence of str
-        The m motors.
-
-    Returns
-    -------
-    MotorCommand
-
-    Raises
-    ------
-    InputError
-        If the number of values is wrong or one is not finite; the motor is named.
-
-    """
+    """Return the efforts of a Float64MultiArray."""
     return MotorCommand(_row('data', message.data, names))
 
 
 def command_of_feedforward(message: Any, names: Sequence[str]) -> MotorCommand:
-    """
-    Return efforts and motion of a MotorFeedforward, by the names of its motors.
-
-    Parameters
-    ----------
-    message : screw_dynamics_interfaces.msg.MotorFeedforward
-    names : sequence of str
-
-    Returns
-    -------
-    MotorCommand
-
-    Raises
-    ------
-    InputError
-        If a motor is missing or named twice, or an array has another length or is not finite.
-
-    """
+    """Return efforts and motion of a MotorFeedforward, by the names of its motors."""
     given = list(message.motor_names)
     missing = [name for name in names if name not in given]
     twice = [name for name in names if given.count(name) > 1]
@@ -103,22 +59,7 @@ def command_age(command: MotorCommand, now: int) -> float:
     """
     Return how long ago the instant of a command was.
 
-    Parameters
-    ----------
-    command : MotorCommand
-    now : int
-        [ns].
-
-    Returns
-    -------
-    float
-        Negative where it is yet to come; 0 where it is not known [s].
-
-    Raises
-    ------
-    InputError
-        If it is by another clock.
-
+    `now` [ns]; returns [s].
     """
     if command.instant is None:
         return 0.0

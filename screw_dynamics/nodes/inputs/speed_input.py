@@ -27,30 +27,7 @@ _LARGEST_FACTOR = 2.0
 
 
 def speed_factor(value: float, unit: str) -> float:
-    """
-    Return the factor that a value of the topic stands for.
-
-    Parameters
-    ----------
-    value : float
-    unit : {'factor', 'percent'}
-
-    Returns
-    -------
-    float
-        From 0 (a pause) to 2.
-
-    Raises
-    ------
-    InputError
-        If the value is not a number within this range; names the parameter of the unit.
-
-    Examples
-    --------
-    >>> speed_factor(40.0, 'percent')
-    0.4
-
-    """
+    """Return the factor that a value of the topic stands for."""
     largest = _LARGEST_FACTOR * _UNITS[unit]
     if not 0.0 <= value <= largest:  # nor NaN
         raise InputError(
@@ -66,15 +43,6 @@ class SpeedInput:
 
     There are two subscriptions: one to publishers that keep their last message for late
     subscribers, which does not match others, and one to all. Duplicates change nothing.
-
-    Parameters
-    ----------
-    node : Node
-    parameters : callable
-        Returns the present parameters.
-    set_speed : callable
-        Takes the factor.
-
     """
 
     def __init__(

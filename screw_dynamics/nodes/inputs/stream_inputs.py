@@ -30,21 +30,7 @@ class StreamInputs:
     """
     Subscribes to the streams; counts and logs what is wrong with them.
 
-    Parameters
-    ----------
-    node : Node
-    output : callable
-        Returns the TorqueStream.
-    parameters : callable
-        Returns the present parameters.
-    other_joints : callable
-        Returns the joints that exist but cannot be commanded, with the reason.
-    now : callable
-        Returns the time of the node [ns], or raises InputError while there is none or the node
-        is not active.
-    reports : StreamReports
-        Counts.
-
+    `now` [ns].
     """
 
     def __init__(

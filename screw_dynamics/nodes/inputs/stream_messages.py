@@ -22,16 +22,7 @@ _REQUIRED = 3  # without accelerations there is no effort
 
 
 class StreamReader:
-    """
-    Reads JointReference and JointState messages; joints are found by name.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    other_joints : mapping of str to str
-        Joints that exist but cannot be commanded, with the reason.
-
-    """
+    """Reads JointReference and JointState messages; joints are found by name."""
 
     def __init__(self, model: ScrewModel, other_joints: Mapping[str, str]) -> None:
         self._names, self._other_joints = model.joint_names, other_joints
@@ -42,22 +33,7 @@ class StreamReader:
         """
         Return the joint jet of a sample.
 
-        Parameters
-        ----------
-        message : screw_dynamics_interfaces.msg.JointReference
-
-        Returns
-        -------
-        jet : (5, n) ndarray
-            Zero where the message carries nothing.
-        rows : int
-            How many rows the message carries: 3 without jerks, 4 without snaps, else 5.
-
-        Raises
-        ------
-        InputError
-            Names the field and the joint.
-
+        Returns `jet` (5, n).
         """
         names = list(message.joint_names)
         if names != self._read_names or not names:
@@ -104,19 +80,7 @@ class StreamReader:
         """
         Return the positions of a JointState.
 
-        Parameters
-        ----------
-        message : sensor_msgs.msg.JointState
-            With every joint of the model; further joints are not looked at.
-
-        Returns
-        -------
-        (n,) ndarray
-
-        Raises
-        ------
-        InputError
-
+        Returns (n,).
         """
         count = len(message.name)
         if len(message.position) != count:

@@ -30,25 +30,7 @@ class TrajectoryInputs:
     """
     Takes trajectories, measured joint states and the speed scaling; drops what is followed.
 
-    Parameters
-    ----------
-    node : Node
-    output : callable
-        Returns the TorqueStream, None where the node is not configured.
-    parameters : callable
-        Returns the present parameters.
-    other_joints : callable
-        Returns the joints that exist but cannot be commanded, with the reason.
-    now : callable
-        Returns the time of the node [ns], or raises InputError while there is none or the node
-        is not active.
-    reports : FeedforwardReports
-        Counts.
-    process : FitProcess
-        Fits trajectories.
-    follow_speed : bool
-        Whether ~/speed_scaling counts.
-
+    `now` [ns].
     """
 
     def __init__(

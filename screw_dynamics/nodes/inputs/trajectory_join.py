@@ -36,25 +36,7 @@ def joined(
     """
     Follow a fit, if it still joins what is followed.
 
-    Parameters
-    ----------
-    plan : Plan
-    fit : Fit
-    arrival : Arrival
-        Counts why it does not.
-    robot : Robot
-        Whose limits a first segment that is bent has to keep in mode 'reject'.
-    reference : Reference
-    streamed : StreamedReference
-        A stream that is followed ends where the trajectory takes over.
-    now : int
-        Time of the node [ns].
-
-    Returns
-    -------
-    str
-        Why another fit is needed, nothing has changed then; empty where this one is followed.
-
+    `now` [ns].
     """
     parameters, join, curve, begin = plan.task.parameters, plan.task.join, fit.curve, fit.joined
     anchor = join.begin, join.elapsed

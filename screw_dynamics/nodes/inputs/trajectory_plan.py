@@ -26,16 +26,7 @@ class Plan:
     """
     A fit that is asked for, and what it rests on.
 
-    Parameters
-    ----------
-    task : Fitting
-    floating : bool
-        Whether the trajectory starts when its fit is there: at stamp 0, from rest.
-    state : (5, n) ndarray or None
-        What is followed, at the join.
-    soonest : int
-        Instant at which it could be followed, were it to start at once [ns].
-
+    `state` (5, n); `soonest` [ns].
     """
 
     task: Fitting
@@ -62,30 +53,7 @@ def plan(
     instant: a trajectory with stamp 0 starts when its fit is there, so that nothing of its path
     is skipped. A controller's spline does not continue what it replaces: it joins at reception.
 
-    Parameters
-    ----------
-    arrival : Arrival
-    outline : Outline
-        Of its message.
-    joint_names : tuple of str
-        Of the model.
-    reference : Reference
-    streamed : StreamedReference
-    parameters : FeedforwardParameters
-    now : int
-        Time of the node [ns].
-    delay : int
-        How long the fit will take [ns].
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    TrajectoryError
-        If no state is known that is needed.
-
+    `now`, `delay` [ns].
     """
     if streamed.takeovers != arrival.takeovers:
         stream = streamed.followed.value if streamed.followed else 'a stream'

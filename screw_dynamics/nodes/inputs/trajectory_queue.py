@@ -55,19 +55,6 @@ class TrajectoryQueue:
     A fit is used only if the robot, the parameters, the speed and the state at the join are those
     that it was made with; else it is made anew. The same goes for one that comes too late. Where
     the speed or that state go on changing, the beginning of the fit is bent to them.
-
-    Parameters
-    ----------
-    node : Node
-    output : callable
-        Returns the TorqueStream, None where the node is not configured.
-    parameters : callable
-        Returns the present parameters.
-    other_joints : callable
-        Returns the joints that exist but cannot be commanded, with the reason.
-    verdicts : Verdicts
-    process : FitProcess
-
     """
 
     def __init__(

@@ -13,54 +13,19 @@ _LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
 
 
 def text(name: str, description: str, default: str = '') -> DeclareLaunchArgument:
-    """
-    Return an argument that may be any text.
-
-    Parameters
-    ----------
-    name, description, default : str
-
-    Returns
-    -------
-    DeclareLaunchArgument
-
-    """
+    """Return an argument that may be any text."""
     return DeclareLaunchArgument(name, default_value=default, description=description)
 
 
 def flag(name: str, description: str, default: str = 'false') -> DeclareLaunchArgument:
-    """
-    Return an argument that is ``true`` or ``false``.
-
-    Parameters
-    ----------
-    name, description, default : str
-
-    Returns
-    -------
-    DeclareLaunchArgument
-
-    """
+    """Return an argument that is ``true`` or ``false``."""
     return DeclareLaunchArgument(
         name, default_value=default, choices=['true', 'false'], description=description
     )
 
 
 def parameter_file(node: str, name: str = 'params_file') -> DeclareLaunchArgument:
-    """
-    Return the argument for the parameter file of a node; default the one that comes with it.
-
-    Parameters
-    ----------
-    node : str
-    name : str
-        Of the argument.
-
-    Returns
-    -------
-    DeclareLaunchArgument
-
-    """
+    """Return the argument for the parameter file of a node; default the one that comes with it."""
     return DeclareLaunchArgument(
         name,
         default_value=PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', f'{node}.yaml']),
@@ -69,14 +34,7 @@ def parameter_file(node: str, name: str = 'params_file') -> DeclareLaunchArgumen
 
 
 def node_arguments() -> list[DeclareLaunchArgument]:
-    """
-    Return the arguments of any node.
-
-    Returns
-    -------
-    list of DeclareLaunchArgument
-
-    """
+    """Return the arguments of any node."""
     return [
         text('namespace', 'Namespace of all that is started.'),
         text(
@@ -98,14 +56,7 @@ def node_arguments() -> list[DeclareLaunchArgument]:
 
 
 def feedforward_arguments() -> list[DeclareLaunchArgument]:
-    """
-    Return the arguments of the node `feedforward` alone.
-
-    Returns
-    -------
-    list of DeclareLaunchArgument
-
-    """
+    """Return the arguments of the node `feedforward` alone."""
     return [
         text(
             'controller_name',

@@ -23,58 +23,18 @@ _TEXTS = {'urdf_file': 'urdf_path', 'joint_prefix': 'joint_prefix'}
 
 
 def given(context: LaunchContext, argument: str) -> str:
-    """
-    Return the value of an argument.
-
-    Parameters
-    ----------
-    context : LaunchContext
-    argument : str
-
-    Returns
-    -------
-    str
-
-    """
+    """Return the value of an argument."""
     value: str = LaunchConfiguration(argument).perform(context)
     return value
 
 
 def typed(argument: str, kind: type) -> ParameterValue:
-    """
-    Return an argument as the value of a parameter; arguments are texts, the type is said here.
-
-    Parameters
-    ----------
-    argument : str
-    kind : type
-
-    Returns
-    -------
-    ParameterValue
-
-    """
+    """Return an argument as the value of a parameter; arguments are texts, the type is said here."""
     return ParameterValue(LaunchConfiguration(argument), value_type=kind)
 
 
 def number(context: LaunchContext, argument: str) -> float:
-    """
-    Return the value of an argument that is a number.
-
-    Parameters
-    ----------
-    context : LaunchContext
-    argument : str
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-
-    """
+    """Return the value of an argument that is a number."""
     value = finite_or_nan(given(context, argument))
     if math.isnan(value):
         raise InputError(
@@ -84,20 +44,7 @@ def number(context: LaunchContext, argument: str) -> float:
 
 
 def logger_name(context: LaunchContext, name: str) -> str:
-    """
-    Return the name of a node's logger: that of the node after its namespace, with dots.
-
-    Parameters
-    ----------
-    context : LaunchContext
-    name : str
-        Of the node.
-
-    Returns
-    -------
-    str
-
-    """
+    """Return the name of a node's logger: that of the node after its namespace, with dots."""
     parts = [part for part in given(context, 'namespace').split('/') if part]
     return '.'.join([*parts, name])
 
@@ -108,29 +55,7 @@ def launched_node(
     parameters: Mapping[str, Any] | None = None,
     remappings: Sequence[tuple[str, str]] = (),
 ) -> Node:
-    """
-    Return a node of this package by the arguments of `node_arguments` and ``params_file``.
-
-    Parameters
-    ----------
-    context : LaunchContext
-    name : str
-        Of the node and its executable.
-    parameters : mapping, optional
-        Further parameters.
-    remappings : sequence of (str, str)
-        Further remappings.
-
-    Returns
-    -------
-    launch_ros.actions.Node
-
-    Raises
-    ------
-    InputError
-        If there is no such parameter file: a node would start without its parameters.
-
-    """
+    """Return a node of this package by the arguments of `node_arguments` and ``params_file``."""
     file = existing_file(given(context, 'params_file'), "argument 'params_file'")
     log_level = f'{logger_name(context, name)}:={given(context, "log_level")}'
     values = {'use_sim_time': typed('use_sim_time', bool), **(parameters or {})}
@@ -151,20 +76,7 @@ def launched_node(
 
 
 def recorder(context: LaunchContext, topics: Sequence[str]) -> Node:
-    """
-    Return a recorder in the namespace and on the clock of the nodes.
-
-    Parameters
-    ----------
-    context : LaunchContext
-    topics : sequence of str
-        Relative to the namespace.
-
-    Returns
-    -------
-    launch_ros.actions.Node
-
-    """
+    """Return a recorder in the namespace and on the clock of the nodes."""
     return Node(
         package=PACKAGE,
         executable='recorder',

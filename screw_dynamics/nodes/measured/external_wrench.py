@@ -24,13 +24,6 @@ class ExternalWrenches:
 
     A measured wrench comes without derivatives: its components in the frame of the link are taken
     as constant, so that effort_dot and effort_ddot contain the motion of the link under it only.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    on_expired : callable
-        Called at the tick in which a wrench has become too old, with the name of its frame.
-
     """
 
     def __init__(self, model: ScrewModel, on_expired: Callable[[str], None]) -> None:
@@ -38,14 +31,7 @@ class ExternalWrenches:
         self.set_model(model)
 
     def set_model(self, model: ScrewModel) -> None:
-        """
-        Begin anew with another model.
-
-        Parameters
-        ----------
-        model : ScrewModel
-
-        """
+        """Begin anew with another model."""
         self._model = model
         self._frames: dict[str, int] = {}  # frame to its row
         self._wrenches: list[Array] = []
@@ -61,20 +47,7 @@ class ExternalWrenches:
         """
         Take over a wrench; it replaces the one before in the same frame.
 
-        Parameters
-        ----------
-        message : geometry_msgs.msg.WrenchStamped
-            Torque about the origin of the frame and force, in its axes.
-        now : int
-            Time of the node [ns].
-        timeout : float
-            [s].
-
-        Raises
-        ------
-        InputError
-            Says what is wrong with the message.
-
+        `now` [ns]; `timeout` [s].
         """
         name = message.header.frame_id
         if self._model.frame(name).body < 0:
@@ -114,17 +87,7 @@ class ExternalWrenches:
         """
         Return the frames whose wrench is in force, and those whose wrench is too old.
 
-        Parameters
-        ----------
-        now : int
-            [ns].
-        timeout : float
-            [s].
-
-        Returns
-        -------
-        fresh, stale : list of str
-
+        `now` [ns]; `timeout` [s].
         """
         lists: tuple[list[str], list[str]] = ([], [])
         for name, row in self._frames.items():
@@ -135,10 +98,7 @@ class ExternalWrenches:
         """
         Return the wrenches that the latest efforts contain, by frame.
 
-        Returns
-        -------
-        dict of str to (6,) ndarray
-
+        Returns (6,).
         """
         return {
             name: self._wrenches[row] for name, row in self._frames.items() if self._in_force[row]
@@ -148,19 +108,7 @@ class ExternalWrenches:
         """
         Compute the efforts under the wrenches that are fresh.
 
-        Parameters
-        ----------
-        joint_jet : (k + 3, n) ndarray
-        out : (k + 1, n) ndarray
-        now : int
-            Time of the node [ns].
-        timeout : float
-            [s].
-
-        Raises
-        ------
-        NotFiniteError
-
+        `joint_jet` (k + 3, n); `out` (k + 1, n); `now` [ns]; `timeout` [s].
         """
         oldest = now - round(timeout * SECOND)
         for name, row in self._frames.items():

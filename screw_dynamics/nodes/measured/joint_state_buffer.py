@@ -16,14 +16,7 @@ from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 
 class JointStateBuffer:
-    """
-    Keeps the latest JointState values; joints may be spread over several messages.
-
-    Parameters
-    ----------
-    joint_names : sequence of str
-
-    """
+    """Keeps the latest JointState values; joints may be spread over several messages."""
 
     def __init__(self, joint_names: Sequence[str]) -> None:
         self._names = tuple(joint_names)
@@ -35,17 +28,7 @@ class JointStateBuffer:
         """
         Take over what a message carries.
 
-        Parameters
-        ----------
-        message : sensor_msgs.msg.JointState
-        now : int
-            Time of reception [ns].
-
-        Raises
-        ------
-        InputError
-            If the arrays of the message have different lengths.
-
+        `now` [ns].
         """
         positions, velocities = joint_state_rows(message, self._names)
         # no trajectory could start where a joint cannot be; NaN is not known either
@@ -62,18 +45,7 @@ class JointStateBuffer:
         """
         Return the positions that are fresh.
 
-        Parameters
-        ----------
-        now : int
-            [ns].
-        max_age : float
-            [s].
-
-        Returns
-        -------
-        (n,) ndarray
-            NaN where a joint is unknown or its value too old.
-
+        `now` [ns]; `max_age` [s]; returns (n,).
         """
         # a time in the future is of a clock that has been set back
         fresh = np.abs(now - self._times) <= max_age * 1e9
@@ -87,20 +59,7 @@ class JointStateBuffer:
         Measured velocities are noisy and their derivatives unknown; a reference begins at rest
         unless it has to match one that does not.
 
-        Parameters
-        ----------
-        now : int
-            [ns].
-        max_age : float
-            [s].
-        moving : bool
-            With the measured velocities, 0 where there are none.
-
-        Returns
-        -------
-        (5, n) ndarray or None
-            None where a joint is unknown or its value too old.
-
+        `now` [ns]; `max_age` [s]; returns (5, n).
         """
         jet = np.zeros((JET_ROWS, len(self._names)))
         jet[0] = self.positions(now, max_age)

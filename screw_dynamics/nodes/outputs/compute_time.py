@@ -20,18 +20,7 @@ def compute_time(model: ScrewModel, elastic: ElasticJoints | None, order: int) -
     """
     Time the efforts of one sample, and the motor commands that belong to them.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    elastic : ElasticJoints or None
-    order : int
-        Highest derivative of the efforts.
-
-    Returns
-    -------
-    float
-        The shortest of some trials, without what publishing takes [s].
-
+    Returns [s].
     """
     jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
     loads = LinkLoads(model, [], order)
@@ -49,20 +38,7 @@ def rate_warning(shortest: float, rate: float, *, compiled: bool) -> str:
     """
     Return what is to be said about a rate.
 
-    Parameters
-    ----------
-    shortest : float
-        Time that a sample takes at least [s].
-    rate : float
-        Wanted [Hz].
-    compiled : bool
-        Whether kernels are compiled.
-
-    Returns
-    -------
-    str
-        Empty if nothing is.
-
+    `shortest` [s]; `rate` [Hz].
     """
     possible = 1.0 / shortest
     if compiled and possible >= rate:

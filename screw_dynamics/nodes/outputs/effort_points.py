@@ -16,19 +16,7 @@ def effort_points(times: Iterable[int], jets: Array, efforts: Array) -> list[Joi
     """
     Return the points of a sampled trajectory.
 
-    Parameters
-    ----------
-    times : iterable of int
-        time_from_start [ns].
-    jets : (T, rows, n) ndarray
-        Position, velocity, acceleration; further rows are not used.
-    efforts : (T, n) ndarray
-        [N m | N].
-
-    Returns
-    -------
-    list of trajectory_msgs.msg.JointTrajectoryPoint
-
+    `times` [ns]; `jets` (T, rows, n); `efforts` (T, n).
     """
     points = []
     for time, jet, effort in zip(times, jets, efforts, strict=True):

@@ -29,19 +29,6 @@ class LimitGuard:
     off. So they come back at the beginning of a motion that leaves a reference at rest (the hold
     after an end, or nothing followed at all), where its first sample keeps the limits. That motion
     begins at the measured state, see `Reference.driven`: the robot is not where the reference is.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    elastic : ElasticJoints
-    warn : callable
-        Takes a line for each stop.
-
-    Attributes
-    ----------
-    reason : str
-        Joint, quantity, value and limit that stopped the commands; empty while they pass.
-
     """
 
     def __init__(
@@ -63,14 +50,7 @@ class LimitGuard:
         self._resting, self._begins = True, False
 
     def follow(self, source: Source) -> None:
-        """
-        Take note of the next sample of the reference, whether motor commands belong to it or not.
-
-        Parameters
-        ----------
-        source : Source
-
-        """
+        """Take note of the next sample of the reference, whether motor commands belong to it or not."""
         self._begins = self._resting and source is not Source.HOLD
         self._resting = source is Source.HOLD
 
@@ -79,19 +59,7 @@ class LimitGuard:
         self.reason = self.reason or reason
 
     def passes(self, motors: MotorFeedforward) -> bool:
-        """
-        Return whether the motor commands of that sample may be published.
-
-        Parameters
-        ----------
-        motors : MotorFeedforward
-            Of one sample.
-
-        Returns
-        -------
-        bool
-
-        """
+        """Return whether the motor commands of that sample may be published."""
         if self.reason and not self._begins:
             return False
         if _keeps(

@@ -24,13 +24,6 @@ class LimitWatch:
     Trajectories are checked before they are followed; of a stream, and of the load by external
     wrenches, only samples are ever known. A tick compares in place and allocates nothing; the
     kernel of that is compiled beforehand by `compile_limit_watch`.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    elastic : ElasticJoints or None
-        Whose springs and motors are watched too.
-
     """
 
     def __init__(self, model: ScrewModel, elastic: ElasticJoints | None) -> None:
@@ -52,14 +45,7 @@ class LimitWatch:
         self.set_model(model)
 
     def set_model(self, model: ScrewModel) -> None:
-        """
-        Begin anew with another model of the same joints.
-
-        Parameters
-        ----------
-        model : ScrewModel
-
-        """
+        """Begin anew with another model of the same joints."""
         self._model = model
         self._clear()
 
@@ -81,28 +67,14 @@ class LimitWatch:
         """
         Take note of a sample.
 
-        Parameters
-        ----------
-        jet : (rows, n) ndarray
-            Position, velocity; further rows are not used.
-        efforts : (order + 1, n) ndarray
-            Effort; its rates count with springs.
-
+        `jet` (rows, n); `efforts` (order + 1, n).
         """
         self._seen = True
         _widen(self._motion, jet)
         _widen(self._effort, efforts)
 
     def add_motors(self, motors: MotorFeedforward) -> None:
-        """
-        Take note of the motor commands of a sample.
-
-        Parameters
-        ----------
-        motors : MotorFeedforward
-            Of one sample.
-
-        """
+        """Take note of the motor commands of a sample."""
         drives = self._drives
         assert drives is not None
         _widen(drives.effort_jet, motors.effort_jet)  # with rates that may not be published
@@ -111,15 +83,7 @@ class LimitWatch:
         _widen(drives.motor_effort_jet, motors.motor_effort_jet)
 
     def report(self) -> Report:
-        """
-        Return what there is to say on /diagnostics, and begin anew.
-
-        Returns
-        -------
-        Report
-            WARN where a limit was exceeded since the last report.
-
-        """
+        """Return what there is to say on /diagnostics, and begin anew."""
         if not self._seen:
             return Report(OK, 'nothing published')
         model = self._model

@@ -17,17 +17,7 @@ _MOTIONS = ('motor_position', 'motor_velocity', 'motor_acceleration')
 
 
 class MotorFeedforwardOutput(MessageOutput):
-    """
-    ``~/motor_feedforward``: motion and effort of the motors, and what the links get.
-
-    Parameters
-    ----------
-    node : Node
-    joint_names : tuple of str
-    variants : mapping of int to MotorFeedforward
-        Shared arrays by the rows of the reference that they are computed from.
-
-    """
+    """``~/motor_feedforward``: motion and effort of the motors, and what the links get."""
 
     def __init__(
         self,
@@ -55,16 +45,7 @@ class MotorFeedforwardOutput(MessageOutput):
             self._variants[rows] = messages[rows], self._copies
 
     def publish(self, sample: TorqueSample, rows: int) -> None:
-        """
-        Publish what the arrays hold.
-
-        Parameters
-        ----------
-        sample : TorqueSample
-        rows : int
-            Rows of the reference that the arrays were computed from.
-
-        """
+        """Publish what the arrays hold."""
         self._message, self._copies = self._variants[rows]
         set_stamp(self._message.header.stamp, sample.instant)
         self._message.reference_continuity = sample.continuity
@@ -73,15 +54,7 @@ class MotorFeedforwardOutput(MessageOutput):
 
 
 class MotorCommandsOutput(MessageOutput):
-    """
-    ``~/commands`` with the efforts of the motors, on the joint side of the gear.
-
-    Parameters
-    ----------
-    node : Node
-    variants : mapping of int to MotorFeedforward
-
-    """
+    """``~/commands`` with the efforts of the motors, on the joint side of the gear."""
 
     def __init__(self, node: Node, variants: dict[int, MotorFeedforward]) -> None:
         m = len(next(iter(variants.values())).motor_names)

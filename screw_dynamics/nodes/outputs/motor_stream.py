@@ -38,17 +38,7 @@ class MotorStream:
     a spring cannot transmit. That is said once, until it can be computed again. Nor is what is
     beyond a limit of the elastic joints, see `LimitGuard`.
 
-    Parameters
-    ----------
-    node : Node
-        Owns the publishers.
-    model : ScrewModel
-    elastic : ElasticJoints
-        Which need no more than the rows of a reference.
-    jet : (5, n) ndarray
-        Shared array of the reference.
-    parameters : FeedforwardParameters
-
+    `jet` (5, n).
     """
 
     def __init__(
@@ -86,14 +76,7 @@ class MotorStream:
         self.apply(parameters)
 
     def apply(self, parameters: FeedforwardParameters) -> None:
-        """
-        Publish ~/commands or not, and change the stiffness, as the parameters say.
-
-        Parameters
-        ----------
-        parameters : FeedforwardParameters
-
-        """
+        """Publish ~/commands or not, and change the stiffness, as the parameters say."""
         self.stiffness.set_target(parameters.stiffness, parameters.stiffness_transition)
         wanted = parameters.publish_commands and parameters.commands_content == 'motor_efforts'
         if wanted and not self._with_commands:
@@ -103,14 +86,7 @@ class MotorStream:
         self._with_commands = wanted
 
     def set_model(self, model: ScrewModel) -> None:
-        """
-        Go on with another model of the same joints.
-
-        Parameters
-        ----------
-        model : ScrewModel
-
-        """
+        """Go on with another model of the same joints."""
         self._model = model
         self._start = self._deflections()
         damped = bool(self._elastic.motors(model).damped_names)
@@ -138,18 +114,7 @@ class MotorStream:
         """
         Compute and publish the motor commands of the sample that the shared array holds.
 
-        Parameters
-        ----------
-        sample : TorqueSample
-        wrenches : mapping of str to (6,) ndarray
-            In force, ON the links, constant in their frames.
-
-        Returns
-        -------
-        MotorFeedforward or None
-            What the motors would have to do, published or beyond a limit, in shared arrays; None
-            where that cannot be computed.
-
+        `wrenches` (6,).
         """
         self._guard.follow(sample.source)
         if sample.rows < self._least:
@@ -218,15 +183,7 @@ class MotorStream:
         self._problem = reason
 
     def report(self) -> Report:
-        """
-        Return what there is to say on /diagnostics.
-
-        Returns
-        -------
-        Report
-            WARN while nothing is published.
-
-        """
+        """Return what there is to say on /diagnostics."""
         values = {'published': self._published, 'not published': self._failed}
         problem = self._guard.reason or self._problem
         return Report(WARN if problem else OK, problem or 'ok', values)

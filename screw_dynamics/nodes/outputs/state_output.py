@@ -17,16 +17,7 @@ _FIELDS = ('position', 'velocity', 'effort')
 
 
 class StateOutput(MessageOutput):
-    """
-    Publishes position, velocity and effort of named joints or motors.
-
-    Parameters
-    ----------
-    node : Node
-    topic : str
-    names : sequence of str
-
-    """
+    """Publishes position, velocity and effort of named joints or motors."""
 
     def __init__(self, node: Node, topic: str, names: Sequence[str]) -> None:
         super().__init__(node, JointState(name=list(names)), topic)
@@ -36,13 +27,7 @@ class StateOutput(MessageOutput):
         """
         Publish a state.
 
-        Parameters
-        ----------
-        time : int
-            [ns].
-        state : tuple of three ndarray
-            Position, velocity and effort.
-
+        `time` [ns].
         """
         set_stamp(self._message.header.stamp, time)
         for view, values in zip(self._views, state, strict=True):

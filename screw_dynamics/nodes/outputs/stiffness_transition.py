@@ -45,15 +45,7 @@ _MOST_RUNNING = 8
 
 
 class StiffnessTransition:
-    """
-    Stiffness as a C2 function of time within the range of each joint.
-
-    Parameters
-    ----------
-    springs : mapping of str to AdjustableSpring
-        Of the V joints with variable stiffness, by name; their `stiffness` applies at first.
-
-    """
+    """Stiffness as a C2 function of time within the range of each joint."""
 
     def __init__(self, springs: Mapping[str, AdjustableSpring]) -> None:
         self._springs = dict(springs)
@@ -72,20 +64,7 @@ class StiffnessTransition:
         self._last: int | None = None
 
     def check(self, values: Sequence[float]) -> None:
-        """
-        Check what is to be the stiffness.
-
-        Parameters
-        ----------
-        values : sequence of float
-            Empty: that at first.
-
-        Raises
-        ------
-        InputError
-            If there is not one value above 0 for every joint, or one is out of the joint's range.
-
-        """
+        """Check what is to be the stiffness."""
         names = ', '.join(self._springs) or 'none'
         if len(values) not in (0, len(self._springs)) or any(value <= 0.0 for value in values):
             raise InputError(
@@ -106,13 +85,7 @@ class StiffnessTransition:
 
         Joints whose target stays go on as they did.
 
-        Parameters
-        ----------
-        values : sequence of float
-            See `check`.
-        duration : float
-            [s].
-
+        `duration` [s].
         """
         before, self._target = self._target, tuple(values) or self._default
         if self._last is None:
@@ -139,16 +112,7 @@ class StiffnessTransition:
         """
         Return the stiffness and its two time derivatives.
 
-        Parameters
-        ----------
-        instant : int
-            [ns].
-
-        Returns
-        -------
-        dict of str to (3,) ndarray, or None
-            By joint; shared arrays. None where no joint is variable.
-
+        `instant` [ns]; returns (3,).
         """
         self._last = instant
         if not self._rows:
@@ -191,18 +155,7 @@ def _blend_changes(
     """
     Fill rows K, K', K'' at an instant; changes that are over, and all before them, are dropped.
 
-    Parameters
-    ----------
-    instant : int
-    begins, durations : (V, C) ndarray of int
-        [ns].
-    targets : (V, C) ndarray
-    counts : (V,) ndarray of int
-        Changes of each joint.
-    rest : (V,) ndarray
-        K before the first of these.
-    jet : (3, V) ndarray
-
+    `begins`, `durations` (V, C) [ns]; `targets` (V, C); `counts`, `rest` (V,); `jet` (3, V).
     """
     for j in range(len(counts)):
         over = 0

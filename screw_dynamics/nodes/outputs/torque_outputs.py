@@ -24,19 +24,7 @@ class TorqueSample(NamedTuple):
     """
     What is known of the sample that the shared arrays hold.
 
-    Parameters
-    ----------
-    instant : int
-        That the values belong to [ns].
-    source : Source
-    continuity : int
-        Highest k such that the positions of the reference are C^k.
-    time_from_start : int
-        Since the start of the trajectory; 0 for a stream [ns].
-    rows : int
-        Rows of the reference that are known: position, velocity and acceleration (3), jerk (4),
-        snap (5). As many derivatives of the effort are.
-
+    `instant`, `time_from_start` [ns].
     """
 
     instant: int
@@ -50,14 +38,7 @@ class TorqueOutput(Protocol):
     """Something that publishes torque samples."""
 
     def publish(self, sample: TorqueSample) -> None:
-        """
-        Publish what the shared arrays hold.
-
-        Parameters
-        ----------
-        sample : TorqueSample
-
-        """
+        """Publish what the shared arrays hold."""
 
     def destroy(self) -> None:
         """Destroy the publisher."""
@@ -89,15 +70,7 @@ class FeedforwardTorqueOutput(MessageOutput):
     """
     ``~/feedforward``: effort, its derivatives and the reference used.
 
-    Parameters
-    ----------
-    node : Node
-    joint_names : tuple of str
-    jet : (5, n) ndarray
-        Shared array of the reference.
-    tau : (k + 1, n) ndarray
-        Shared array of the efforts.
-
+    `jet` (5, n); `tau` (k + 1, n).
     """
 
     def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
@@ -133,13 +106,7 @@ class JointEffortOutput(MessageOutput):
     """
     ``~/joint_effort``: position and velocity of the reference, effort; for tools that plot.
 
-    Parameters
-    ----------
-    node : Node
-    joint_names : tuple of str
-    jet : (5, n) ndarray
-    tau : (k + 1, n) ndarray
-
+    `jet` (5, n); `tau` (k + 1, n).
     """
 
     def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
@@ -159,12 +126,7 @@ class CommandsOutput(MessageOutput):
     """
     ``~/commands``: the effort alone, as effort controllers take it.
 
-    Parameters
-    ----------
-    node : Node
-    joint_names : tuple of str
-    tau : (k + 1, n) ndarray
-
+    `tau` (k + 1, n).
     """
 
     def __init__(self, node: Node, joint_names: tuple[str, ...], tau: Array) -> None:

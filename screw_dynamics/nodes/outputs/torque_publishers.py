@@ -26,15 +26,7 @@ class TorquePublishers:
     """
     The outputs that the parameters ask for, and the arrays of efforts that they share.
 
-    Parameters
-    ----------
-    node : Node
-        Owns the publishers.
-    joint_names : tuple of str
-    jet : (5, n) ndarray
-        Shared array of the reference.
-    parameters : FeedforwardParameters
-
+    `jet` (5, n).
     """
 
     def __init__(
@@ -63,18 +55,7 @@ class TorquePublishers:
 
     @staticmethod
     def differ(old: FeedforwardParameters, new: FeedforwardParameters) -> bool:
-        """
-        Return whether changed parameters ask for other publishers.
-
-        Parameters
-        ----------
-        old, new : FeedforwardParameters
-
-        Returns
-        -------
-        bool
-
-        """
+        """Return whether changed parameters ask for other publishers."""
         names = (
             'derivative_order',
             'publish_joint_state',
@@ -88,28 +69,12 @@ class TorquePublishers:
         """
         Return the rows of reference and effort to compute with.
 
-        Parameters
-        ----------
-        rows : int
-            Rows of the reference that are known: 3, 4 or 5.
-
-        Returns
-        -------
-        jet : (k + 3, n) ndarray
-        tau : (k + 1, n) ndarray
-
+        Returns `jet` (k + 3, n), `tau` (k + 1, n).
         """
         return self._arrays[rows]
 
     def publish(self, sample: TorqueSample) -> None:
-        """
-        Publish what the shared arrays hold.
-
-        Parameters
-        ----------
-        sample : TorqueSample
-
-        """
+        """Publish what the shared arrays hold."""
         for output in self._outputs:
             output.publish(sample)
 

@@ -34,14 +34,7 @@ _ORDERS = (0, 1, 2)
 
 
 def compile_torques(model: ScrewModel) -> None:
-    """
-    Compile all that a tick calls, and derive what the kernel needs from the model.
-
-    Parameters
-    ----------
-    model : ScrewModel
-
-    """
+    """Compile all that a tick calls, and derive what the kernel needs from the model."""
     compile_sampling()
     compile_filter()
     compile_limit_watch()
@@ -55,19 +48,7 @@ def compile_torques(model: ScrewModel) -> None:
 
 
 class TorqueStream:
-    """
-    The reference of a robot and the publishers of the efforts that it takes.
-
-    Parameters
-    ----------
-    node : Node
-        Owns the publishers.
-    model : ScrewModel
-    parameters : FeedforwardParameters
-    elastic : ElasticJoints, optional
-        Where the motors of elastic joints are commanded too.
-
-    """
+    """The reference of a robot and the publishers of the efforts that it takes."""
 
     def __init__(
         self,
@@ -106,14 +87,7 @@ class TorqueStream:
         return with_stiffness(self._elastic, self.model, self._parameters.stiffness)
 
     def apply(self, parameters: FeedforwardParameters) -> None:
-        """
-        Take over changed parameters; publishers are made anew only where they differ.
-
-        Parameters
-        ----------
-        parameters : FeedforwardParameters
-
-        """
+        """Take over changed parameters; publishers are made anew only where they differ."""
         old, self._parameters = self._parameters, parameters
         self.streamed.apply(parameters, self.sampled(self._node.get_clock().now().nanoseconds))
         if self._publishers.differ(old, parameters):
@@ -131,19 +105,7 @@ class TorqueStream:
         return now + round(1e9 * self._parameters.lead_time)
 
     def replace_model(self, model: ScrewModel) -> bool:
-        """
-        Go on with another model of the same joints.
-
-        Parameters
-        ----------
-        model : ScrewModel
-
-        Returns
-        -------
-        bool
-            False, and nothing has changed, where the joints differ.
-
-        """
+        """Go on with another model of the same joints."""
         if joint_kinds(model) != joint_kinds(self.model):
             return False
         self.model = model
@@ -157,15 +119,7 @@ class TorqueStream:
         """
         Return the trajectory that a tick samples.
 
-        Parameters
-        ----------
-        now : int
-            Time of the node [ns].
-
-        Returns
-        -------
-        Motion or None
-
+        `now` [ns].
         """
         return self.reference.motion_at(self.sampled(now))
 
@@ -173,18 +127,7 @@ class TorqueStream:
         """
         Publish the sample of this tick, if there is anything to publish.
 
-        Parameters
-        ----------
-        now : int
-            Time of the node [ns].
-        withheld : bool
-            Whether there is nothing.
-
-        Raises
-        ------
-        NotFiniteError
-            If an effort is not a finite number; nothing is published then.
-
+        `now` [ns].
         """
         sample = None if withheld else self._sample(now)
         if sample is None:
@@ -235,16 +178,7 @@ class TorqueStream:
         """
         Take a sample of the stream of positions; see `StreamedReference.add_positions`.
 
-        Parameters
-        ----------
-        positions : (n,) ndarray
-        now : int
-            Time of the node [ns].
-
-        Returns
-        -------
-        bool
-
+        `positions` (n,); `now` [ns].
         """
         return self.streamed.add_positions(positions, now, self.sampled(now))
 

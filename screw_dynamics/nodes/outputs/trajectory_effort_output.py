@@ -23,19 +23,7 @@ _MOST_POINTS = 20_000  # some MB
 
 
 def require_two_topics(node: Node, parameters: FeedforwardParameters) -> None:
-    """
-    Check that the node would not receive what it publishes.
-
-    Parameters
-    ----------
-    node : Node
-    parameters : FeedforwardParameters
-
-    Raises
-    ------
-    InputError
-
-    """
+    """Check that the node would not receive what it publishes."""
     topic = node.resolve_topic_name(TOPIC)
     if parameters.publish_trajectory_effort and topic == node.resolve_topic_name(INPUT):
         raise InputError(
@@ -51,11 +39,6 @@ class TrajectoryEffortOutput:
     joint_trajectory_controller takes the efforts if it has the effort command interface, and
     interpolates them linearly: between points h apart they are off by at most max|tau''| h^2 / 8.
     Positions follow the reference much closer, as it interpolates them by quintics.
-
-    Parameters
-    ----------
-    node : Node
-
     """
 
     def __init__(self, node: Node) -> None:
@@ -75,25 +58,7 @@ def with_efforts(model: ScrewModel, motion: Motion, period: float) -> JointTraje
     """
     Return a trajectory from where it takes over to its end, with its efforts.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    motion : Motion
-    period : float
-        Distance of the samples [s]; the points of the trajectory are sampled too.
-
-    Returns
-    -------
-    trajectory_msgs.msg.JointTrajectory
-        Without a stamp.
-
-    Raises
-    ------
-    InputError
-        If that takes too many points.
-    NotFiniteError
-        If an effort is not a finite number.
-
+    `period` [s].
     """
     times = sample_times(motion, round(SECOND * period))
     # in whole nanoseconds the first may lie a little before the curve, where that rests
@@ -109,23 +74,7 @@ def sample_times(motion: Motion, step: int) -> np.typing.NDArray[np.int64]:
     """
     Return the times from start at which a motion is sampled.
 
-    Parameters
-    ----------
-    motion : Motion
-    step : int
-        [ns].
-
-    Returns
-    -------
-    (T,) ndarray of int
-        Strictly increasing [ns], at least 0 (no message carries less): the multiples of the step
-        and the breaks of the curve, the last of which is its end.
-
-    Raises
-    ------
-    InputError
-        If there are too many.
-
+    `step` [ns]; returns (T,) [ns].
     """
     breaks = np.round(SECOND * (motion.joined + motion.curve.breaks)).astype(np.int64)
     begin, end = max(0, int(breaks[0])), int(breaks[-1])

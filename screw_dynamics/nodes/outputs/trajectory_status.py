@@ -26,11 +26,6 @@ class TrajectoryStatusOutput:
     The level is OK or WARN (accepted, with a warning) or ERROR (rejected); the message is
     'accepted' and the warnings, or the reason. The values name the trajectory:
     its header.frame_id, which the sender may choose freely, stamp, points, start and end.
-
-    Parameters
-    ----------
-    node : Node
-
     """
 
     def __init__(self, node: Node) -> None:

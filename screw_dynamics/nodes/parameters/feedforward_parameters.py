@@ -176,14 +176,7 @@ class FeedforwardParameters(ModelParameters):
     )
 
     def check(self) -> None:
-        """
-        Check what no single parameter can tell.
-
-        Raises
-        ------
-        InputError
-
-        """
+        """Check what no single parameter can tell."""
         super().check()
         if self.speed_scaling_unit != 'factor' and self.speed_scaling_type == SPEED_FACTOR_TYPE:
             raise InputError(

@@ -103,14 +103,7 @@ class ModelParameters:
         return f'with a payload of {self.payload_mass:g} kg on {self.payload_frame}'
 
     def check(self) -> None:
-        """
-        Check what no single parameter can tell.
-
-        Raises
-        ------
-        InputError
-
-        """
+        """Check what no single parameter can tell."""
         if self.robot_description and self.urdf_path:
             raise InputError(
                 "parameters 'robot_description' and 'urdf_path': expected at most one of them, "

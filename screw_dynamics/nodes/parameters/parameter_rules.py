@@ -16,25 +16,7 @@ from screw_dynamics.errors import InputError
 
 @dataclass(frozen=True)
 class ParameterRule:
-    """
-    What a parameter may hold, beyond the type of its default.
-
-    Parameters
-    ----------
-    name : str
-        Name in ROS; default the name of the field.
-    description : str
-    minimum, maximum : float
-        Inclusive range of a number.
-    choices : tuple of str
-        The allowed strings, where the set is closed.
-    numbers : bool
-        Whether an array holds numbers; else it holds strings.
-    size : int
-        Number of entries of an array of numbers; 0: any.
-    read_only : bool
-
-    """
+    """What a parameter may hold, beyond the type of its default."""
 
     name: str
     description: str
@@ -47,71 +29,18 @@ class ParameterRule:
 
 
 def parameter(default: Any, description: str, *, name: str = '', **rule: Any) -> Any:
-    """
-    Return a dataclass field that becomes a ROS parameter.
-
-    Parameters
-    ----------
-    default : bool, int, float, str or tuple
-        Its type is the type of the parameter.
-    description : str
-    name : str
-        Name in ROS where it differs from the field's.
-    **rule
-        Further fields of `ParameterRule`.
-
-    Returns
-    -------
-    dataclasses.Field
-
-    """
+    """Return a dataclass field that becomes a ROS parameter."""
     return field(default=default, metadata={'rule': ParameterRule(name, description, **rule)})
 
 
 def rule_of(item: Field[Any]) -> ParameterRule:
-    """
-    Return the rule of a field, its name filled in.
-
-    Parameters
-    ----------
-    item : dataclasses.Field
-        Made by `parameter`.
-
-    Returns
-    -------
-    ParameterRule
-
-    """
+    """Return the rule of a field, its name filled in."""
     rule: ParameterRule = item.metadata['rule']
     return rule if rule.name else replace(rule, name=item.name)
 
 
 def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
-    """
-    Return a value as the type of the default; integers pass for doubles.
-
-    Parameters
-    ----------
-    rule : ParameterRule
-    default : bool, int, float, str or tuple
-    value : object
-        As rclpy hands it out.
-
-    Returns
-    -------
-    bool, int, float, str or tuple
-
-    Raises
-    ------
-    InputError
-        Names the parameter, what is expected and what came.
-
-    Examples
-    --------
-    >>> coerced(ParameterRule('publish_rate', '', 1.0, 1000.0), 250.0, 100)
-    100.0
-
-    """
+    """Return a value as the type of the default; integers pass for doubles."""
     if isinstance(default, tuple):
         entries = [] if value is None else value
         if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
@@ -156,20 +85,7 @@ def _unexpected(rule: ParameterRule, expected: str, got: Any) -> InputError:
 
 
 def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
-    """
-    Return the description of a parameter as tools show it.
-
-    Parameters
-    ----------
-    rule : ParameterRule
-    default : bool, int, float, str or tuple
-
-    Returns
-    -------
-    ParameterDescriptor
-        Typed dynamically: an integer passes for a double, and `coerced` names what does not pass.
-
-    """
+    """Return the description of a parameter as tools show it."""
     result = ParameterDescriptor(
         name=rule.name,
         description=rule.description,

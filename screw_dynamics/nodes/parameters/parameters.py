@@ -21,22 +21,7 @@ Values = TypeVar('Values', bound=Any)
 
 
 class NodeParameters(Generic[Values]):
-    """
-    The parameters of a node as one frozen record that is valid at all times.
-
-    Parameters
-    ----------
-    node : Node
-    record : type
-        A frozen dataclass whose fields come from `parameter`; a method ``check()``, where there
-        is one, raises InputError if the values do not fit together.
-
-    Raises
-    ------
-    InputError
-        If a value given at start (command line, parameter file) is not valid.
-
-    """
+    """The parameters of a node as one frozen record that is valid at all times."""
 
     def __init__(self, node: Node, record: type[Values]) -> None:
         self._logger = node.get_logger()
@@ -61,27 +46,11 @@ class NodeParameters(Generic[Values]):
         node.add_post_set_parameters_callback(self._apply)
 
     def add_check(self, check: Callable[[Values], None]) -> None:
-        """
-        Add a function that checks every change before it is accepted.
-
-        Parameters
-        ----------
-        check : callable
-            Takes the new values, raises ScrewDynamicsError if they are not usable.
-
-        """
+        """Add a function that checks every change before it is accepted."""
         self._checks.append(check)
 
     def on_change(self, listener: Callable[[Values, Values], None]) -> None:
-        """
-        Add a function that is called after every change.
-
-        Parameters
-        ----------
-        listener : callable
-            Takes the old and the new values.
-
-        """
+        """Add a function that is called after every change."""
         self._listeners.append(listener)
 
     def _updated(self, values: Values, changes: Sequence[Parameter]) -> Values:
@@ -121,17 +90,6 @@ def misspelt(node: Node, names: Sequence[str]) -> list[str]:
 
     ROS ignores values of parameters that a node does not declare; files that serve several nodes
     rely on it, so only names close to a known one are worth a word.
-
-    Parameters
-    ----------
-    node : Node
-    names : sequence of str
-        The declared parameters.
-
-    Returns
-    -------
-    list of str
-
     """
     texts = []
     for name in _given(node):

@@ -98,14 +98,7 @@ class SeaSimulatorParameters(ModelParameters):
         return any(self.proportional) or any(self.derivative)
 
     def check(self) -> None:
-        """
-        Check what no single parameter can tell.
-
-        Raises
-        ------
-        InputError
-
-        """
+        """Check what no single parameter can tell."""
         super().check()
         if not self.elastic_joints_path:
             raise InputError(

@@ -19,13 +19,7 @@ class FilteredPositions:
     """
     Positions that come now and then, as a smooth motion that is a function of time.
 
-    Parameters
-    ----------
-    continuous : (n,) ndarray of bool
-        Joints without limits: positions go to the nearest turn.
-    order, bandwidth : int, float
-        Of the `ReferenceFilter`.
-
+    `continuous` (n,).
     """
 
     def __init__(self, continuous: NDArray[np.bool_], order: int, bandwidth: float) -> None:
@@ -42,12 +36,7 @@ class FilteredPositions:
         """
         Go on in the same state with another filter, at rest at its input if that overflows.
 
-        Parameters
-        ----------
-        order, bandwidth : int, float
-        time : int
-            Instant of the change [ns].
-
+        `time` [ns].
         """
         old = self._filter
         if (old.order, old.bandwidth) == (order, bandwidth):
@@ -64,19 +53,7 @@ class FilteredPositions:
         """
         Begin at rest at the first position, or in the state of a motion that is taken over.
 
-        Parameters
-        ----------
-        positions : (n,) ndarray
-            [rad or m].
-        time : int
-            [ns].
-        jet : (5, n) ndarray, optional
-
-        Raises
-        ------
-        InputError
-            If the filter overflows.
-
+        `positions` (n,) [rad or m]; `time` [ns]; `jet` (5, n).
         """
         if jet is not None:
             positions = self._nearest_turn(positions, jet[0])
@@ -87,18 +64,7 @@ class FilteredPositions:
         """
         Go to other positions from an instant on.
 
-        Parameters
-        ----------
-        positions : (n,) ndarray
-            [rad or m].
-        time : int
-            [ns].
-
-        Raises
-        ------
-        InputError
-            If the filter overflows.
-
+        `positions` (n,) [rad or m]; `time` [ns].
         """
         self._filter.advance(self._elapsed(time))
         self._instant = max(time, self._instant)
@@ -108,17 +74,7 @@ class FilteredPositions:
         """
         Write the joint jet at an instant; nothing is allocated.
 
-        Parameters
-        ----------
-        time : int
-            [ns].
-        out : (5, n) ndarray
-
-        Returns
-        -------
-        (5, n) ndarray
-            `out`.
-
+        `time` [ns]; `out` (5, n); returns (5, n).
         """
         return self._filter.sample(self._elapsed(time), out)
 

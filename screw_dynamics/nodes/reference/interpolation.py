@@ -24,16 +24,7 @@ _SAME_POSITION = 1e-6  # rad or m
 
 
 class Interpolation(Protocol):
-    """
-    A kind of curve, and the rules by which it takes over from what was followed before.
-
-    Attributes
-    ----------
-    leaves_at_reception : bool
-        Whether it begins at its reception, also where that has passed when the curve is there,
-        with a jump then; else it continues what is followed when the curve is there.
-
-    """
+    """A kind of curve, and the rules by which it takes over from what was followed before."""
 
     leaves_at_reception: bool
 
@@ -41,58 +32,21 @@ class Interpolation(Protocol):
         """
         Return the curve through points, from a state at time 0 if one is given.
 
-        Parameters
-        ----------
-        waypoints : Waypoints
-        start_jet : (5, n) ndarray, optional
-
-        Returns
-        -------
-        PiecewisePolynomial
-
-        Raises
-        ------
-        TrajectoryError
-            If a number on the way is too large for double precision.
-
+        `start_jet` (5, n).
         """
 
     def leaves(self, start: int, received: int, sampled: int) -> int:
         """
         Return the instant at which a trajectory leaves the state of the joints.
 
-        Parameters
-        ----------
-        start : int
-            Of time from start 0 [ns].
-        received : int
-            At which the message was received [ns].
-        sampled : int
-            Earliest instant that will still be sampled [ns].
-
-        Returns
-        -------
-        int
-            [ns].
-
+        `start`, `received`, `sampled` [ns]; returns [ns].
         """
 
     def time_at(self, begin: int, start: int, received: int, speed: float) -> float:
         """
         Return the time from start at the instant at which a trajectory begins to apply.
 
-        Parameters
-        ----------
-        begin, start, received : int
-            [ns].
-        speed : float
-            d(time from start) / dt.
-
-        Returns
-        -------
-        float
-            [s].
-
+        `begin`, `start`, `received` [ns]; returns [s].
         """
 
     def join(
@@ -101,25 +55,7 @@ class Interpolation(Protocol):
         """
         Return the curve that is followed from a time of the trajectory on.
 
-        Parameters
-        ----------
-        waypoints : Waypoints
-        time : float
-            Time from start at which the joints are in the state `jet` [s].
-        jet : (5, n) ndarray or None
-            None where no state is known.
-
-        Returns
-        -------
-        begin : float
-            Time from start at which the curve begins [s].
-        curve : PiecewisePolynomial
-            In time since `begin`.
-
-        Raises
-        ------
-        TrajectoryError
-
+        `time` [s]; `jet` (5, n); returns `begin` [s].
         """
 
     def rejoined(
@@ -128,18 +64,7 @@ class Interpolation(Protocol):
         """
         Return a curve of this kind that begins in another state, without a fit.
 
-        Parameters
-        ----------
-        curve : PiecewisePolynomial
-        jet : (5, n) ndarray
-        earlier : float
-            By how much it begins earlier [s].
-
-        Returns
-        -------
-        PiecewisePolynomial or None
-            None where it has to be made anew.
-
+        `jet` (5, n); `earlier` [s].
         """
 
 
@@ -238,17 +163,7 @@ def shifted(waypoints: Waypoints, part: slice, time: float) -> Waypoints:
     """
     Return some of the points, with times counted from another instant.
 
-    Parameters
-    ----------
-    waypoints : Waypoints
-    part : slice
-    time : float
-        Becomes 0 [s].
-
-    Returns
-    -------
-    Waypoints
-
+    `time` [s].
     """
     return Waypoints(
         waypoints.joint_names,

@@ -18,16 +18,7 @@ class StreamSample(NamedTuple):
     """
     What is known of the reference at a tick.
 
-    Parameters
-    ----------
-    instant : int
-        That the values belong to [ns].
-    rows : int
-        Position and the derivatives that are known: 3 to 5.
-    continuity : int
-        Highest k such that the positions are C^k; for samples as far as their producer says by
-        the derivatives it sends.
-
+    `instant` [ns].
     """
 
     instant: int
@@ -36,15 +27,7 @@ class StreamSample(NamedTuple):
 
 
 class LatestSample:
-    """
-    A sample that is handed out once, and continued by its Taylor polynomial.
-
-    Parameters
-    ----------
-    n : int
-        Number of joints.
-
-    """
+    """A sample that is handed out once, and continued by its Taylor polynomial."""
 
     def __init__(self, n: int) -> None:
         self.instant = 0  # [ns]
@@ -56,15 +39,7 @@ class LatestSample:
         """
         Check that another sample belongs to a later instant.
 
-        Parameters
-        ----------
-        instant : int
-            [ns].
-
-        Raises
-        ------
-        InputError
-
+        `instant` [ns].
         """
         if instant <= self.instant:
             raise InputError(
@@ -76,12 +51,7 @@ class LatestSample:
         """
         Take another sample; its instant has been set.
 
-        Parameters
-        ----------
-        jet : (5, n) ndarray
-        rows : int
-            Those that are known.
-
+        `jet` (5, n).
         """
         self._jet[...] = jet
         self._rows, self._taken = rows, False
@@ -90,16 +60,7 @@ class LatestSample:
         """
         Hand out the sample, unless it has been.
 
-        Parameters
-        ----------
-        earliest : int
-            A sample before it has waited too long [ns].
-        out : (5, n) ndarray
-
-        Returns
-        -------
-        StreamSample or None
-
+        `earliest` [ns]; `out` (5, n).
         """
         if self._taken or self.instant < earliest:
             return None
@@ -111,14 +72,6 @@ class LatestSample:
         """
         Return the joint jet at an instant by the Taylor polynomial of the sample.
 
-        Parameters
-        ----------
-        time : int
-            [ns].
-
-        Returns
-        -------
-        (5, n) ndarray
-
+        `time` [ns]; returns (5, n).
         """
         return taylor_shifted(self._jet, (time - self.instant) / SECOND)

@@ -76,19 +76,7 @@ class Join:
     """
     The instant and the state in which a trajectory takes over from what was followed before.
 
-    Parameters
-    ----------
-    start : int
-        Instant of time from start 0 [ns].
-    begin : int
-        Instant of the takeover [ns].
-    elapsed : float
-        Time from start at that instant [s].
-    jet : (5, n) ndarray or None
-        State that it goes on from, with time running at speed 1; None where none is known.
-    continues : bool
-        Whether that is the state of the motion before.
-
+    `start`, `begin` [ns]; `elapsed` [s]; `jet` (5, n).
     """
 
     start: int
@@ -102,13 +90,6 @@ def continuable(jet: Array) -> bool:
     """
     Say whether a motion can go on from a state: from one that overflows nothing can.
 
-    Parameters
-    ----------
-    jet : (rows, n) ndarray
-
-    Returns
-    -------
-    bool
-
+    `jet` (rows, n).
     """
     return bool((np.abs(jet) <= LARGEST).all())  # nor NaN

@@ -43,14 +43,6 @@ class Reference:
     Instants are integers [ns] on one clock. When a trajectory begins to apply, and how it takes
     over from what it replaces, is up to the interpolation; it applies until the next one does.
     After its end the last position is held.
-
-    Parameters
-    ----------
-    joint_count : int
-    interpolation : Interpolation
-    continuous : collection of str
-        Joints without limits: they go to the nearest turn.
-
     """
 
     def __init__(
@@ -112,25 +104,7 @@ class Reference:
         """
         Follow a trajectory; motions that begin later than it are dropped.
 
-        Parameters
-        ----------
-        waypoints : Waypoints
-        start : int
-            Instant of time from start 0 [ns].
-        now : int
-            Earliest instant that will still be sampled [ns].
-        start_jet : (5, n) ndarray, optional
-            Where to begin if there is no motion to continue, or `follow` is false.
-        follow : bool
-            Continue the motion that applies at the start.
-        received : int, optional
-            At which the trajectory was received [ns]; default `now`.
-
-        Raises
-        ------
-        TrajectoryError
-            If the trajectory cannot begin: nothing is known to begin at, or nothing of it is left.
-
+        `start`, `now`, `received` [ns]; `start_jet` (5, n).
         """
         join = self.join(start, now, start_jet, follow, received)
         jet = None if join.jet is None else nearest_turn(join.jet, waypoints, self.continuous)
@@ -190,13 +164,7 @@ class Reference:
         """
         Write the joint jet at an instant; motions that it leaves behind are forgotten.
 
-        Parameters
-        ----------
-        time : int
-            [ns].
-        out : (5, n) ndarray
-            Position to snap, with the speed that is in force; not changed where None is returned.
-
+        `time` [ns]; `out` (5, n).
         """
         while len(self._motions) > 1 and self._motions[1].begin <= time:
             del self._motions[0]
@@ -224,12 +192,6 @@ class Reference:
         Let trajectory time run slower or faster from an instant on, as d(time from start) / dt.
 
         Velocity jumps with the speed, as it does in the controller that scales it.
-
-        Raises
-        ------
-        InputError
-            If it is not from 0 (a pause) to MAX_SPEED.
-
         """
         if not 0.0 <= speed <= MAX_SPEED:  # nor NaN
             raise InputError(
@@ -258,15 +220,7 @@ class Reference:
         """
         Set the time from start of a motion; it runs on from there.
 
-        Parameters
-        ----------
-        motion : Motion
-            One of those that `motion_at` returns.
-        time_from_start : float
-            [s].
-        instant : int
-            That it belongs to [ns].
-
+        `time_from_start` [s]; `instant` [ns].
         """
         at = self._motions.index(motion)
         later = self._motions[at + 1 :]

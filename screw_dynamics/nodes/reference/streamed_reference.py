@@ -35,14 +35,7 @@ class StreamedReference:
     followed: a trajectory or another stream that begins later takes over in turn, and what is
     left of this one is ignored.
 
-    Parameters
-    ----------
-    motions : Reference
-        The trajectories, which a stream takes over from.
-    continuous : (n,) ndarray of bool
-        Joints without limits: filtered positions go to the nearest turn.
-    parameters : FeedforwardParameters
-
+    `continuous` (n,).
     """
 
     def __init__(
@@ -66,12 +59,7 @@ class StreamedReference:
         """
         Take over changed parameters; a new filter goes on in the state of the old one.
 
-        Parameters
-        ----------
-        parameters : FeedforwardParameters
-        time : int
-            Earliest instant that will still be sampled [ns].
-
+        `time` [ns].
         """
         self._max_age = round(SECOND * parameters.max_reference_age)
         self._filtered.retune(parameters.filter_order, parameters.filter_bandwidth, time)
@@ -85,16 +73,7 @@ class StreamedReference:
         """
         Return the time since the last sample of the stream that is followed.
 
-        Parameters
-        ----------
-        now : int
-            [ns].
-
-        Returns
-        -------
-        float
-            [s].
-
+        `now` [ns]; returns [s].
         """
         if self.followed is None:
             return 0.0
@@ -104,15 +83,7 @@ class StreamedReference:
         """
         Say whether the stream that is followed has ended without another command.
 
-        Parameters
-        ----------
-        now : int
-            [ns].
-
-        Returns
-        -------
-        bool
-
+        `now` [ns].
         """
         return self.followed is not None and now - self._arrivals[self.followed] > self._max_age
 
@@ -129,26 +100,7 @@ class StreamedReference:
         """
         Take a sample of the stream of samples.
 
-        Parameters
-        ----------
-        jet : (5, n) ndarray
-        rows : int
-            Those that are known.
-        instant : int
-            That it belongs to [ns].
-        now : int
-            Time of reception [ns].
-
-        Returns
-        -------
-        bool
-            False where a newer command is followed.
-
-        Raises
-        ------
-        InputError
-            If the instant is not later than that of the sample before.
-
+        `jet` (5, n); `instant`, `now` [ns].
         """
         begins = self._begins(Stream.SAMPLES, now)
         if not begins and instant != now:
@@ -166,25 +118,7 @@ class StreamedReference:
         """
         Take a sample of the stream of positions; it is the input of the filter from now on.
 
-        Parameters
-        ----------
-        positions : (n,) ndarray
-            [rad or m].
-        now : int
-            Time of reception [ns].
-        time : int
-            Earliest instant that will still be sampled [ns].
-
-        Returns
-        -------
-        bool
-            False where a newer command is followed.
-
-        Raises
-        ------
-        InputError
-            If the filter overflows.
-
+        `positions` (n,) [rad or m]; `now`, `time` [ns].
         """
         if self._begins(Stream.POSITIONS, now):
             self._filtered.start(positions, time, self._running_state(now, time))
@@ -198,17 +132,7 @@ class StreamedReference:
         """
         Write the joint jet of a tick. A sample is handed out once, filtered positions until stale.
 
-        Parameters
-        ----------
-        now, time : int
-            Time of the node, and the instant that is asked for [ns].
-        out : (5, n) ndarray
-
-        Returns
-        -------
-        StreamSample or None
-            None where there is nothing new, or the stream is stale.
-
+        `now`, `time` [ns]; `out` (5, n).
         """
         if self.followed is None or self.stale(now):
             return None
@@ -221,17 +145,7 @@ class StreamedReference:
         """
         Return the joint jet at an instant, for a motion that continues the stream.
 
-        Parameters
-        ----------
-        now, time : int
-            Time of the node, and the instant [ns].
-
-        Returns
-        -------
-        (5, n) ndarray or None
-            The filtered positions, or the last sample continued by its Taylor polynomial. None
-            where no stream is followed, or it is stale.
-
+        `now`, `time` [ns]; returns (5, n).
         """
         if self.followed is None or self.stale(now):
             return None

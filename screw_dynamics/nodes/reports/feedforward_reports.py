@@ -17,17 +17,7 @@ _MISSED_PART = 0.01  # of the ticks, above which timing is worth a warning
 
 
 class FeedforwardReports:
-    """
-    Counters of the node, and the tasks that report them.
-
-    Parameters
-    ----------
-    source : ModelSource
-    ticks : TickTimer
-    warn : callable
-        Logs a warning.
-
-    """
+    """Counters of the node, and the tasks that report them."""
 
     def __init__(
         self, source: ModelSource, ticks: TickTimer, warn: Callable[[str], object]
@@ -45,49 +35,24 @@ class FeedforwardReports:
         """
         Count a trajectory that is followed.
 
-        Parameters
-        ----------
-        start, end : float
-            On the clock of the node [s].
-
+        `start`, `end` [s].
         """
         self._accepted += 1
         self._last_accepted = time.monotonic()
         self._span = start, end
 
     def count_rejected(self, reason: str) -> None:
-        """
-        Count a trajectory that was not accepted.
-
-        Parameters
-        ----------
-        reason : str
-
-        """
+        """Count a trajectory that was not accepted."""
         self._rejected += 1
         self._last_rejection = reason
 
     def count_not_finite(self, reason: str) -> None:
-        """
-        Count a tick without output.
-
-        Parameters
-        ----------
-        reason : str
-
-        """
+        """Count a tick without output."""
         self._not_finite += 1
         self._last_not_finite = reason
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
-        """
-        Return the tasks by name.
-
-        Returns
-        -------
-        dict
-
-        """
+        """Return the tasks by name."""
         return {
             'model': lambda: model_report(self._source),
             'trajectory': self._trajectory,

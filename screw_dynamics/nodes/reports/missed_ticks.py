@@ -14,23 +14,7 @@ _PAUSE = 30.0  # s between warnings
 
 
 class MissedTicks:
-    """
-    Adds up what summaries of the ticks say.
-
-    Parameters
-    ----------
-    warn : callable
-        Takes the text of a warning.
-
-    Examples
-    --------
-    >>> missed = MissedTicks(print)
-    >>> second = TickSummary(50.0, ticks=50, missed=50, mean_time=0.018, longest_time=0.02)
-    >>> for _ in range(3):
-    ...     missed.add(second, 10_000_000)
-    50 % of the ticks of the last 3 s were missed: a tick takes 18 ms of 10 ms at 100 Hz
-
-    """
+    """Adds up what summaries of the ticks say."""
 
     def __init__(self, warn: Callable[[str], object]) -> None:
         self._warn = warn
@@ -45,12 +29,7 @@ class MissedTicks:
         """
         Take the next summary.
 
-        Parameters
-        ----------
-        summary : TickSummary
-        period : int
-            Time between ticks [ns].
-
+        `period` [ns].
         """
         seconds = 1e-9 * period * (summary.ticks + summary.missed)
         self._silent = max(0.0, self._silent - seconds)

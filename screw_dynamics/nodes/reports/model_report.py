@@ -9,19 +9,7 @@ from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
 
 
 def model_report(source: ModelSource) -> Report:
-    """
-    Report on the robot model.
-
-    Parameters
-    ----------
-    source : ModelSource
-
-    Returns
-    -------
-    Report
-        WARN while there is none, and while an older one stays in use because the new is bad.
-
-    """
+    """Report on the robot model."""
     if source.loaded is None:
         return Report(WARN, source.problem)
     model = source.loaded.model

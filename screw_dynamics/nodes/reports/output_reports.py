@@ -14,17 +14,7 @@ _NOT_CONFIGURED = Report(OK, 'not configured')
 
 
 class OutputReports:
-    """
-    The tasks that report on limits and motor commands.
-
-    Parameters
-    ----------
-    output : callable
-        Returns the TorqueStream, None where the node is not configured.
-    parameters : callable
-        Returns the present parameters.
-
-    """
+    """The tasks that report on limits and motor commands."""
 
     def __init__(
         self,
@@ -34,14 +24,7 @@ class OutputReports:
         self._output, self._parameters = output, parameters
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
-        """
-        Return the tasks by name; motors only where there are elastic joints.
-
-        Returns
-        -------
-        dict
-
-        """
+        """Return the tasks by name; motors only where there are elastic joints."""
         tasks = {'limits': self._limits}
         if self._parameters().elastic_joints_path:
             tasks['motors'] = self._motors

@@ -19,15 +19,7 @@ class StreamReports:
     """
     Counters of the streams, and the tasks that report them.
 
-    Parameters
-    ----------
-    output : callable
-        Returns the TorqueStream, None where the node is not configured.
-    parameters : callable
-        Returns the present parameters.
-    now : callable
-        Returns the time of the node [ns].
-
+    `now` [ns].
     """
 
     def __init__(
@@ -43,40 +35,16 @@ class StreamReports:
         self._last_rejection: dict[str, str] = {}
 
     def count(self, topic: str, followed: bool = True) -> None:
-        """
-        Count a good message.
-
-        Parameters
-        ----------
-        topic : str
-        followed : bool
-            False where a newer command is followed.
-
-        """
+        """Count a good message."""
         (self._accepted if followed else self._ignored)[topic] += 1
 
     def count_rejected(self, topic: str, reason: str) -> None:
-        """
-        Count a message that was not accepted.
-
-        Parameters
-        ----------
-        topic : str
-        reason : str
-
-        """
+        """Count a message that was not accepted."""
         self._rejected[topic] += 1
         self._last_rejection[topic] = reason
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
-        """
-        Return the tasks by name.
-
-        Returns
-        -------
-        dict
-
-        """
+        """Return the tasks by name."""
         tasks = {stream.value[2:]: self._stream_task(stream) for stream in Stream}
         return {**tasks, WRENCH_TOPIC[2:]: self._wrench}
 

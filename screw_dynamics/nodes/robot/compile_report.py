@@ -14,14 +14,7 @@ _ALIVE_PERIOD = 10.0  # s between lines while none is
 
 
 class CompileReport:
-    """
-    Says how far a compilation is, in lines that a log without terminal can hold.
-
-    Parameters
-    ----------
-    logger : rclpy logger
-
-    """
+    """Says how far a compilation is, in lines that a log without terminal can hold."""
 
     def __init__(self, logger: Any) -> None:
         self._logger = logger
@@ -30,15 +23,7 @@ class CompileReport:
         self._begun = self._last = 0.0
 
     def show(self, progress: CompileProgress | None) -> None:
-        """
-        Log what is new.
-
-        Parameters
-        ----------
-        progress : CompileProgress or None
-            None where nothing had to be compiled so far.
-
-        """
+        """Log what is new."""
         if progress is None:
             return
         text = self._news(progress, time.monotonic())

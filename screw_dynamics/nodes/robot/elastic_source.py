@@ -24,26 +24,7 @@ _PARAMETER = "parameter 'elastic_joints_path'"
 
 
 def read_elastic_joints(path: str, warn: Callable[[str], object]) -> ElasticJoints | None:
-    """
-    Read the file that the parameter names.
-
-    Parameters
-    ----------
-    path : str
-        A path or a package:// address; empty: there are no elastic joints.
-    warn : callable
-        Takes a line for the entries that have no effect.
-
-    Returns
-    -------
-    ElasticJoints or None
-
-    Raises
-    ------
-    InputError
-        If the file does not exist or an entry is unusable; both are named.
-
-    """
+    """Read the file that the parameter names."""
     if not path:
         return None
     file = existing_file(path, _PARAMETER)
@@ -59,21 +40,7 @@ def read_elastic_joints(path: str, warn: Callable[[str], object]) -> ElasticJoin
 
 
 def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: float) -> None:
-    """
-    Check that elastic joints belong to a model and need no more of a motion than is known.
-
-    Parameters
-    ----------
-    elastic : ElasticJoints or None
-    model : ScrewModel
-    rows : float
-        Rows of the joint jets that will be there; infinity: as many as are needed.
-
-    Raises
-    ------
-    InputError
-
-    """
+    """Check that elastic joints belong to a model and need no more of a motion than is known."""
     if elastic is None:
         return
     try:
@@ -91,26 +58,7 @@ def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: float) -
 def with_stiffness(
     elastic: ElasticJoints, model: ScrewModel, values: Sequence[float]
 ) -> ElasticJoints:
-    """
-    Return elastic joints whose variable stiffness is another.
-
-    Parameters
-    ----------
-    elastic : ElasticJoints
-    model : ScrewModel
-    values : sequence of float
-        For the joints with variable stiffness, in the order of the model; empty: no change.
-
-    Returns
-    -------
-    ElasticJoints
-
-    Raises
-    ------
-    ModelError
-        If a spring cannot have that stiffness.
-
-    """
+    """Return elastic joints whose variable stiffness is another."""
     if not len(values):
         return elastic
     joints = dict(elastic.joints)
@@ -122,15 +70,7 @@ def with_stiffness(
 
 
 def compile_motors(model: ScrewModel, elastic: ElasticJoints) -> None:
-    """
-    Compile what `elastic_feedforward` calls.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    elastic : ElasticJoints
-
-    """
+    """Compile what `elastic_feedforward` calls."""
     try:
         elastic_feedforward(model, elastic, np.zeros((elastic.required_rows(model), model.n)))
     except SpringRangeError:

@@ -14,26 +14,7 @@ from screw_dynamics.paths import expanded
 
 
 def existing_file(path: str, name: str) -> Path:
-    """
-    Return the file that a path or a package:// address names.
-
-    Parameters
-    ----------
-    path : str
-        ``/folder/robot.urdf`` or ``package://package/folder/robot.urdf``.
-    name : str
-        Where the path comes from, for error texts.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    InputError
-        If the package or the file does not exist.
-
-    """
+    """Return the file that a path or a package:// address names."""
     if path.startswith('package://'):
         package, _, inside = path.removeprefix('package://').partition('/')
         try:

@@ -14,34 +14,7 @@ from screw_dynamics.nodes.robot.robot_description import LoadedModel
 
 
 class ModelBuild:
-    """
-    Works from its making on; the result is there when it is no longer `running`.
-
-    Parameters
-    ----------
-    text : str or None
-        Robot description that it is made from; None where the one in use gets other settings.
-    values : ModelParameters
-        That it is made with.
-    build : callable
-        Returns the LoadedModel.
-    prepare : callable
-        Takes it: compiles what will be called.
-    warm_up : callable
-        Takes it once all is compiled.
-
-    Attributes
-    ----------
-    loaded : LoadedModel or None
-        The result.
-    failure : str
-        Why there is none.
-    progress : CompileProgress or None
-        Of the compilation, where there is one.
-    payload : str
-        See `ModelParameters.payload_words`.
-
-    """
+    """Works from its making on; the result is there when it is no longer `running`."""
 
     def __init__(
         self,
@@ -69,11 +42,7 @@ class ModelBuild:
         """
         Return when the result is there, or after some time.
 
-        Parameters
-        ----------
-        timeout : float
-            [s].
-
+        `timeout` [s].
         """
         self._thread.join(timeout)
 

@@ -17,36 +17,13 @@ from screw_dynamics.nodes.robot.robot_description import LoadedModel
 
 
 def joint_kinds(model: ScrewModel) -> dict[str, str]:
-    """
-    Return the type in the URDF of every joint that is commanded.
-
-    Parameters
-    ----------
-    model : ScrewModel
-
-    Returns
-    -------
-    dict of str to str
-        In model order.
-
-    """
+    """Return the type in the URDF of every joint that is commanded."""
     types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
     return {name: types[name] for name in model.joint_names}
 
 
 def model_info(loaded: LoadedModel) -> Any:
-    """
-    Return the ModelInfo message of a model.
-
-    Parameters
-    ----------
-    loaded : LoadedModel
-
-    Returns
-    -------
-    screw_dynamics_interfaces.msg.ModelInfo
-
-    """
+    """Return the ModelInfo message of a model."""
     model = loaded.model
     return interfaces.msg.ModelInfo(
         joint_names=list(model.joint_names),
@@ -60,14 +37,7 @@ def model_info(loaded: LoadedModel) -> Any:
 
 
 class ModelInfoOutput:
-    """
-    Publishes ModelInfo once per model; silent where the message is not built.
-
-    Parameters
-    ----------
-    node : Node
-
-    """
+    """Publishes ModelInfo once per model; silent where the message is not built."""
 
     def __init__(self, node: Node) -> None:
         self._publisher = None
@@ -79,13 +49,6 @@ class ModelInfoOutput:
             )
 
     def publish(self, loaded: LoadedModel) -> None:
-        """
-        Publish a model.
-
-        Parameters
-        ----------
-        loaded : LoadedModel
-
-        """
+        """Publish a model."""
         if self._publisher is not None:
             self._publisher.publish(model_info(loaded))

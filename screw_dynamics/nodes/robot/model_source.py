@@ -35,29 +35,7 @@ Settings: TypeAlias = tuple[object, ...]
 
 
 class ModelSource:
-    """
-    Reads, builds and prepares the model in a thread of its own, so that ticks go on meanwhile.
-
-    Parameters
-    ----------
-    node : Node
-    parameters : callable
-        Returns the ModelParameters in force.
-    prepare : callable
-        Called in the working thread with every LoadedModel: compile what will be called.
-    on_model : callable
-        Called in the thread of the executor when a LoadedModel is ready.
-    require : callable
-        Called with every LoadedModel; raises ScrewDynamicsError if the node cannot work with it.
-    warm_up : callable
-        Called in the working thread with every LoadedModel, once, when all is compiled.
-
-    Raises
-    ------
-    ScrewDynamicsError
-        If elastic joints, or a description given as parameter or file, are not valid.
-
-    """
+    """Reads, builds and prepares the model in a thread of its own, so that ticks go on meanwhile."""
 
     def __init__(
         self,
@@ -119,18 +97,7 @@ class ModelSource:
             self._look()
 
     def check_settings(self, values: ModelParameters) -> None:
-        """
-        Check that gravity and payload fit the model.
-
-        Parameters
-        ----------
-        values : ModelParameters
-
-        Raises
-        ------
-        ScrewDynamicsError
-
-        """
+        """Check that gravity and payload fit the model."""
         if self.loaded is not None:
             with_settings(self.loaded.described, values)
 

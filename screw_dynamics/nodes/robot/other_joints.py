@@ -10,22 +10,7 @@ from screw_dynamics.parsers.urdf_xml import robot_record
 
 
 def other_joints(text: str, model: ScrewModel) -> dict[str, str]:
-    """
-    Return every joint of a URDF that is not a coordinate of the model.
-
-    Parameters
-    ----------
-    text : str
-        URDF document.
-    model : ScrewModel
-        Made from it.
-
-    Returns
-    -------
-    dict of str to str
-        Joint name to what it is, for example ``'a mimic joint (follows finger_1)'``.
-
-    """
+    """Return every joint of a URDF that is not a coordinate of the model."""
     result = {}
     for joint in robot_record(read_document(text.encode())).joints:
         if joint.name in model.joint_names:

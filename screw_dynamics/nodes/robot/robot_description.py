@@ -21,27 +21,7 @@ from screw_dynamics.parsers import read_urdf
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """
-    A model and where it comes from.
-
-    Parameters
-    ----------
-    described : ScrewModel
-        As the URDF has it.
-    model : ScrewModel
-        With gravity and payload of the parameters.
-    source : str
-        In words.
-    sha256 : str
-        Of the URDF text.
-    other_joints : mapping of str to str
-        See `other_joints`.
-    warnings : tuple of str
-        What the reader found odd.
-    elastic : ElasticJoints or None
-        Springs and motors of the model, where the node knows them.
-
-    """
+    """A model and where it comes from."""
 
     described: ScrewModel
     model: ScrewModel
@@ -58,29 +38,7 @@ def load_model(
     parameters: ModelParameters,
     elastic: ElasticJoints | None = None,
 ) -> LoadedModel:
-    """
-    Read a URDF text with the selection, gravity and payload of the parameters.
-
-    Parameters
-    ----------
-    text : str
-        URDF document.
-    source : str
-        Where it comes from, in words.
-    parameters : ModelParameters
-    elastic : ElasticJoints, optional
-        That the node has read.
-
-    Returns
-    -------
-    LoadedModel
-
-    Raises
-    ------
-    ScrewDynamicsError
-        If the text or a parameter does not fit.
-
-    """
+    """Read a URDF text with the selection, gravity and payload of the parameters."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         described = _read_from(source, text, parameters, _prefixed(parameters))
@@ -132,24 +90,7 @@ def _with_prefix(model: ScrewModel, prefix: str) -> list[str]:
 
 
 def with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewModel:
-    """
-    Return a model with gravity and payload of the parameters.
-
-    Parameters
-    ----------
-    described : ScrewModel
-    parameters : ModelParameters
-
-    Returns
-    -------
-    ScrewModel
-
-    Raises
-    ------
-    ScrewDynamicsError
-        If the frame of the payload does not exist or its inertia is not one.
-
-    """
+    """Return a model with gravity and payload of the parameters."""
     model = replace(described, gravity=np.array(parameters.gravity))
     if parameters.payload_mass == 0.0:
         return model

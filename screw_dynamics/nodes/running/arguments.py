@@ -28,24 +28,7 @@ _PARAMETERS = 'ros__parameters'
 
 
 def wants_help(arguments: Sequence[str]) -> bool:
-    """
-    Return whether a command line asks for the help text.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        The name of the program first.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    InputError
-        If it has other arguments than those of ROS.
-
-    """
+    """Return whether a command line asks for the help text."""
     own = remove_ros_args(list(arguments))[1:]
     if '-h' in own or '--help' in own:
         return True
@@ -58,23 +41,7 @@ def wants_help(arguments: Sequence[str]) -> bool:
 
 
 def help_text(name: str, purpose: str, record: Any) -> str:
-    """
-    Return the help text of a node.
-
-    Parameters
-    ----------
-    name : str
-        Of the executable.
-    purpose : str
-        What the node does.
-    record : type or None
-        Its parameters, see `NodeParameters`.
-
-    Returns
-    -------
-    str
-
-    """
+    """Return the help text of a node."""
     width = max(shutil.get_terminal_size().columns, _LEAST_WIDTH)
     lines = [_USAGE.format(name=name, purpose=textwrap.fill(purpose, width))]
     if record is not None:
@@ -99,21 +66,7 @@ def _facts(rule: ParameterRule, default: Any) -> Iterator[str]:
 
 
 def files_for_others(arguments: Sequence[str], node: str) -> list[str]:
-    """
-    Return a warning for every parameter file that has none for a node.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        Command line.
-    node : str
-        Full name, with the namespace.
-
-    Returns
-    -------
-    list of str
-
-    """
+    """Return a warning for every parameter file that has none for a node."""
     texts = []
     for option, path in zip(arguments, arguments[1:], strict=False):
         if option != '--params-file':

@@ -17,24 +17,6 @@ def destroyed_on_error(node: Node) -> Iterator[None]:
 
     What rclpy keeps of it, and a thread that builds its model, would hold it until the process
     exits; its DDS threads then run while the library is being taken down, which may crash.
-
-    Parameters
-    ----------
-    node : Node
-        Whose ``Node.__init__`` has returned.
-
-    Returns
-    -------
-    context manager
-
-    Examples
-    --------
-    >>> class Talker(Node):  # doctest: +SKIP
-    ...     def __init__(self):
-    ...         super().__init__('talker')
-    ...         with destroyed_on_error(self):
-    ...             self.publisher = self.create_publisher(String, 'chatter', 10)
-
     """
     try:
         yield

@@ -15,18 +15,7 @@ OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.E
 
 
 class Report(NamedTuple):
-    """
-    What one task has to say.
-
-    Parameters
-    ----------
-    level : bytes
-        OK, WARN or ERROR.
-    message : str
-    values : mapping of str to object
-        Printed with str().
-
-    """
+    """What one task has to say."""
 
     level: bytes
     message: str
@@ -37,14 +26,7 @@ class Diagnostics:
     """
     Publishes the reports of all tasks, the way diagnostic_updater does.
 
-    Parameters
-    ----------
-    node : Node
-    tasks : mapping of str to callable
-        Each returns a Report.
-    period : float
-        [s].
-
+    `period` [s].
     """
 
     def __init__(
@@ -59,11 +41,7 @@ class Diagnostics:
         """
         Change the period.
 
-        Parameters
-        ----------
-        period : float
-            [s].
-
+        `period` [s].
         """
         self._node.destroy_timer(self._timer)
         self._timer = self._node.create_timer(period, self.publish, clock=self._clock)

@@ -34,34 +34,7 @@ def run_node(
     purpose: str = '',
     parameters: type | None = None,
 ) -> int:
-    """
-    Make a node and let it work until SIGINT, SIGTERM or the shutdown of the context.
-
-    Parameters
-    ----------
-    make_node : callable
-        Returns the node; raises ScrewDynamicsError if it cannot start.
-    name : str
-        For the log, until there is a node.
-    args : sequence of str, optional
-        Command line; default that of the process.
-    work : callable, optional
-        Takes the node and returns when all is done; raises ScrewDynamicsError if it cannot be
-        done. Default: spin without end.
-    interrupted : int
-        Exit code after a stop that was asked for.
-    purpose : str
-        What the node does, for its help text.
-    parameters : type, optional
-        The record of its parameters, for the help text.
-
-    Returns
-    -------
-    int
-        Exit code: 0 when all is done, `interrupted`, 1 if the node could not start or do it, or 2
-        for arguments that it does not have.
-
-    """
+    """Make a node and let it work until SIGINT, SIGTERM or the shutdown of the context."""
     with stop_once(to_the_end=args is None) as stop:
         try:
             code = _without_node(name, args, purpose, parameters)

@@ -17,11 +17,6 @@ class ManagedNode(LifecycleNode):
 
     rclpy raises where a state does not have the transition that is asked for, which ends the
     process; here the answer is no, with the reason in the log.
-
-    Parameters
-    ----------
-    name : str
-
     """
 
     def __init__(self, name: str) -> None:

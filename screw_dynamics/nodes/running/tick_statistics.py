@@ -11,15 +11,7 @@ class TickSummary(NamedTuple):
     """
     Figures of the time since the previous summary.
 
-    Parameters
-    ----------
-    rate : float
-        Ticks per second; 0 without two ticks.
-    ticks, missed : int
-        Ticks that ran, and periods that passed without one.
-    mean_time, longest_time : float
-        Time that the callback took [s].
-
+    `mean_time`, `longest_time` [s].
     """
 
     rate: float
@@ -39,19 +31,7 @@ class TickStatistics:
     """
     Count ticks; integers only, so that nothing is kept per tick.
 
-    Parameters
-    ----------
-    period : int
-        Time between ticks [ns].
-
-    Examples
-    --------
-    >>> statistics = TickStatistics(period=10)
-    >>> for time in (0, 10, 40):
-    ...     statistics.record(time, 2)
-    >>> statistics.missed_total
-    2
-
+    `period` [ns].
     """
 
     def __init__(self, period: int) -> None:
@@ -80,13 +60,7 @@ class TickStatistics:
         """
         Count one tick.
 
-        Parameters
-        ----------
-        time : int
-            When it began, on the clock that drives the ticks [ns].
-        duration : int
-            Time it took [ns].
-
+        `time`, `duration` [ns].
         """
         if self._run_first is None:
             self._run_first = time
@@ -109,14 +83,7 @@ class TickStatistics:
         self._start_window()
 
     def summary(self) -> TickSummary:
-        """
-        Return the figures since the previous summary and begin anew.
-
-        Returns
-        -------
-        TickSummary
-
-        """
+        """Return the figures since the previous summary and begin anew."""
         span = 0 if self._first is None or self._last is None else self._last - self._first
         missed = self.missed_total
         result = TickSummary(

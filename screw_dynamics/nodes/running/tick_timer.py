@@ -24,15 +24,7 @@ class TickTimer:
     A timer on the system clock would stall when that is set back. What is computed depends on the
     time of the node alone, never on the number of ticks.
 
-    Parameters
-    ----------
-    node : Node
-    on_tick : callable
-        Takes the time of the node [ns].
-    on_jump : callable
-        Called with the reason where instants of before mean nothing any more: that time has become
-        smaller, or use_sim_time has changed.
-
+    `on_tick` [ns].
     """
 
     def __init__(
@@ -50,11 +42,7 @@ class TickTimer:
         """
         Tick from now on, at this rate.
 
-        Parameters
-        ----------
-        rate : float
-            [Hz].
-
+        `rate` [Hz].
         """
         self.stop()
         self._rate = rate

@@ -26,19 +26,7 @@ _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
 
 
 def get_mass_matrix(model: ScrewModel, request: Any, response: Any) -> None:
-    """
-    Answer GetMassMatrix.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    request, response : GetMassMatrix.Request, GetMassMatrix.Response
-
-    Raises
-    ------
-    ScrewDynamicsError
-
-    """
+    """Answer GetMassMatrix."""
     order = joint_order(request.joint_names, model.joint_names)
     matrix = mass_matrix(model, position(model, request, order))
     response.joint_names = list(request.joint_names) or list(model.joint_names)
@@ -46,19 +34,7 @@ def get_mass_matrix(model: ScrewModel, request: Any, response: Any) -> None:
 
 
 def get_dynamic_terms(model: ScrewModel, request: Any, response: Any) -> None:
-    """
-    Answer GetDynamicTerms.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    request, response : GetDynamicTerms.Request, GetDynamicTerms.Response
-
-    Raises
-    ------
-    ScrewDynamicsError
-
-    """
+    """Answer GetDynamicTerms."""
     order = joint_order(request.joint_names, model.joint_names)
     q = position(model, request, order)
     qd = request_row('velocity', request.velocity, order)
@@ -78,19 +54,7 @@ def get_dynamic_terms(model: ScrewModel, request: Any, response: Any) -> None:
 
 
 def get_inverse_dynamics(model: ScrewModel, request: Any, response: Any) -> None:
-    """
-    Answer GetInverseDynamics.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    request, response : GetInverseDynamics.Request, GetInverseDynamics.Response
-
-    Raises
-    ------
-    ScrewDynamicsError
-
-    """
+    """Answer GetInverseDynamics."""
     order = joint_order(request.joint_names, model.joint_names)
     k, n = int(request.derivative_order), model.n
     jet = np.zeros((max(k + 3, 5), n))
@@ -120,17 +84,7 @@ def motion_rows(request: Any, order: NDArray[np.intp], jet: Array) -> None:
     """
     Fill velocity to snap of a request into a joint jet, as far as it has rows.
 
-    Parameters
-    ----------
-    request : object
-        With fields ``velocity`` to ``snap``.
-    order : (n,) ndarray of int
-    jet : (rows, n) ndarray
-
-    Raises
-    ------
-    ShapeError
-
+    `order` (n,); `jet` (rows, n).
     """
     for row, field in zip(jet[1:], _ROWS[1:], strict=False):
         row[:] = request_row(field, getattr(request, field), order)
@@ -140,21 +94,7 @@ def position(model: ScrewModel, request: Any, order: NDArray[np.intp]) -> Array:
     """
     Return the positions of a request in model order; they must be there.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    request : object
-        With a field ``position``.
-    order : (n,) ndarray of int
-
-    Returns
-    -------
-    (n,) ndarray
-
-    Raises
-    ------
-    ShapeError
-
+    `order` (n,); returns (n,).
     """
     if model.n and not len(request.position):
         raise ShapeError('position', f'({model.n},), one value per joint', (0,))
@@ -165,16 +105,7 @@ def as_requested(values: Array, order: NDArray[np.intp]) -> Array:
     """
     Return a vector or square matrix of the model in the order of the request.
 
-    Parameters
-    ----------
-    values : (n,) or (n, n) ndarray
-    order : (n,) ndarray of int
-        See `joint_order`.
-
-    Returns
-    -------
-    ndarray
-
+    `values` (n, n); `order` (n,).
     """
     back = np.argsort(order)
     result: Array = values[back] if values.ndim == 1 else values[np.ix_(back, back)]
@@ -185,21 +116,7 @@ def wrench_jets(wrenches: Any, order: int) -> dict[str, Array] | None:
     """
     Return constant wrenches per frame; several on one frame are added.
 
-    Parameters
-    ----------
-    wrenches : sequence of geometry_msgs.msg.WrenchStamped
-    order : int
-        Of the efforts.
-
-    Returns
-    -------
-    dict of str to (order + 1, 6) ndarray, or None
-
-    Raises
-    ------
-    InputError
-        If a frame has no name.
-
+    Returns (order + 1, 6).
     """
     jets: dict[str, Array] = {}
     for i, stamped in enumerate(wrenches):

@@ -24,23 +24,7 @@ class LimitError(ScrewDynamicsError):
 
 
 def error_code(error: ScrewDynamicsError) -> int:
-    """
-    Return the code of an error; the constants are those of the service definitions.
-
-    Parameters
-    ----------
-    error : ScrewDynamicsError
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> error_code(NoModelError('no robot_description yet'))
-    -4
-
-    """
+    """Return the code of an error; the constants are those of the service definitions."""
     if isinstance(error, NoModelError):
         return NO_MODEL
     if isinstance(error, LimitError):

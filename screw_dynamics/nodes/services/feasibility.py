@@ -21,23 +21,7 @@ def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
     """
     Compare positions with the limits of the joints.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    positions : (n,) ndarray
-        [rad or m].
-    mode : {'off', 'warn', 'reject'}
-
-    Returns
-    -------
-    str
-        A sentence on the first joint that is outside; empty where all is well, or mode is 'off'.
-
-    Raises
-    ------
-    LimitError
-        With that sentence, in mode 'reject'.
-
+    `positions` (n,) [rad or m].
     """
     if mode == 'off':
         return ''
@@ -68,30 +52,7 @@ def check_curve(
     """
     Compare a motion without external wrenches with the limits of joints, springs and motors.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    elastic : ElasticJoints or None
-    curve : PiecewisePolynomial
-        Sampled every 5 ms, at most 1000 times, and at its breaks where there are fewer.
-    begin : float
-        Time from start at which the curve begins [s].
-    mode : {'off', 'warn', 'reject'}
-    speed : float
-        At which the curve is followed; 0, a pause, counts as 1.
-    positions : bool
-        Whether the limits of positions count.
-
-    Returns
-    -------
-    str
-        See `limit_text`; or why the motion cannot be computed.
-
-    Raises
-    ------
-    LimitError
-        The same in mode 'reject'.
-
+    `begin` [s].
     """
     if mode == 'off':
         return ''
@@ -112,25 +73,7 @@ def check_curve(
 
 
 def limit_text(report: FeasibilityReport, mode: str) -> str:
-    """
-    Return what a motion exceeds most: quantity, joint, worst value, time and limit.
-
-    Parameters
-    ----------
-    report : FeasibilityReport
-    mode : {'off', 'warn', 'reject'}
-
-    Returns
-    -------
-    str
-        Empty where every limit is kept, or mode is 'off'.
-
-    Raises
-    ------
-    LimitError
-        The same in mode 'reject'.
-
-    """
+    """Return what a motion exceeds most: quantity, joint, worst value, time and limit."""
     if mode == 'off' or report.feasible:
         return ''
     first, *others = report.violations

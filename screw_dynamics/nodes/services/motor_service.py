@@ -29,23 +29,7 @@ _STIFFNESS_ROWS = 3
 def get_motor_feedforward(
     model: ScrewModel, elastic: ElasticJoints, check_limits: str, request: Any, response: Any
 ) -> None:
-    """
-    Answer GetMotorFeedforward.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    elastic : ElasticJoints
-    check_limits : {'off', 'warn', 'reject'}
-    request, response : GetMotorFeedforward.Request, GetMotorFeedforward.Response
-
-    Raises
-    ------
-    LimitError
-        If `check_limits` is 'reject' and a limit is exceeded.
-    ScrewDynamicsError
-
-    """
+    """Answer GetMotorFeedforward."""
     order = joint_order(request.joint_names, model.joint_names)
     jet = _joint_jet(model, elastic, request, order)
     wrenches = wrench_jets(request.wrenches, len(jet) - 3)

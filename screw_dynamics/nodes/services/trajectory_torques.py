@@ -36,22 +36,7 @@ def compute_trajectory_torques(
     request: Any,
     response: Any,
 ) -> None:
-    """
-    Answer ComputeTrajectoryTorques.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    elastic : ElasticJoints or None
-        Whose limits are checked too.
-    parameters : DynamicsServerParameters
-    request, response : ComputeTrajectoryTorques.Request, ComputeTrajectoryTorques.Response
-
-    Raises
-    ------
-    ScrewDynamicsError
-
-    """
+    """Answer ComputeTrajectoryTorques."""
     names = list(request.trajectory.joint_names)
     if names:
         joint_order(names, model.joint_names)

@@ -19,25 +19,7 @@ class MotorDrives:
     ``tau_m = effort + k_p (theta_ref - theta) + k_d (theta_ref' - theta')``, all on the joint side
     of the gear.
 
-    Parameters
-    ----------
-    motors : MotorTable
-    parameters : SeaSimulatorParameters
-
-    Attributes
-    ----------
-    applied : (m,) ndarray
-        Efforts that were applied last.
-    age : float
-        Time since the instant that the command belongs to [s].
-    saturated : int
-        How often an effort was cut.
-
-    Raises
-    ------
-    InputError
-        If there are neither one nor m gains.
-
+    `applied` (m,); `age` [s].
     """
 
     def __init__(self, motors: MotorTable, parameters: SeaSimulatorParameters) -> None:
@@ -49,34 +31,12 @@ class MotorDrives:
         self.set_gains(parameters)
 
     def check_gains(self, parameters: SeaSimulatorParameters) -> None:
-        """
-        Check that there are no, one or m gains.
-
-        Parameters
-        ----------
-        parameters : SeaSimulatorParameters
-
-        Raises
-        ------
-        InputError
-
-        """
+        """Check that there are no, one or m gains."""
         self._gains('feedback.proportional', parameters.proportional)
         self._gains('feedback.derivative', parameters.derivative)
 
     def set_gains(self, parameters: SeaSimulatorParameters) -> None:
-        """
-        Take over the gains of the parameters.
-
-        Parameters
-        ----------
-        parameters : SeaSimulatorParameters
-
-        Raises
-        ------
-        InputError
-
-        """
+        """Take over the gains of the parameters."""
         self.proportional = self._gains('feedback.proportional', parameters.proportional)
         self.derivative = self._gains('feedback.derivative', parameters.derivative)
         self.has_feedback = parameters.has_feedback
@@ -102,14 +62,7 @@ class MotorDrives:
         """
         Take over a command.
 
-        Parameters
-        ----------
-        effort : (m,) ndarray
-        position, velocity : (m,) ndarray, optional
-            For the feedback.
-        age : float
-            Time since the instant that it belongs to; negative where that is yet to come [s].
-
+        `effort`, `position`, `velocity` (m,); `age` [s].
         """
         self._command[0] = effort
         if position is not None and velocity is not None:
@@ -124,10 +77,7 @@ class MotorDrives:
         """
         Return the efforts without feedback.
 
-        Returns
-        -------
-        (m,) ndarray
-
+        Returns (m,).
         """
         return self._apply(self._command[0])
 
@@ -135,15 +85,7 @@ class MotorDrives:
         """
         Return the efforts with feedback.
 
-        Parameters
-        ----------
-        position, velocity : (m,) ndarray
-            Of the motors, now.
-
-        Returns
-        -------
-        (m,) ndarray
-
+        `position`, `velocity` (m,); returns (m,).
         """
         effort, theta, theta_rate = self._command
         behind = theta + self.age * theta_rate - position

@@ -23,18 +23,6 @@ class SimulatedRobot:
 
     It begins at rest with its brakes on. While they are, it stands still, and its springs carry
     its weight. After a failure of the integration they are on until `reset`.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    elastic : ElasticJoints
-    parameters : SeaSimulatorParameters
-
-    Raises
-    ------
-    ScrewDynamicsError
-        If a parameter does not fit the robot, or it cannot be simulated.
-
     """
 
     def __init__(
@@ -49,20 +37,7 @@ class SimulatedRobot:
         self.reset()
 
     def set_model(self, model: ScrewModel, elastic: ElasticJoints) -> None:
-        """
-        Go on with another model of the same joints.
-
-        Parameters
-        ----------
-        model : ScrewModel
-        elastic : ElasticJoints
-
-        Raises
-        ------
-        ScrewDynamicsError
-            If it cannot be simulated.
-
-        """
+        """Go on with another model of the same joints."""
         parameters = self._parameters
         self._robot = ElasticRobot(model, elastic)
         self._rest_jet = np.zeros((max(elastic.required_rows(model), 3), model.n))
@@ -104,16 +79,7 @@ class SimulatedRobot:
         return self._robot.state(position, motor_position=rest.motor_position)
 
     def advance(self) -> None:
-        """
-        Move by the time between two published states.
-
-        Raises
-        ------
-        SimulationError
-            If the motion ceases to be finite: the robot stands still where it last was, until it
-            is reset.
-
-        """
+        """Move by the time between two published states."""
         if self.braked:
             return
         before = self._state.copy()
@@ -154,11 +120,7 @@ class SimulatedRobot:
         """
         Return the state of the links.
 
-        Returns
-        -------
-        position, velocity, effort : (n,) ndarray
-            The effort is what the springs transmit, at rigid joints the motor.
-
+        Returns `position, velocity, effort` (n,).
         """
         q, qd, _, _ = self._robot.split(self._state)
         return q, qd, self._effort[0]
@@ -167,11 +129,7 @@ class SimulatedRobot:
         """
         Return the state of the motors, on the joint side of the gear.
 
-        Returns
-        -------
-        position, velocity, effort : (m,) ndarray
-            The effort is what was applied last; zero where the brakes are on.
-
+        Returns `position, velocity, effort` (m,).
         """
         _, _, theta, theta_rate = self._robot.split(self._state)
         return theta, theta_rate, np.zeros_like(theta) if self.braked else self.drives.applied
@@ -181,20 +139,7 @@ def initial_position(model: ScrewModel, parameters: SeaSimulatorParameters) -> A
     """
     Return where the robot begins.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    parameters : SeaSimulatorParameters
-
-    Returns
-    -------
-    (n,) ndarray
-
-    Raises
-    ------
-    InputError
-        If the parameter does not have a value per joint.
-
+    Returns (n,).
     """
     values = np.array(parameters.initial_position) if parameters.initial_position else None
     if values is None:

@@ -25,15 +25,7 @@ class SimulatedTime(Protocol):
     """
     The time of a simulation.
 
-    Attributes
-    ----------
-    time : int
-        Instant of the state published last [ns]; 0: there is none yet.
-    skipped : int
-        Steps that were left out because the computer is too slow.
-    waited : int
-        Steps that were taken without the motor efforts that were waited for.
-
+    `time` [ns].
     """
 
     time: int
@@ -44,11 +36,7 @@ class SimulatedTime(Protocol):
         """
         Take note of motor efforts.
 
-        Parameters
-        ----------
-        instant : int or None
-            That they belong to [ns], where it is known.
-
+        `instant` [ns].
         """
 
     def stop(self) -> None:
@@ -59,16 +47,7 @@ class RealTime:
     """
     Steps of fixed length, as many as the time of the node has advanced.
 
-    Parameters
-    ----------
-    node : Node
-    rate : float
-        Of the steps [Hz].
-    step : callable
-        Called with the instant that a step leads to [ns].
-    publish : callable
-        Called when there is a new state.
-
+    `rate` [Hz]; `step` [ns].
     """
 
     def __init__(
@@ -119,15 +98,6 @@ class LockStep:
     It does so where others have come since the step before, and no longer than lock_step_timeout;
     so the same commands give the same motion, however busy the computer is. Time begins at the
     length of a step: 0 would say that there is no time yet.
-
-    Parameters
-    ----------
-    node : Node
-    parameters : callable
-        Returns the SeaSimulatorParameters in force.
-    step, publish : callable
-        See `RealTime`.
-
     """
 
     def __init__(

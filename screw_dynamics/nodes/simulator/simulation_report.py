@@ -13,19 +13,7 @@ from screw_dynamics.nodes.simulator.simulated_time import SimulatedTime
 
 
 class SimulationReport:
-    """
-    Counters of the simulation, and the task that reports them.
-
-    Parameters
-    ----------
-    robot : callable
-        Returns the SimulatedRobot, None where there is none yet.
-    time : callable
-        Returns its SimulatedTime, or None.
-    parameters : callable
-        Returns the SeaSimulatorParameters in force.
-
-    """
+    """Counters of the simulation, and the task that reports them."""
 
     def __init__(
         self,
@@ -43,28 +31,12 @@ class SimulationReport:
         self._accepted += 1
 
     def count_rejected(self, reason: str) -> None:
-        """
-        Count unusable ones.
-
-        Parameters
-        ----------
-        reason : str
-
-        """
+        """Count unusable ones."""
         self._rejected += 1
         self._last_rejection = reason
 
     def task(self) -> Report:
-        """
-        Return the report.
-
-        Returns
-        -------
-        Report
-            ERROR where the simulation has failed; WARN where, since the last report, efforts
-            were cut at the limit of a motor, steps were left out, or waited for in vain.
-
-        """
+        """Return the report."""
         robot, time = self._robot(), self._time()
         if robot is None or time is None:
             return Report(OK, 'not begun')

@@ -27,28 +27,7 @@ def substeps_for(
     """
     Return into how many Runge-Kutta steps a period has to be divided.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    elastic : ElasticJoints
-    q : (n,) ndarray
-        Link positions [rad or m].
-    period : float
-        [s].
-    derivative : (m,) ndarray
-        Feedback of the motor velocities [N m s/rad or N s/m].
-
-    Returns
-    -------
-    int
-        At least 1.
-
-    Raises
-    ------
-    InputError
-        If the stiffness of a spring at rest is not known, a joint moves no mass, or the robot
-        vibrates too fast to be simulated.
-
+    `q` (n,) [rad or m]; `period` [s]; `derivative` (m,) [N m s/rad or N s/m].
     """
     try:
         frequencies = natural_frequencies(model, elastic, q)
