@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`AdjustableSpring`: what springs have in common whose stiffness follows a trajectory."""
+"""`AdjustableSpring`: base of the springs whose stiffness follows a trajectory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from screw_dynamics.elastic.values import check_number, check_order
 
 
 class AdjustableSpring(Spring):
-    """A spring whose stiffness is chosen over time; base of frozen dataclasses."""
+    """A spring whose stiffness varies over time; base of frozen dataclasses."""
 
     stiffness: float
     """Where no trajectory of it is given [N m/rad or N/m]."""

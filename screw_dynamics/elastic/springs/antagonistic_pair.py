@@ -17,7 +17,7 @@ from screw_dynamics.elastic.values import check_number
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
 
-# what each law needs, and its code
+# parameters and code of each law
 _FIELDS = {
     'exponential': ('spring_stiffness', 'rate'),
     'quadratic': ('quadratic_stiffness',),
@@ -42,9 +42,9 @@ class AntagonisticPair(AdjustableSpring):
     law : str
         'exponential', 'quadratic' or 'cubic'.
     stiffness : float
-        sigma where no trajectory of it is given, above 0 [N m/rad or N/m].
+        sigma if no trajectory of it is given, above 0 [N m/rad or N/m].
     spring_stiffness : float
-        Of one spring at rest [N m/rad or N/m]; exponential and cubic law.
+        Stiffness of one spring at rest [N m/rad or N/m]; exponential and cubic law.
     rate : float
         [1/rad or 1/m]; exponential law.
     quadratic_stiffness : float
@@ -52,7 +52,7 @@ class AntagonisticPair(AdjustableSpring):
     cubic_stiffness : float
         [N m/rad^3 or N/m^3]; cubic law.
     pull_only : bool
-        Tendons: phi1 >= 0 >= phi2 is required. The quadratic law always does.
+        Tendons: phi1 >= 0 >= phi2 is required. The quadratic law always requires it.
     min_stiffness, max_stiffness : float
         Range of sigma [N m/rad or N/m]. Data for feasibility checks.
 
@@ -77,7 +77,7 @@ class AntagonisticPair(AdjustableSpring):
     type: ClassVar[str] = 'antagonistic'
 
     def __post_init__(self) -> None:
-        """Check the parameters: those of the law, and no others."""
+        """Check the parameters; those of other laws must be 0."""
         if not isinstance(self.law, str) or self.law not in _FIELDS:
             raise ModelError(f'law: expected one of {", ".join(_FIELDS)}, got {shown(self.law)}')
         object.__setattr__(self, 'law', str(self.law))
@@ -98,13 +98,13 @@ class AntagonisticPair(AdjustableSpring):
 
     @property
     def parameters(self) -> Array:
-        """Whether the tendons only pull, and the parameters of the law."""
+        """The flag `pull_only` (0 or 1), then the parameters of the law."""
         law = [getattr(self, name) for name in _FIELDS[self.law]]
         return np.array([float(self.pull_only), *law])
 
     def feasible_range(self, effort: float) -> str:
         """
-        Return in words which stiffnesses the pair can have at an effort.
+        Return a text with the stiffness range of the pair at an effort.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class AntagonisticPair(AdjustableSpring):
         Parameters
         ----------
         deflection_1, deflection_2 : array_like
-            Of the first and the second motor [rad or m].
+            Deflections of the first and the second motor [rad or m].
 
         Returns
         -------

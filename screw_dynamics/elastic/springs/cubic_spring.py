@@ -23,7 +23,7 @@ class CubicSpring(Spring):
     Parameters
     ----------
     stiffness : float
-        At rest, above 0 [N m/rad or N/m].
+        Stiffness at rest, above 0 [N m/rad or N/m].
     cubic_stiffness : float
         0 or more [N m/rad^3 or N/m^3].
 

@@ -23,7 +23,7 @@ class ExponentialSpring(Spring):
     Parameters
     ----------
     stiffness : float
-        At rest, above 0 [N m/rad or N/m].
+        Stiffness at rest, above 0 [N m/rad or N/m].
     rate : float
         Above 0 [1/rad or 1/m]; the stiffness is ``stiffness * cosh(rate * phi)``.
 

@@ -23,10 +23,10 @@ class LinearSpring(Spring):
     Parameters
     ----------
     stiffness : float
-        K > 0 [N m/rad or N/m], behind the gear; r^2 K of a spring before a gear of ratio r.
+        K > 0 [N m/rad or N/m], behind the gear; for a spring before a gear of ratio r, r^2 K.
     damping : float
-        d >= 0 of a damper parallel to the spring [N m s/rad or N s/m]. With d > 0 the deflection
-        is a state of its own, a filter of the effort with the time constant d / K.
+        Damping d >= 0 of a damper parallel to the spring [N m s/rad or N s/m]. With d > 0 the
+        deflection is a state of its own, a filter of the effort with the time constant d / K.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class LinearSpring(Spring):
         deflection : array_like
             [rad or m]
         rate : array_like
-            Of the deflection [rad/s or m/s].
+            Rate of the deflection [rad/s or m/s].
 
         Returns
         -------

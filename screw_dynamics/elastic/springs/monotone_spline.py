@@ -14,8 +14,8 @@ ends, so every slope and curvature is a local choice:
    30 u^2 (1 - u)^2 <= 15/8 < 2. So it is positive wherever 0 < g0, g1 < 2s, and the harmonic mean
    of adjacent secants is such a slope: a monotone C2 spline exists for every table.
 2. Slopes and curvatures of the quartic through five neighbouring points are far more accurate
-   where the table is smooth. The slope g of a piece is linear in them too, so on the way from (1)
-   to these there is a part that keeps g positive: each knot goes as far as its pieces allow.
+   if the table is smooth. The slope g of a piece is linear in them too, so every mix of (1) and
+   these has a largest fraction that keeps g positive; each knot uses what its pieces allow.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ _STENCIL = 5
 
 def monotone_spline(x: Array, y: Array) -> Array:
     """
-    Return the pieces of the spline.
+    Return the pieces of the spline through a table of N >= 2 points, strictly increasing in both.
 
-    `x`, `y` (N,); returns (N - 1, 6).
+    Row i of the (N - 1, 6) result has the coefficients in powers of u, 0 <= u <= 1 on piece i.
+    Raise `ModelError` on over- or underflow, or if rounding makes a piece decrease.
     """
-    # what overflows is found where it matters
+    # overflow is detected by the checks of the result
     with np.errstate(all='ignore'):
         return _monotone_spline(x, y)
 
@@ -98,7 +99,7 @@ def _pieces(steps: Array, y: Array, slopes: Array, curvatures: Array) -> Array:
     """Return the quintics with these values, slopes and curvatures at both ends."""
     h = steps
     g0, c0 = slopes[:-1] * h, 0.5 * curvatures[:-1] * h * h
-    # what value, slope and curvature at the far end lack, in units of the step
+    # differences in value, slope and curvature at the far end, in units of the step
     value = np.diff(y) - g0 - c0
     slope = slopes[1:] * h - g0 - 2.0 * c0
     curvature = curvatures[1:] * h * h - 2.0 * c0
@@ -116,12 +117,12 @@ def _pieces(steps: Array, y: Array, slopes: Array, curvatures: Array) -> Array:
 
 
 def _least_slope(piece: Array) -> float:
-    """Return the least slope of a piece with respect to u; NaN where it overflows."""
+    """Return the least slope of a piece with respect to u; NaN if it overflows."""
     slope = piece[1:] * np.arange(1, 6)
     curvature = slope[1:] * np.arange(1, 5)
     if not np.isfinite(curvature).all():
         return np.nan
-    # far too small to be felt for u <= 1, but the roots are relative to the last coefficient
+    # negligible for u <= 1, but the roots are relative to the last coefficient
     curvature[np.abs(curvature) < 1e-30 * np.abs(curvature).max()] = 0.0
     turns = np.roots(curvature[::-1])
     real = np.clip(turns.real, 0.0, 1.0)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every spring record offers, and the codes by which kernels know the laws."""
+"""Base class of the springs, and the codes of the spring laws in the kernels."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from screw_dynamics.arrays import Array
 
-# the law of a joint as the kernels take it
+# code of the spring law of a joint
 RIGID, LINEAR, DAMPED, VARIABLE, CUBIC, EXPONENTIAL, TABULATED = range(7)
 PAIR_EXPONENTIAL, PAIR_QUADRATIC, PAIR_CUBIC = range(7, 10)
 
-# parameters of a pair: whether its tendons only pull, then those of the law from here on
+# indices of a pair's parameters: the flag of its tendons, the first parameter of its law
 PULL_ONLY, PAIR_LAW = range(2)
 
 
@@ -21,8 +21,8 @@ class Spring(ABC):
     """
     The elastic element between motor and link, behind the gear.
 
-    Efforts are those the spring transmits to the link [N m or N], deflections the motor position
-    (behind the gear) less the link position [rad or m].
+    Efforts are those that the spring transmits to the link [N m or N]; deflections are the motor
+    position (behind the gear) minus the link position [rad or m].
     """
 
     type: ClassVar[str]

@@ -26,14 +26,14 @@ class TabulatedSpring(Spring):
     Parameters
     ----------
     deflections : sequence of float
-        At least two, strictly increasing [rad or m].
+        At least two values, strictly increasing [rad or m].
     efforts : sequence of float
-        Of each deflection, strictly increasing [N m or N].
+        Effort at each deflection, strictly increasing [N m or N].
 
     Raises
     ------
     ModelError
-        If the table is not strictly increasing; the segment is named.
+        If the table is not strictly increasing; the error names the segment.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class TabulatedSpring(Spring):
         object.__setattr__(self, 'coefficients', coefficients)
 
     def __reduce__(self) -> tuple[object, tuple[Sequence[float], Sequence[float]]]:
-        """Return how to build the record again, for pickle and copy."""
+        """Return constructor and arguments, for pickle and copy."""
         return TabulatedSpring, (self.deflections, self.efforts)
 
     @property
@@ -109,7 +109,7 @@ class TabulatedSpring(Spring):
 
 
 def _increasing(name: str, values: Sequence[float]) -> tuple[float, ...]:
-    """Return a column of the table, strictly increasing finite numbers."""
+    """Return a column of the table as floats, checked to be finite and strictly increasing."""
     column = as_float_array(name, values)
     if column.ndim != 1 or len(column) < 2 or not np.isfinite(column).all():
         raise ModelError(f'{name}: expected at least two finite numbers, got {shown(values)}')

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`VariableStiffness`: a spring whose stiffness a motor of its own changes over time."""
+"""`VariableStiffness`: a spring whose stiffness is varied over time by a separate motor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class VariableStiffness(AdjustableSpring):
     Parameters
     ----------
     stiffness : float
-        K where no trajectory of it is given, above 0 [N m/rad or N/m].
+        K if no trajectory of it is given, above 0 [N m/rad or N/m].
     min_stiffness, max_stiffness : float
         Range that the mechanism can reach [N m/rad or N/m]. Data for feasibility checks.
 
@@ -47,7 +47,7 @@ class VariableStiffness(AdjustableSpring):
 
     @property
     def parameters(self) -> Array:
-        """None: the stiffness comes with every sample."""
+        """Empty: the stiffness is part of every sample."""
         return np.empty(0)
 
     def effort(self, deflection: ArrayLike, stiffness: ArrayLike | None = None) -> Array:
