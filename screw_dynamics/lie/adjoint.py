@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ad and ad: how twists and wrenches change frames (MK2021 (11), (14))."""
+"""Adjoint matrices Ad and ad: twists and wrenches in other frames (MK2021 (11), (14))."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from screw_dynamics.lie.so3 import skew
 
 def adjoint(c: Array) -> Array:
     """
-    Return Ad_C = [[R, 0], [r~ R, R]], which takes twists from the frame of C to the other.
+    Return Ad_C = [[R, 0], [r~ R, R]], which maps twists from frame C to its reference frame.
 
-    Wrenches go the other way: W_body = Ad_C^T W_spatial.
+    Wrenches are mapped in the opposite direction: W_body = Ad_C^T W_spatial.
 
     Parameters
     ----------

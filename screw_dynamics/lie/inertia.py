@@ -61,7 +61,7 @@ def inertia_parameters(inertia: Array) -> tuple[float, Array, Array]:
 
 def second_moment(rotational_inertia: Array) -> Array:
     """
-    Return the second moment S, integral of x x^T dm, of which the inertia is tr(S) I - S.
+    Return the second moment S, the integral of x x^T dm; the inertia is Theta = tr(S) I - S.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Unit screws (e; x × e + h e) and (0; e): kind, pitch, a frame on the axis, exponential."""
+"""Unit screws (e; x × e + h e) and (0; e): type, pitch, frame on the axis, exponential."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.lie.se3 import pose
 from screw_dynamics.lie.so3 import axis_angle_rotation, rotation_onto_z
 
-# A smaller pitch, relative to the linear part, is rounding of the cross product x × e.
+# A smaller pitch, relative to the linear part, is a rounding error of the cross product x × e.
 _NO_PITCH = 1e-14
 
 
@@ -26,7 +26,7 @@ def screw_pitch(screw: Array) -> float:
     Returns
     -------
     float
-        h = e . v [m/rad]; exactly 0 where rounding could be all of it, infinite for (0; e).
+        h = e . v [m/rad]; exactly 0 if it is within rounding error, infinite for (0; e).
 
     Examples
     --------
@@ -43,7 +43,7 @@ def screw_pitch(screw: Array) -> float:
 
 def screw_type(screw: Array) -> str:
     """
-    Return 'revolute', 'helical' or 'prismatic', as the pitch of a unit screw says.
+    Return the joint type of a unit screw: 'revolute', 'helical' or 'prismatic'.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def screw_type(screw: Array) -> str:
 
 def turn_and_travel(screw: Array) -> tuple[float, float]:
     """
-    Return the angle about and the shift along the axis per unit of the joint variable.
+    Return rotation about and translation along the axis per unit of the joint variable.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ def pose_on_axis(screw: Array) -> Array:
     Returns
     -------
     (4, 4) ndarray
-        The origin is the point of the axis nearest to the frame of the screw; for a prismatic
-        joint, which has a direction but no axis, that frame's own.
+        Pose in the frame of the screw. Its origin is the point of the axis nearest to the origin
+        of that frame; for a prismatic joint, which has a direction but no axis, the same origin.
 
     Examples
     --------
@@ -139,5 +139,5 @@ def exp_screw(screw: Array, q: float) -> Array:
     if not e.any():
         return pose(np.eye(3), q * v)
     rotation = axis_angle_rotation(e, q)
-    point = np.cross(e, v)  # foot of the axis nearest the origin
+    point = np.cross(e, v)  # point of the axis nearest to the origin
     return pose(rotation, point - rotation @ point + q * screw_pitch(screw) * e)

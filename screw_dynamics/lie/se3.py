@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Poses (4x4)."""
+"""Poses: homogeneous 4x4 matrices of SE(3)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def is_pose(matrix: Array, tolerance: float = 1e-9) -> bool:
     ----------
     matrix : (4, 4) ndarray
     tolerance : float
-        For the rotation part, see `is_rotation`; the position need only be finite.
+        For the rotation, see `is_rotation`; the position must only be finite.
 
     Returns
     -------

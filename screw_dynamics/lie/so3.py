@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rotations: skew matrices, axis-angle, roll-pitch-yaw."""
+"""Rotations: skew matrices, axis-angle, roll-pitch-yaw, quaternions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def skew(x: Array) -> Array:
 
 def vee(matrix: Array) -> Array:
     """
-    Return the vector of the skew part of a matrix, the inverse of `skew`.
+    Return the vector of the skew-symmetric part of a matrix; the inverse of `skew`.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def axis_angle_rotation(axis: Array, angle: float) -> Array:
 
     """
     e = skew(axis)
-    # 1 - cos(q) = 2 sin(q/2)^2 keeps its digits at small angles
+    # 1 - cos(q) = 2 sin(q/2)^2 is accurate at small angles
     return np.eye(3) + math.sin(angle) * e + 2.0 * math.sin(0.5 * angle) ** 2 * (e @ e)
 
 
@@ -103,7 +103,7 @@ def rpy_rotation(roll: float, pitch: float, yaw: float) -> Array:
 
 def quaternion_rotation(quaternion: Array) -> Array:
     """
-    Return the rotation matrix of a quaternion of any length but zero.
+    Return the rotation matrix of a nonzero quaternion of any length.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def quaternion_rotation(quaternion: Array) -> Array:
            [ 0.,  1.,  0.]])
 
     """
-    # a power of two, so that no square leaves the range of doubles and no digit is lost
+    # scaling by a power of two is exact and keeps the squares in the range of doubles
     x, y, z, w = np.ldexp(quaternion, -np.frexp(np.abs(quaternion).max())[1])
     scaled: Array = np.array(
         [
@@ -139,7 +139,7 @@ def rotation_onto_z(axis: Array) -> Array:
     """
     Return a rotation R with R e_z = axis.
 
-    The identity for e_z itself; entries stay exactly 0 or ±1 where the axis is a coordinate axis.
+    It is the identity for e_z; entries are exactly 0 or ±1 if the axis is a coordinate axis.
 
     Parameters
     ----------
