@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The one place that knows numba: kernels are plain Python functions, compiled at first use.
+Kernels: plain Python functions that numba compiles at their first use.
 
 Nothing is compiled at import. Without numba (or with ``SCREW_DYNAMICS_JIT=0``) the same source
-runs on NumPy: slower, same numbers up to rounding.
+runs on NumPy: slower, with the same results up to rounding.
 """
 
 from screw_dynamics.jit.background_compiler import BackgroundCompiler

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`BackgroundCompiler`: kernels compiled in a thread while their work goes on uncompiled."""
+"""`BackgroundCompiler`: compilation in a thread while the kernels run uncompiled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class BackgroundCompiler:
-    """Compiles one kernel after the other, each asked for once."""
+    """Compile kernels one after the other in a daemon thread, each only once."""
 
     def __init__(self) -> None:
         self._asked: set[Kernel] = set()
@@ -23,7 +23,7 @@ class BackgroundCompiler:
         self._thread: threading.Thread | None = None
 
     def compile(self, kernels: Iterable[Kernel]) -> None:
-        """Add kernels to those to compile; return at once."""
+        """Queue kernels for compilation and return immediately."""
         for kernel in kernels:
             if kernel not in self._asked:
                 self._asked.add(kernel)
@@ -40,5 +40,5 @@ class BackgroundCompiler:
             kernel = self._queue.get()
             try:
                 kernel.compile()
-            except Exception:  # it goes on uncompiled
+            except Exception:  # the kernel stays uncompiled
                 _log.exception('a kernel could not be compiled')

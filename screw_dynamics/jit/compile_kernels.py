@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`compile_kernels`: compile all that a piece of work calls, and say how far that is."""
+"""`compile_kernels`: compilation of all kernels that a function calls, with progress reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from screw_dynamics.jit.uncompiled import uncompiled
 
 
 class CompileProgress(NamedTuple):
-    """How far the compilation is."""
+    """
+    Progress of a compilation: `done` of `total` kernels are compiled.
+
+    `kernel` is the name of the next one, empty at the end; `waits` is True if another process
+    compiles it.
+    """
 
     done: int
     total: int
@@ -24,7 +29,12 @@ class CompileProgress(NamedTuple):
 def compile_kernels(
     work: Callable[[], object], report: Callable[[CompileProgress], object]
 ) -> None:
-    """Call a function with all that it calls compiled, or loaded from the cache."""
+    """
+    Call a function after compiling all kernels that it calls, or loading them from the cache.
+
+    The function is called on NumPy first, to find these kernels. `report` is called only if at
+    least one of them is not in the cache.
+    """
     if not jit_enabled():
         work()
         return

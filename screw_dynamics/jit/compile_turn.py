@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`compile_turn`: of many processes with one cache, one compiles a kernel; the others wait."""
+"""`compile_turn`: a file lock, so that one of many processes compiles a kernel for all."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_HAS_LOCKS = importlib.util.find_spec('fcntl') is not None  # elsewhere each process compiles
+_HAS_LOCKS = importlib.util.find_spec('fcntl') is not None  # without, each process compiles
 _LOOK_PERIOD = 0.05  # s
-_PATIENCE = 600.0  # s with a process that holds the lock and does not compile: it may be stopped
+_PATIENCE = 600.0  # s; the process that holds the lock may be suspended
 
 
 @contextmanager
 def compile_turn(path: Path, on_wait: Callable[[], object]) -> Iterator[None]:
     """
-    Hold the lock of a kernel in a ``with`` block, as far as the file system has locks.
+    Hold the lock file of a kernel in a ``with`` block; remove it afterwards.
 
-    A lock ends with its process. Where there can be none (read-only folder, a network file system
-    without locks), or its holder keeps it for ever, the block runs all the same.
+    `on_wait` is called once if another process holds the lock. A lock ends with its process. The
+    block also runs if no lock is possible (read-only folder, network file system without locks)
+    or if another process does not release it within 10 minutes.
     """
     handle = _acquire(path, on_wait)
     try:
         yield
     finally:
         if handle is not None:
-            # removed while it is held: who waits for it sees that and opens the next one
+            # removed while locked: waiting processes notice and open a new file
             with suppress(OSError):
                 path.unlink()
             os.close(handle)
 
 
 def _acquire(path: Path, on_wait: Callable[[], object]) -> int | None:
-    """Return the handle of the locked file, or None where there is no lock to be had."""
+    """Return the handle of the locked file, or None if it cannot be locked."""
     deadline = time.monotonic() + _PATIENCE
     waited = False
     while True:
@@ -85,7 +86,7 @@ def _locked(handle: int) -> bool:
 
 
 def _is_at(path: Path, handle: int) -> bool:
-    """Return whether the file is still the one that others find under this path."""
+    """Return whether the open file is still the one at this path."""
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
     except FileNotFoundError:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`CompiledFunction`: numba's dispatcher of one signature, from the cache where it can be."""
+"""`CompiledFunction`: numba's dispatcher for one signature, from the cache if possible."""
 
 from __future__ import annotations
 
@@ -15,16 +15,20 @@ from screw_dynamics.jit.compile_turn import compile_turn
 from screw_dynamics.jit.events import Event, announce
 from screw_dynamics.jit.kernel_cache import KernelCache, warn_of_no_cache
 
-# contract lets a multiply and an add become one rounding; no other liberty is taken, so NaN and
-# infinity keep their meaning
+# contract allows fused multiply-add; no other fast-math option is set, so NaN and infinity keep
+# their meaning
 _OPTIONS: dict[str, Any] = {'nogil': True, 'error_model': 'numpy', 'fastmath': {'contract'}}
 
-# numba compiles in one thread at a time; whoever is next may find what this one has made
+# numba compiles in one thread at a time; the next thread may find the function in the cache
 _one_thread = threading.RLock()
 
 
 class CompiledFunction:
-    """A function on its way to be compiled for one explicit signature."""
+    """
+    A function to compile for one explicit signature.
+
+    Calls with other argument types raise TypeError: nothing compiles in a control loop.
+    """
 
     def __init__(self, function: Callable[..., Any], signature: str) -> None:
         self._name, self._signature = function.__name__.lstrip('_'), signature
@@ -38,13 +42,13 @@ class CompiledFunction:
             warn_of_no_cache(error)
 
     def load(self) -> Callable[..., Any] | None:
-        """Return the compiled function, if it is in the cache."""
+        """Return the compiled function, or None if it is not in the cache."""
         if self._cache is None or not self._cache.find(self._signature, self._dispatcher):
             return None
         return self._taken()
 
     def compile(self) -> Callable[..., Any]:
-        """Return the compiled function, compiled where the cache does not have it."""
+        """Return the compiled function; compile it if it is not in the cache."""
         if self._cache is None:
             with _one_thread:
                 announce(Event.COMPILES, self._name)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`watched`: who wants to hear of kernels that are not there yet."""
+"""`watched`: notification of a listener about kernels that are not compiled yet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 
 class Event(Enum):
-    """Why a kernel is not there yet."""
+    """The reason why a kernel is not ready yet."""
 
     COMPILES = 'compiles'
     WAITS = 'waits'  # for another process that compiles it
@@ -25,7 +25,7 @@ _listener: ContextVar[Listener | None] = ContextVar('listener', default=None)
 
 @contextmanager
 def watched(listener: Listener) -> Iterator[None]:
-    """Call a function for every kernel that this thread compiles in a ``with`` block."""
+    """Call `listener` for every kernel that this thread compiles or waits for in a block."""
     token = _listener.set(listener)
     try:
         yield

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 
 def jit_enabled() -> bool:
-    """Return whether kernels are compiled in this process."""
+    """
+    Return whether kernels are compiled in this process.
+
+    False without numba, with ``SCREW_DYNAMICS_JIT=0`` or ``NUMBA_DISABLE_JIT=1``.
+    """
     return (
         os.environ.get('SCREW_DYNAMICS_JIT', '1') != '0'
         and os.environ.get('NUMBA_DISABLE_JIT', '0') in ('', '0')
@@ -33,15 +37,21 @@ def jit_enabled() -> bool:
 
 def read_only(dimensions: int, dtype: str = 'float64') -> str:
     """
-    Return the signature of a C-contiguous array that a kernel only reads.
+    Return the numba type of a C-contiguous array that a kernel only reads.
 
-    Writable arrays are accepted too, at no cost; plain ``float64[::1]`` refuses read-only ones.
+    It also accepts writable arrays, at no cost; plain ``float64[::1]`` rejects read-only ones.
     """
     return f"Array({dtype}, {dimensions}, 'C', readonly=True)"
 
 
 class Kernel:
-    """A function of plain arrays, compiled at first use for one signature."""
+    """
+    A function of plain arrays, compiled at its first use for one signature.
+
+    `signature` is for example ``'int64(float64[:, ::1], float64[::1])'``; other argument types
+    raise TypeError instead of compiling in a control loop. `helpers` are all functions that the
+    kernel calls, directly or not, also from other files.
+    """
 
     def __init__(
         self,
@@ -55,17 +65,21 @@ class Kernel:
         self._lock = threading.RLock()
 
     def compile(self) -> Callable[..., Any]:
-        """Return the compiled function, or the plain one where nothing is to be compiled."""
+        """Return the compiled function, or the plain one if it is not to be compiled."""
         compiled = self.compiled()
         if compiled is not None:
             return compiled
         if self._plain is None:
-            # like compiled code: the numbers say what overflows, no warning does
+            # like compiled code: an overflow shows in the results, without a warning
             self._plain = np.errstate(all='ignore')(self._function)
         return self._plain
 
     def compiled(self) -> Callable[..., Any] | None:
-        """Return the compiled function, compiled now where it has to be."""
+        """
+        Return the compiled function; compile it if necessary.
+
+        None if the JIT is disabled, or in a block of `uncompiled` if it is not compiled yet.
+        """
         if self._compiled is None and jit_enabled() and not postponed(self):
             with self._lock:
                 if self._compiled is None:
@@ -74,7 +88,7 @@ class Kernel:
         return self._compiled
 
     def load(self) -> bool:
-        """Load the compiled function from the cache on disk."""
+        """Load the compiled function from the cache on disk; return False if it is not there."""
         if self._compiled is None and jit_enabled():
             with self._lock:
                 self._compiled = self._compiled or self._made().load()
@@ -97,7 +111,7 @@ class Kernel:
 
 
 def source_bytes(file: str) -> bytes:
-    """Return what a source file holds, or its name where it is in no folder, as in a zip archive."""
+    """Return the content of a source file, or its name if it is not a file (zip archive)."""
     path = Path(file)
     return path.read_bytes() if path.is_file() else file.encode()
 
@@ -106,9 +120,9 @@ def _stamped(
     function: Callable[..., Any], helpers: Sequence[Callable[..., Any]]
 ) -> Callable[..., Any]:
     """
-    Return the function under a name that changes with all that is compiled into it.
+    Return the function under a qualified name that depends on everything compiled into it.
 
-    numba's cache watches the file of the kernel alone and finds its entries by qualified name;
+    numba's cache checks only the file of the kernel and finds its entries by qualified name, but
     helpers and constants may come from other files.
     """
     if not isinstance(function, FunctionType):

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`KernelCache`: numba's cache of one function on disk, which bears damaged files."""
+"""`KernelCache`: numba's disk cache of one function, robust against damaged files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 class _DamagedFileError(Exception):
-    """A file does not hold what was written to it."""
+    """The content of a file is not what was written to it."""
 
 
 class _CheckedFiles(IndexDataCacheFile):
-    """The files of one function; one that a loss of power has damaged counts as absent."""
+    """Cache files of one function; a file damaged by a power failure counts as absent."""
 
     def __init__(self, folder: str, name: str, stamp: object) -> None:
         super().__init__(folder, name, (_FORMAT, stamp))
@@ -53,14 +53,14 @@ class _CheckedFiles(IndexDataCacheFile):
             file.write(hashlib.sha256(content).digest() + content)
 
     def _intact(self, path: str, read: Callable[..., Any], *args: Any) -> Any:
-        """Return what is read from a file, or None; one that cannot be used is named once."""
+        """Return `read(*args)`, or None if the file is absent or unusable (logged once)."""
         try:
             return read(*args)
         except FileNotFoundError:
             return None
         except OSError as error:
             self._warn(path, f'cannot be read ({error.strerror or error})')
-        except Exception as error:  # whatever unpickling makes of it
+        except Exception as error:  # unpickling damaged data may raise anything
             self._warn(path, f'is damaged ({type(error).__name__}: {short(str(error))})')
         return None
 
@@ -71,7 +71,7 @@ class _CheckedFiles(IndexDataCacheFile):
 
 
 class KernelCache(FunctionCache):
-    """The cache of one function."""
+    """Cache of one function; raises RuntimeError if there is no folder for it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -82,15 +82,15 @@ class KernelCache(FunctionCache):
 
     @property
     def lock_path(self) -> Path:
-        """Where a process that compiles this function has its lock file."""
+        """Lock file of the process that compiles this function."""
         return Path(self.cache_path) / f'{self._impl.filename_base}.lock'
 
     def find(self, signature: str, dispatcher: Any) -> bool:
-        """Load what is there for a signature."""
+        """Load the entry of a signature for the next compilation; return whether it exists."""
         with global_compiler_lock:
             try:
                 self._found = super().load_overload(signature, dispatcher.targetctx)
-            except Exception as error:  # intact, and still of no use to this numba
+            except Exception as error:  # intact, but not usable by this version of numba
                 _log.warning(
                     'cache of compiled kernels: %s cannot be used (%s: %.100s): compiling anew',
                     *(self.lock_path.with_suffix('.nbi'), type(error).__name__, error),
@@ -98,11 +98,11 @@ class KernelCache(FunctionCache):
         return self._found is not None
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return what `find` has found."""
+        """Return the entry that `find` loaded."""
         return self._found
 
     def save_overload(self, signature: Any, data: Any) -> None:
-        """Save a compiled function; where that fails, this process alone has it."""
+        """Save a compiled function; warn if that fails."""
         try:
             super().save_overload(signature, data)
         except OSError as error:
@@ -110,7 +110,7 @@ class KernelCache(FunctionCache):
 
 
 def warn_of_no_cache(error: BaseException) -> None:
-    """Warn that compiled kernels are not kept."""
+    """Warn that compiled kernels are not saved."""
     _log.warning(
         'no writable cache folder for compiled kernels (%s): every process compiles anew; '
         'set NUMBA_CACHE_DIR to a writable folder',

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`import_numba`: numba imported once, by one door, beyond the reach of Ctrl-C."""
+"""`import_numba`: import of numba in a thread of its own, safe against Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _importer: _Importer | None = None
 
 
 class _Importer(threading.Thread):
-    """Imports numba and what it imports itself at the first compilation."""
+    """Import numba and the modules that it would import at the first compilation."""
 
     def __init__(self) -> None:
         super().__init__(name='import_numba')
-        # Ctrl-C in join() makes some versions of Python take a running thread for a stopped one
+        # after Ctrl-C in join(), some versions of Python treat a running thread as stopped
         self.done = threading.Event()
         self.error: BaseException | None = None
 
@@ -34,11 +34,12 @@ class _Importer(threading.Thread):
 
 def import_numba() -> None:
     """
-    Import numba, before anything else of it is imported.
+    Import numba; call this before importing any module of it.
 
-    Two threads that enter a package by different modules of it are handed half of it by Python's
-    import system, and Ctrl-C leaves half of it in place; both break numba for the whole process.
-    So a thread of its own imports it, which is waited for and never interrupted.
+    If two threads import different modules of a package, each may see it half imported, and
+    Ctrl-C leaves it half imported; both break numba for the whole process. Therefore a separate
+    thread, which is never interrupted, imports it and the callers wait. Raises ImportError if
+    that fails; the next call tries again.
     """
     global _importer
     with _lock:
@@ -46,7 +47,7 @@ def import_numba() -> None:
             importer = _Importer()
             try:
                 importer.start()
-            except RuntimeError:  # the interpreter is ending and starts no thread any more
+            except RuntimeError:  # the interpreter is exiting and starts no more threads
                 importer.run()
             _importer = importer
         importer = _importer

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`uncompiled`: run now on NumPy what would have to be compiled first."""
+"""`uncompiled`: execution on NumPy of kernels that are not compiled yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Postponed:
-    """Kernels that ran uncompiled in a block."""
+    """Kernels that ran uncompiled in a block; with `load`, cached ones are loaded instead."""
 
     def __init__(self, load: bool) -> None:
         self._load = load
@@ -22,11 +22,11 @@ class Postponed:
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:
-        """Each once, in the order of their first call."""
+        """The kernels without duplicates, in the order of their first call."""
         return tuple(self._kernels)
 
     def add(self, kernel: Kernel) -> bool:
-        """Take a kernel that is not compiled in this process yet."""
+        """Add a kernel that is not compiled; return False if it was loaded instead."""
         if kernel not in self._kernels:
             if self._load and kernel.load():
                 return False
@@ -42,7 +42,8 @@ def uncompiled(*, load: bool = False) -> Iterator[Postponed]:
     """
     Compile nothing in a ``with`` block: kernels that are not compiled yet run on NumPy.
 
-    It holds for the calling thread.
+    Applies to the calling thread only. With `load`, kernels are still loaded from the cache on
+    disk. The block yields a `Postponed`, whose `kernels` are those that ran uncompiled.
     """
     postponed = Postponed(load)
     token = _postponed.set(postponed)
@@ -54,7 +55,7 @@ def uncompiled(*, load: bool = False) -> Iterator[Postponed]:
 
 @contextmanager
 def compiled_again() -> Iterator[None]:
-    """Compile as usual in a ``with`` block, inside one of `uncompiled`."""
+    """Compile as usual in a ``with`` block inside a block of `uncompiled`."""
     token = _postponed.set(None)
     try:
         yield
@@ -63,6 +64,6 @@ def compiled_again() -> Iterator[None]:
 
 
 def postponed(kernel: Kernel) -> bool:
-    """Return whether a kernel that is not compiled is to run uncompiled now."""
+    """Return whether a kernel that is not compiled must run uncompiled now; record it if so."""
     block = _postponed.get()
     return block is not None and block.add(kernel)
