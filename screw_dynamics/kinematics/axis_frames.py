@@ -1,11 +1,12 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The model with one frame per body on its joint axis, as the kernels of this room take it.
+Tables of a model for the kernels, with one frame per body on its joint axis.
 
-Body i gets a frame with its origin on the axis of screw X_i and z along it. In base-link axes its
-joint screw, referred to its own origin, is then ``(turn e; travel e)`` with e the third column of
-the rotation: (1, 0) for a revolute joint, (1, h) for a helical one, (0, 1) for a prismatic one.
+The axis frame of body i has its origin on the axis of screw X_i and z along it. In base-link axes
+and referred to this origin, the joint screw is then ``(turn e; travel e)``, where e is the third
+column of the rotation and (turn, travel) is (1, 0) for a revolute joint, (1, h) for a helical
+one, (0, 1) for a prismatic one.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class AxisFrames:
     """
     Tables of a model in axis frames.
 
-    `bodies` (N, 26); `gravity` (3,) [m/s^2]; `poses` (N, 4, 4).
+    `tree` (N, 2) and `bodies` (N, 26) have the columns named in this module; a parent of -1 is
+    the base. `gravity` (3,) is in base-link axes [m/s^2], `poses` (N, 4, 4) are the axis frames in
+    the frames of their bodies, `named` caches the results of `named_frame`.
     """
 
     tree: NDArray[np.int64]
@@ -64,7 +67,7 @@ _known: WeakKeyDictionary[ScrewModel, AxisFrames] = WeakKeyDictionary()
 
 
 def axis_frames(model: ScrewModel) -> AxisFrames:
-    """Return the axis frames of a model, derived at the first call."""
+    """Return the axis frames of a model, computed at the first call."""
     found = _known.get(require_model(model))
     if found is None:
         found = _known[model] = _derive(model)
@@ -73,9 +76,11 @@ def axis_frames(model: ScrewModel) -> AxisFrames:
 
 def named_frame(model: ScrewModel, name: str) -> tuple[AxisFrames, NDArray[np.int64], Array]:
     """
-    Return a model's axis frames, the bodies from the base to a named frame, and where it sits.
+    Return the axis frames of a model, and the path to a named frame and its pose.
 
-    Returns `local` (4, 4).
+    The path lists the bodies from the base to the frame; it is empty for a frame on the base. The
+    pose (4, 4) is in the axis frame of the last body, or in base-link axes for the base. Raises
+    UnknownNameError if there is no such frame.
     """
     frames = axis_frames(model)
     try:

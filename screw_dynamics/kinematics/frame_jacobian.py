@@ -41,24 +41,24 @@ def frame_jacobian(
     q : (n,) or (T, n) array_like
         Coordinates [rad or m].
     frame : str
-        A link name, also of a link behind fixed joints.
+        A link name; the link may be attached by fixed joints.
     representation : str
         Axes of the twist and the point whose velocity is its linear part [M2018, sections 2-4]:
 
         - 'body': axes and origin of the frame, V = vee(C^-1 C');
-        - 'spatial': base-link axes, the point passing through the base origin, V = vee(C' C^-1);
+        - 'spatial': base-link axes, point at the base origin, V = vee(C' C^-1);
         - 'hybrid': base-link axes, origin of the frame, V = (omega; r').
 
     Returns
     -------
     (6, n) or (T, 6, n) ndarray
-        Columns of joints that do not move the frame are zero; a coordinate that others mimic
-        collects their columns times their multipliers (J_red = J G).
+        Columns of joints that do not move the frame are zero. The column of a coordinate that
+        other joints mimic includes theirs times their multipliers (J_red = J G).
 
     Raises
     ------
     InputError
-        If the representation is none of the three.
+        If the representation is not one of the three.
     UnknownNameError, ShapeError, NotFiniteError
 
     References
@@ -92,7 +92,7 @@ def frame_jacobian(
 
 
 def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
-    """Add every sample's columns to zeros; False at one that is, or becomes, not finite."""
+    """Add the columns of every sample to `jacobians`; return False if any is not finite."""
     rotations = np.empty((bodies.shape[0], 3, 3))
     steps = np.empty((bodies.shape[0], 3))
     lever = np.empty(3)
@@ -118,9 +118,10 @@ def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
 
 def _set_axes_and_lever(last, path, local, steps, representation, axes, lever):
     """
-    Set the axes of the representation (columns, in base-link axes), and its reference point.
+    Set the axes of the representation (columns, in base-link axes) and the lever.
 
-    The lever leads from the last body's origin to the point, in base-link axes.
+    The lever is the vector from the last body's origin to the reference point of the twist, in
+    base-link axes.
     """
     for a in range(3):
         for b in range(3):
@@ -141,7 +142,7 @@ def _set_axes_and_lever(last, path, local, steps, representation, axes, lever):
 
 
 def _add_column(i, bodies, rotations, axes, lever, column):
-    """Add the screw of joint i, referred to the point at the lever's end, to a column."""
+    """Add the screw of joint i, referred to the end point of the lever, to a column."""
     turn, travel = bodies[i, TURN], bodies[i, TRAVEL]
     multiplier = bodies[i, MULTIPLIER]
     x, y, z = rotations[i, 0, 2], rotations[i, 1, 2], rotations[i, 2, 2]

@@ -28,12 +28,12 @@ def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
     q : (n,) or (T, n) array_like
         Coordinates [rad or m]; limits are not enforced.
     frame : str
-        A link name, also of a link behind fixed joints.
+        A link name; the link may be attached by fixed joints.
 
     Returns
     -------
     (4, 4) or (T, 4, 4) ndarray
-        Takes coordinates in the frame to coordinates in the base link's frame.
+        Maps coordinates in the frame to coordinates in the frame of the base link.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
 
 
 def _frame_poses(q, tree, bodies, path, local, poses):
-    """Fill the pose of every sample; False at one that is, or becomes, not finite."""
+    """Write the pose of every sample; return False if any is not finite."""
     rotations = np.empty((bodies.shape[0], 3, 3))
     steps = np.empty((bodies.shape[0], 3))
     for t in range(q.shape[0]):
@@ -81,7 +81,7 @@ def _frame_poses(q, tree, bodies, path, local, poses):
                     poses[t, a, b] = x * local[0, b] + y * local[1, b] + z * local[2, b]
                 for i in path:
                     poses[t, a, 3] += steps[i, a]
-        # a rotation that is not finite makes the position so
+        # if a rotation is not finite, the position is not either
         if not all_finite(poses[t, :, 3]):
             return False
     return True

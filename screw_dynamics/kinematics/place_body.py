@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Forward kinematics of one body, the step that all kernels over axis frames share."""
+"""Forward kinematics of one body: a step shared by all kernels on axis frames."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from screw_dynamics.kinematics.axis_frames import (
 
 def place_body(i, q, tree, bodies, rotations, steps):
     """
-    Place the axis frame of body i, whose parent is placed (MK2021 (3) in axis frames).
+    Compute the axis frame of body i from that of its parent (MK2021 (3) in axis frames).
 
-    `q` (n,) [rad or m]; `rotations` (N, 3, 3); `steps` (N, 3) [m].
+    Sets row i of `rotations` (N, 3, 3) to R_i, the rotation to base-link axes, and row i of
+    `steps` (N, 3) to r_i - r_p, the vector from the parent's origin in base-link axes [m].
     """
     parent = tree[i, PARENT]
     s = bodies[i, MULTIPLIER] * q[tree[i, COORDINATE]] + bodies[i, OFFSET]
@@ -51,7 +52,7 @@ def place_body(i, q, tree, bodies, rotations, steps):
 
 
 def all_finite(values):
-    """Return whether every entry of a vector is finite; a kernel's cheap form of `isfinite`."""
+    """Return whether every entry of a vector is finite; faster in kernels than `np.isfinite`."""
     for value in values:
         if not math.isfinite(value):
             return False
