@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Formats of arguments: names with values, loads, namespaces."""
+"""Argument formats: names with values, payloads, namespaces."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import re
 from screw_dynamics.argument_types import finite_or_nan, refuse
 
 _LARGEST_FACTOR = 1e9
-# letters, digits and underscores, as ROS wants the parts of topic names
+# letters, digits and underscores, as ROS requires in the parts of topic names
 _NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 
 
 def named_value(text: str) -> tuple[str, float]:
-    """Return a name and a number, as in ``gripper=0.02``."""
+    """Parse a name and a number, as in ``gripper=0.02``."""
     name, equals, value = text.rpartition('=')
     number = finite_or_nan(value)
     if not equals or not name or math.isnan(number):
@@ -25,9 +25,9 @@ def named_value(text: str) -> tuple[str, float]:
 
 def payload(text: str) -> tuple[str, float, tuple[float, float, float]]:
     """
-    Return a load, as in ``tool0=1.2`` or, with its centre of mass, ``tool0=1.2,0,0,0.06``.
+    Parse a payload, as in ``tool0=1.2`` or, with its centre of mass, ``tool0=1.2,0,0,0.06``.
 
-    Returns `mass` [kg], `com` [m].
+    Returns the link, the mass [kg] and the centre of mass in the frame of the link [m].
     """
     link, equals, rest = text.rpartition('=')
     numbers = [finite_or_nan(part) for part in rest.split(',')]
@@ -39,7 +39,7 @@ def payload(text: str) -> tuple[str, float, tuple[float, float, float]]:
 
 
 def slow_down_factor(text: str) -> float:
-    """Return a number above 1, up to which factors can be tried."""
+    """Parse the upper bound of the slow-down factors to try, a number above 1."""
     value = finite_or_nan(text)
     if not 1.0 < value <= _LARGEST_FACTOR:
         refuse(f'a number above 1, at most {_LARGEST_FACTOR:g}', text)
@@ -47,7 +47,11 @@ def slow_down_factor(text: str) -> float:
 
 
 def namespace(text: str) -> str:
-    """Return a ROS namespace with a slash before each of its parts, as in ``/left/arm``."""
+    """
+    Return a ROS namespace with a slash before each of its parts, as in ``/left/arm``.
+
+    The first slash may be missing. The root ``/`` is returned as an empty string.
+    """
     inner = text.strip('/')
     if inner and not _NAMESPACE.fullmatch(inner):
         refuse('a namespace such as /left/arm', text)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`screw_dynamics bag`: efforts of what a bag has recorded."""
+"""`screw_dynamics bag`: efforts of recorded trajectories and joint states."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def add_to(commands: Any) -> None:
-    """Declare the command."""
+    """Add the parser of the command to the subparsers `commands`."""
     parser = add_command(
         commands,
         'bag',
@@ -99,7 +99,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+    """Run the command; return 0."""
     if options.copy and options.output is None:
         options.error('argument --copy: expected the name of the new bag, too: --output FOLDER')
     with reports_beside(options.csv) as output:
@@ -130,7 +130,7 @@ def _process(options: argparse.Namespace, output: TextIO) -> None:
 
 
 def _description(bag: Bag) -> RecordedRobot:
-    """Return the latest robot description in the bag."""
+    """Return the latest robot description in the bag; raise `BagError` if topics disagree."""
     texts = {}
     for topic, about in bag.topics.items():
         if about.type == ROBOT_DESCRIPTION and about.count and topic.endswith('robot_description'):

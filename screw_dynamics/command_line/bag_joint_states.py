@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Efforts of a motion that was measured: joint states with noise."""
+"""Efforts of a measured motion (noisy joint states)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from screw_dynamics.trajectory import MeasuredMotion, measured_motion
 from screw_dynamics.trajectory.recorded_samples import GapError
 
 _CONTINUITY = 4
-# Correlation of neighbouring residuals: white noise gives 0 or less, by chance up to a few roots
-# of the number of samples.
+# Correlation of neighbouring residuals of N samples: 0 or less for white noise, by chance up to
+# a few 1/sqrt(N).
 _ALIKE, _SIGNIFICANT = 0.1, 3.0
 _TO_AND_FRO = -0.7
 _WIDE = 5.0  # samples
@@ -46,11 +46,12 @@ def measured_results(
     """
     Estimate a motion from joint states, and return its efforts with their uncertainty.
 
-    `bag_start` [ns].
+    `bag_start` is the reception time of the bag's first message [ns], from which the times of the
+    results count. Without a `rate` [1/s] they are the recorded instants.
     """
     samples = joint_samples(messages, model, where)
     first = int(samples.stamps.min())
-    # as --start and --end count, so that errors tell what to give them
+    # same origin as --start and --end, so that times in errors can be used for these options
     offset = (int(samples.log_times[samples.stamps.argmin()]) - bag_start) / SECOND
     times = (samples.stamps - first) / SECOND
     try:
@@ -78,7 +79,7 @@ def measured_results(
 
 
 def _warn(motion: MeasuredMotion, model: ScrewModel, given: bool) -> None:
-    """Warn on stderr where the samples are not what the standard deviations rest on."""
+    """Warn on stderr about samples that violate the white-noise assumption."""
     step = (motion.end - motion.start) / motion.sample_count
     for name, correlation, width in zip(
         model.joint_names, motion.correlations, motion.smoothing_times, strict=True
@@ -90,7 +91,7 @@ def _warn(motion: MeasuredMotion, model: ScrewModel, given: bool) -> None:
                 f'deviations are at least {factor:.1f} times too small: the noise is not white, '
                 f'{"or --smoothing-time too long" if given else "try a longer --smoothing-time"}'
             )
-        # an estimate that follows every sample leaves rests that alternate, too
+        # an estimate that follows every sample also leaves alternating residuals
         elif correlation < _TO_AND_FRO and width > _WIDE * step:
             text = (
                 f'samples jump to and fro (correlation {correlation:.2f}): do two sources send '

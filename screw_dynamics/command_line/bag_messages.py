@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded messages as plain data: points of trajectories, samples of joint states."""
+"""Recorded messages as plain data: trajectory points and joint state samples."""
 
 from __future__ import annotations
 
@@ -21,12 +21,16 @@ SECOND = 1_000_000_000  # ns
 
 
 def nanoseconds(stamp: Any) -> int:
-    """Return a Time or Duration in nanoseconds."""
+    """Return a Time or Duration message in nanoseconds."""
     return int(stamp.sec) * SECOND + int(stamp.nanosec)
 
 
 def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:
-    """Return the points of a JointTrajectory in the joint order of the model."""
+    """
+    Return the points of a JointTrajectory in the joint order of the model.
+
+    The text of a `TrajectoryError` names the topic and the message.
+    """
     message = found.message
     points = [
         TrajectoryPoint(
@@ -45,7 +49,9 @@ class JointSamples(NamedTuple):
     """
     Measured positions of all joints of a model.
 
-    `stamps`, `log_times` [ns]; `positions` (N, n).
+    Header `stamps` and reception times `log_times`, both (N,) [ns], and `positions` (N, n) in
+    model order, in the order of reception. `left_out` counts messages without finite positions of
+    all joints, and messages without a stamp if others have one.
     """
 
     stamps: np.typing.NDArray[np.int64]
@@ -55,7 +61,12 @@ class JointSamples(NamedTuple):
 
 
 def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str) -> JointSamples:
-    """Return the positions of the model's joints from JointState messages."""
+    """
+    Return the positions of the model's joints from JointState messages.
+
+    Stamps are header stamps, or reception times if all header stamps are zero. The two are never
+    mixed because their clocks may differ. Raises `BagError` if no message has all joints.
+    """
     stamps, log_times, rows = [], [], []
     left_out = 0
     seen: set[str] = set()
@@ -68,7 +79,7 @@ def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str)
             left_out += 1
             continue
         row = [float(values[place[joint]]) for joint in model.joint_names]
-        if not all(map(math.isfinite, row)):  # as drivers send before they know
+        if not all(map(math.isfinite, row)):  # drivers send NaN before the first measurement
             left_out += 1
             continue
         rows.append(row)

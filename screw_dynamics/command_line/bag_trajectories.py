@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded trajectories as a controller would have followed them, with their efforts."""
+"""Efforts of recorded trajectories, followed as a controller would have followed them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ class FollowedTrajectory(NamedTuple):
     """
     One trajectory with its efforts.
 
-    `log_time`, `start` [ns].
+    `log_time` is the reception time of `message` [ns], `start` the instant from which the times
+    of `results` count [ns], `continuity` the number of continuous derivatives of the curve.
     """
 
     message: Any
@@ -45,7 +46,12 @@ class FollowedTrajectory(NamedTuple):
 
 
 class Following(NamedTuple):
-    """How trajectories are followed and evaluated."""
+    """
+    Options for following and evaluating trajectories.
+
+    `rate` is in samples per second, in addition to samples at the points; `order` is the highest
+    derivative of the efforts.
+    """
 
     interpolation: str
     rate: float
@@ -59,8 +65,9 @@ def follow(
     """
     Return the trajectories that can be followed, in the order of their starts.
 
-    One that begins while another runs continues its state. One that cannot be followed is left
-    out, as a controller would reject it, with a line on stderr.
+    A trajectory that begins while another is active continues from its state. One that a
+    controller would reject is left out, with a warning on stderr. Raises `BagError` if none can
+    be followed.
     """
     starts = [nanoseconds(m.message.header.stamp) or m.log_time for m in messages]
     order = np.argsort(starts, kind='stable')
@@ -109,7 +116,7 @@ def _curve(
 
 
 def _times(curve: PiecewisePolynomial, rate: float) -> Array:
-    """Return even sample times and the times of the points, on whole nanoseconds."""
+    """Return evenly spaced sample times and the times of the points, rounded to nanoseconds."""
     even = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), rate)
     whole = np.round(SECOND * np.concatenate((even, curve.breaks)))
     times: Array = np.unique(np.maximum(whole, 0.0)) / SECOND
@@ -120,22 +127,26 @@ def until_replaced(
     followed: Sequence[FollowedTrajectory],
 ) -> list[tuple[FollowedTrajectory, NDArray[np.bool_]]]:
     """
-    Return each trajectory with the samples that come before the next one begins.
+    Return each trajectory with a mask (T,) of the samples before the next one begins.
 
-    Returns (T,).
+    `followed` must be in the order of the starts.
     """
     ends = [*(later.start for later in followed[1:]), np.iinfo(np.int64).max]
     return [(this, origin(this).stamps < end) for this, end in zip(followed, ends, strict=True)]
 
 
 def origin(this: FollowedTrajectory) -> Origin:
-    """Return the stamps of the samples of a trajectory."""
+    """Return the stamps and the source of the samples of a trajectory."""
     from_start = np.round(SECOND * this.results.times).astype(np.int64)
     return Origin(this.start + from_start, from_start, this.continuity, SOURCE_TRAJECTORY)
 
 
 def trajectory_with_efforts(this: FollowedTrajectory, types: MessageTypes) -> Any:
-    """Return the trajectory, densely sampled, whose points carry their efforts."""
+    """
+    Return the densely sampled trajectory as a JointTrajectory with efforts in its points.
+
+    The header is that of the recorded message, so the start is the same.
+    """
     point_type = types['trajectory_msgs/msg/JointTrajectoryPoint']
     duration = types['builtin_interfaces/msg/Duration']
     header = this.message.header

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From one topic of a bag to a new bag with its efforts."""
+"""Conversion of one topic of a bag to efforts, and to a new bag if requested."""
 
 from __future__ import annotations
 
@@ -41,7 +41,12 @@ def process(
     joints: ElasticJoints | None,
     options: argparse.Namespace,
 ) -> Results:
-    """Compute the efforts of a topic, and write the new bag if one is wanted."""
+    """
+    Compute the efforts of a topic, and write the new bag if `options.output` is set.
+
+    The topic must have JointTrajectory or JointState messages. The times of the results count
+    from the first sample.
+    """
     names = _new_topics(bag, options)
     where = f'{bag.path}: topic {topic!r}'
     messages = _messages(bag, topic, options)
@@ -77,7 +82,7 @@ def process(
             if options.copy:
                 _copy(bag, writer)
             output = ResultsWriter(writer, names[0], names[1])
-            several = len(parts) > 1  # then one bar for all
+            several = len(parts) > 1  # one progress bar for all parts
             for results, source in progress(parts, 'writing', unit='part') if several else parts:
                 output.write(results, source)
             _write_trajectories(followed, writer, names[2])
@@ -99,7 +104,7 @@ def _new_topics(bag: Bag, options: argparse.Namespace) -> list[str]:
 
 
 def _messages(bag: Bag, topic: str, options: argparse.Namespace) -> Iterator[BagMessage]:
-    """Yield the messages of the part of the bag that was chosen."""
+    """Yield the messages between --start and --end."""
     start = -np.inf if options.start is None else options.start
     end = np.inf if options.end is None else options.end
     count = bag.topics[topic].count

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Parsers of the commands: help with examples, errors that say where arguments belong."""
+"""Argument parsers of the commands: help with examples, errors with hints."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from typing import Any, NoReturn
 
 from screw_dynamics.error_texts import bounded, shown
 
-# what float() reads: before Python 3.14 argparse takes -1e-3 for an option
+# all that float() accepts: before Python 3.14 argparse reads -1e-3 as an option
 _NEGATIVE_NUMBER = re.compile(
     r'-(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(e[-+]?\d+)?$|-(inf|infinity|nan)$', re.IGNORECASE
 )
 
 
 class BoundedParser(argparse.ArgumentParser):
-    """A parser whose errors are of bounded length, whatever argument they repeat."""
+    """A parser whose errors have a bounded length, even if they repeat a long argument."""
 
     def error(self, message: str) -> NoReturn:
-        """End the process with an error text."""
+        """Print a usage error and exit with code 2."""
         super().error(bounded(message))
 
 
 class CommandParser(BoundedParser):
     """
-    A parser that takes all negative numbers for values.
+    A parser that reads all negative numbers as values.
 
-    Its errors say where to give a file which a list of names has taken.
+    Its errors explain how to pass a file that was read as part of a list of names.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -39,8 +39,8 @@ class CommandParser(BoundedParser):
         self._negative_number_matcher = _NEGATIVE_NUMBER
 
     def error(self, message: str) -> NoReturn:
-        """End the process with an error text."""
-        # `--joints a b FILE` takes FILE as a name
+        """Print a usage error and exit with code 2."""
+        # `--joints a b FILE` reads FILE as a name
         if 'arguments are required' in message:
             message += ' (before options that take lists, as --joints does, or behind --)'
         super().error(message)
@@ -48,9 +48,9 @@ class CommandParser(BoundedParser):
 
 class EachOnce(argparse.Action):
     """
-    Extends a list of values that stand by name; an option that is given twice adds to the list.
+    Action that appends values to a list, also if the option is repeated.
 
-    A name that stands twice is an error: nobody could tell which value is meant.
+    A duplicate name is an error, because its value would be ambiguous.
     """
 
     def __call__(
@@ -60,7 +60,7 @@ class EachOnce(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Add the values of one option."""
+        """Append the values of one option."""
         known = list(getattr(namespace, self.dest) or [])
         for value in values:
             name = value if isinstance(value, str) else value[0]
@@ -81,12 +81,17 @@ def add_command(
     description: str,
     examples: Sequence[str],
 ) -> argparse.ArgumentParser:
-    """Declare a command."""
+    """
+    Add a command to the subparsers `commands`, and return its parser.
+
+    `files` are the required arguments in the usage line, before the options, some of which are
+    lists. `summary` is its line in the list of commands.
+    """
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         usage=f'%(prog)s {files} [options]',
         help=summary,
-        # the formatter that keeps the lines of the examples keeps those of the description, too
+        # the formatter that keeps the line breaks of the examples does not wrap the description
         description=textwrap.fill(description, max(1, shutil.get_terminal_size().columns - 2)),
         epilog='\n'.join(['examples:', *(f'  {line}' for line in examples)]),
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -34,7 +34,7 @@ from screw_dynamics.command_line.trajectory_source import add_trajectory_argumen
 
 
 def add_to(commands: Any) -> None:
-    """Declare the command."""
+    """Add the parser of the command to the subparsers `commands`."""
     parser = add_command(
         commands,
         'evaluate',
@@ -63,7 +63,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+    """Run the command; return 0."""
     with reports_beside(options.csv) as output:
         _evaluate(options, output)
     return 0

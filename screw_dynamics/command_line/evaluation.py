@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Efforts, and motor commands, along the samples of a motion."""
+"""Efforts and motor commands along a sampled motion."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ def sampled_jets(
     curve: PiecewisePolynomial, times: Array, model: ScrewModel, joints: ElasticJoints | None
 ) -> Array:
     """
-    Return samples of a curve with as many derivatives as the results need.
+    Return samples (T, r, n) of a curve at `times` (T,) [s], with the derivatives required.
 
-    `times` (T,) [s]; returns (T, r, n).
+    r is 5, or more if rotors on moving links are coupled. The latter prints a warning on stderr,
+    as no curve is that smooth.
     """
     rows = _rows_needed(model, joints)
-    if rows > JET_ROWS:  # which no curve through points is smooth enough for
+    if rows > JET_ROWS:  # no curve through points is smooth enough
         print(
             'warning: motor efforts jump at the points: rotors on moving links need a curve that '
             f'is {rows - 1} times continuously differentiable, this one is it '
@@ -50,9 +51,10 @@ def evaluate(
     joints: ElasticJoints | None = None,
 ) -> Results:
     """
-    Return the efforts along a motion, and what the motors do where joints are elastic.
+    Return the efforts along a motion, and the motor commands of elastic joints.
 
-    `times` (T,) [s]; `joint_jet` (T, r, n).
+    `times` is (T,) [s], `joint_jet` is (T, r, n) as `sampled_jets` returns it, and `order` is the
+    highest derivative of the efforts, at most 2.
     """
     efforts = np.empty((len(times), order + 1, model.n))
     for part in _blocks(len(times), 'efforts'):
@@ -83,13 +85,14 @@ def evaluate_measured(
     joints: ElasticJoints | None = None,
 ) -> Results:
     """
-    Return the efforts along a measured motion, with the standard deviations of everything.
+    Return the efforts along a measured motion, with all standard deviations.
 
-    What motors do behind springs with dampers depends on the past of the motion: no standard
-    deviations are given for them. Nor are they where one standard deviation leads out of the range
-    of a spring; a line on stderr says so.
+    Motors behind springs with dampers get no standard deviations, because their motion depends on
+    the past. Motors also get none, with a warning on stderr, if one standard deviation leads out
+    of the range of a spring.
 
-    `times` (T,) [s].
+    `times` (T,) are on the time axis of the motion [s]. Raises `InputError` if the motors need
+    higher derivatives than can be measured.
     """
     if _rows_needed(model, joints) > JET_ROWS:
         raise InputError(
@@ -129,7 +132,11 @@ def _deviations(
     order: int,
     joints: ElasticJoints | None,
 ) -> tuple[Array, Array]:
-    """Return those of the motion, (T, 5, n), and of efforts and motors, (T, n (k + 1) + 5 m)."""
+    """
+    Return standard deviations of the motion (T, 5, n) and of the values (T, n (k + 1) + 5 m).
+
+    The values are the efforts, followed by the motor commands.
+    """
     rows = order + 3 if joints is None else JET_ROWS
 
     def values(jets: Array) -> Array:
@@ -154,7 +161,7 @@ def _deviations(
 
 
 def joint_types(model: ScrewModel) -> list[str]:
-    """Return the type of each coordinate's joint."""
+    """Return the type of each coordinate's joint, e.g. 'revolute' or 'prismatic'."""
     kinds = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
     return [kinds[name] for name in model.joint_names]
 
@@ -169,7 +176,7 @@ def _blocks(count: int, text: str) -> Iterator[slice]:
 
 
 def _motor_values(found: MotorFeedforward) -> Array:
-    """Return the rows of `quantities.MOTORS`, (T, 5, m)."""
+    """Return the quantities of `quantities.MOTORS` as an array (T, 5, m)."""
     rows = (
         found.motor_position,
         found.motor_velocity,

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`screw_dynamics feasibility`: limits along a trajectory, and how slow it has to be."""
+"""`screw_dynamics feasibility`: limits along a trajectory, and the slow-down that keeps them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ INFEASIBLE = 3
 
 
 def add_to(commands: Any) -> None:
-    """Declare the command."""
+    """Add the parser of the command to the subparsers `commands`."""
     parser = add_command(
         commands,
         'feasibility',
@@ -69,7 +69,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+    """Run the command; return 0, or `INFEASIBLE` if a limit is exceeded."""
     model = read_robot(options)
     joints = read_elastic(options, model)
     curve = curve_through(read_waypoints(options, model), options.interpolation)
@@ -85,7 +85,7 @@ def _check(
     times: Array,
     jets: Array,
 ) -> int:
-    """Print the report on a motion."""
+    """Print the feasibility report of a motion, and return the exit code."""
     report = check_feasibility(model, joints, jets, times)
     print(report if report.checks else 'the robot has no limits: nothing was checked')
     if report.feasible:
@@ -98,7 +98,7 @@ def _check(
 def _slowed_down(
     model: ScrewModel, joints: ElasticJoints | None, jets: Array, times: Array, most: float
 ) -> str:
-    """Return what slowing down gives, in words; that no factor helps is a result, too."""
+    """Return the result of slowing down as text, also if no factor is feasible."""
     try:
         found = slow_down(model, joints, jets, times, max_factor=most)
     except InfeasibleError as error:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Choice between NumPy and compiled kernels: small work is done before a compiler has begun."""
+"""Choice between NumPy and compiled kernels: compilation does not pay for small work."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from screw_dynamics.command_line.process_end import print_error
 from screw_dynamics.jit import compiled_again, uncompiled, watched
 
-_FEW = 20_000  # samples, which take NumPy seconds where compilation takes a minute
+_FEW = 20_000  # samples: NumPy needs seconds for them, compilation takes a minute
 
 
 @contextmanager
 def kernels_of_a_command() -> Iterator[None]:
     """
-    Use compiled kernels that are on disk, in a ``with`` block, and compile none for small work.
+    Use compiled kernels from the disk cache in a ``with`` block, and compile no others.
 
-    Where one is compiled after all, a line on stderr says so.
+    If `kernels_for` allows compilation inside the block, the first one is reported on stderr.
     """
     said = False
 
@@ -34,7 +34,7 @@ def kernels_of_a_command() -> Iterator[None]:
 
 @contextmanager
 def kernels_for(samples: int) -> Iterator[None]:
-    """Compile in a ``with`` block where the work is worth it."""
+    """Allow compilation in a ``with`` block if so many samples are worth it."""
     if samples < _FEW:
         yield
     else:

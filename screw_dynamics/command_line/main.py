@@ -40,7 +40,12 @@ _COMMANDS = (model_command, evaluate_command, bag_command, feasibility_command, 
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run a subcommand."""
+    """
+    Run a subcommand with `args`, without the program name (default ``sys.argv[1:]``).
+
+    Returns the exit code: 0; 1 after an error, printed as one line on stderr; 2 for wrong
+    arguments; 3 for an infeasible motion; 130 after Ctrl-C; 143 after SIGTERM.
+    """
     options = argparse.Namespace()
 
     def parse() -> int:
@@ -74,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    with warnings.catch_warnings(), np.errstate(all='ignore'):  # what overflows is an error later
+    with warnings.catch_warnings(), np.errstate(all='ignore'):  # overflow raises an error later
         warnings.showwarning = _print_warning
         for kind in (BagWarning, UnusedEntryWarning):
             warnings.simplefilter('always', kind)
@@ -84,7 +89,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Print a warning of a library without the line of source that it comes from."""
+    """Print a warning without the source line that issued it."""
     print_error(f'warning: {" ".join(str(message).split())}')
 
 

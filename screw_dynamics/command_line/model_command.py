@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`screw_dynamics model`: what a robot description says."""
+"""`screw_dynamics model`: summary of a robot description."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from screw_dynamics.text_table import NO_BREAK, text_table
 
 
 def add_to(commands: Any) -> None:
-    """Declare the command."""
+    """Add the parser of the command to the subparsers `commands`."""
     parser = add_command(
         commands,
         'model',
@@ -48,7 +48,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+    """Run the command; return 0."""
     check_outputs((options.urdf,), (options.yaml,))
     with reports_beside(options.yaml) as output:
         model = read_robot(options)

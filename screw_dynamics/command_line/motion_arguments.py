@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that commands share: interpolation, sampling and evaluation of a motion."""
+"""Shared arguments of commands: interpolation, sampling and evaluation of a motion."""
 
 from __future__ import annotations
 
@@ -25,14 +25,18 @@ from screw_dynamics.trajectory import (
 INTERPOLATIONS = ('smooth', 'jtc')
 ORDERS = (0, 1, 2)
 _MOST_SAMPLES = 10_000_000
-# Samples that a check of limits takes at least: between two points, unless it is more in all.
+# Samples between two points in a limit check, fewer if their total would exceed the second number.
 _WITHIN, _ALL_WITHIN = 16, 200_000
 _ROUNDING = 1e-9  # of the duration
 DEFAULT_RATE = 250.0
 
 
 def add_motion_options(parser: argparse.ArgumentParser, rate_of: str = '') -> None:
-    """Declare --interpolation, --rate, --order and --elastic."""
+    """
+    Add --interpolation, --rate, --order and --elastic.
+
+    `rate_of` describes the default rate in the help text if it is not a number.
+    """
     group = parser.add_argument_group('motion')
     group.add_argument(
         '--interpolation',
@@ -64,11 +68,11 @@ def add_motion_options(parser: argparse.ArgumentParser, rate_of: str = '') -> No
 
 
 def read_elastic(options: argparse.Namespace, model: ScrewModel) -> ElasticJoints | None:
-    """Return the elastic joints that the options name."""
+    """Return the elastic joints of `options.elastic`, None without that option."""
     if options.elastic is None:
         return None
     joints = ElasticJoints.from_yaml(expanded(options.elastic))
-    joints.motors(model)  # built once: what does not fit is an error before the work
+    joints.motors(model)  # raises early if the motors do not match the model; cached
     return joints
 
 
@@ -76,9 +80,10 @@ def curve_through(
     waypoints: Waypoints, interpolation: str, start_jet: Array | None = None
 ) -> PiecewisePolynomial:
     """
-    Return the curve through points; without a state to start from it begins at the first point.
+    Return the curve through points, in time from start.
 
-    `start_jet` (5, n).
+    It begins at time 0 in the state `start_jet` (5, n), or without one at the first point.
+    `interpolation` is one of `INTERPOLATIONS`.
     """
     begin = 0.0 if start_jet is not None else float(waypoints.times[0])
     shifted = Waypoints(
@@ -99,9 +104,9 @@ def curve_through(
 
 def sample_times(start: float, end: float, rate: float) -> Array:
     """
-    Return even sample times, and the end.
+    Return evenly spaced sample times (T,) from `start` to `end`, both included [s].
 
-    `start`, `end` [s]; `rate` [1/s]; returns (T,) [s].
+    Raises `InputError` if `rate` [1/s] results in too many samples.
     """
     steps = (end - start) * rate
     if not steps < _MOST_SAMPLES:
@@ -109,7 +114,7 @@ def sample_times(start: float, end: float, rate: float) -> Array:
             f'--rate: expected at most {_MOST_SAMPLES} samples, {rate:g} Hz over '
             f'{end - start:g} s gives {steps:.3g}'
         )
-    # a rest shorter than the rounding of the times is not a sample of its own
+    # a remainder below the rounding of the times does not get its own sample
     count = max(int(np.ceil(steps - 1e-6)), int(end > start))
     times: Array = start + np.arange(count + 1) / rate
     times[-1] = end
@@ -118,9 +123,10 @@ def sample_times(start: float, end: float, rate: float) -> Array:
 
 def dense_times(curve: PiecewisePolynomial, rate: float) -> Array:
     """
-    Return sample times between which no peak hides: some between any two points, and the points.
+    Return increasing sample times (T,) [s], dense enough that no peak is missed.
 
-    Returns (T,) [s].
+    They include the points, further samples between any two points, and evenly spaced samples at
+    `rate` [1/s].
     """
     breaks = curve.breaks
     even = sample_times(float(breaks[0]), float(breaks[-1]), rate)
@@ -128,14 +134,14 @@ def dense_times(curve: PiecewisePolynomial, rate: float) -> Array:
     parts = np.arange(count) / count
     within = (breaks[:-1, None] + parts * np.diff(breaks)[:, None]).ravel()
     times = np.unique(np.concatenate((even, within, breaks[-1:])))
-    # two that differ by rounding become one when time is scaled
+    # times that differ only by rounding would coincide when time is scaled
     distinct = np.diff(times, prepend=-np.inf) > _ROUNDING * (times[-1] - times[0])
     kept: Array = times[distinct]
     return kept
 
 
 def warn_of_gaps(curve: PiecewisePolynomial, rate: float) -> None:
-    """Warn on stderr where points are closer to each other than samples are."""
+    """Warn on stderr if points are closer together than the sample period."""
     steps = np.diff(curve.breaks)
     if len(steps) and steps.min() * rate < 1.0:
         print(

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Files and folders that appear when they are whole, or not at all."""
+"""Atomic creation of files and folders."""
 
 from __future__ import annotations
 
@@ -20,13 +20,17 @@ _STANDARD_OUTPUT = ('-', '/dev/stdout', '/dev/fd/1')
 
 
 def is_standard_output(path: str | Path | None) -> bool:
-    """Return whether a path means the standard output: ``-``, or the device of it."""
+    """Return whether a path means the standard output: ``-`` or its device file."""
     return path is not None and str(path) in _STANDARD_OUTPUT
 
 
 @contextmanager
 def reports_beside(path: str | Path | None) -> Iterator[TextIO]:
-    """Print on stderr inside a block where a result goes to standard output."""
+    """
+    Redirect prints to stderr inside a ``with`` block if `path` is the standard output.
+
+    Yields the standard output for the result itself.
+    """
     output = sys.stdout
     if is_standard_output(path):
         with redirect_stdout(sys.stderr):
@@ -36,21 +40,21 @@ def reports_beside(path: str | Path | None) -> Iterator[TextIO]:
 
 
 def written_at_once(path: Path) -> bool:
-    """Return whether a path is that of a pipe or device, in whose place no file can be put."""
-    # /dev/stdout may lead to a file, whose place is not ours to take
+    """Return whether a path is a pipe or device, which a file must not replace."""
+    # /dev/stdout may link to a file, which must not be replaced either
     return path.absolute().parent in _DEVICES or (path.exists() and not path.is_file())
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
     """
-    Provide a block with a file to write, which gets its name when the block has ended well.
+    Yield a temporary path; rename it to `path` if the block succeeds (atomic write).
 
-    After an error or Ctrl-C there is no half-written file, and what had the name before is still
-    there.
+    After an error or Ctrl-C the temporary file is removed and an existing file is unchanged. Pipes
+    and devices, such as /dev/stdout, are written directly. Every `OSError` names `path`.
     """
     path = expanded(path)
-    target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
+    target = Path(os.path.realpath(path))  # replaces the target of a link, not the link
     unfinished = target.with_name(f'.{target.name}.unfinished')
     try:
         if written_at_once(path):
@@ -67,7 +71,12 @@ def new_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Provide a block with a folder to create, which gets its place when the block has ended well."""
+    """
+    Yield a temporary path for a new folder; rename it to `path` if the block succeeds.
+
+    `path` must not exist. The temporary folder has the same name, and the block must create it.
+    Every `OSError` and `BagError` names `path`.
+    """
     target = expanded(path).absolute()
     try:
         with tempfile.TemporaryDirectory(

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments for outputs: CSV, bag, plot."""
+"""Output arguments: CSV, bag, plot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from screw_dynamics.paths import expanded
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Declare --csv and --plot."""
+    """Add --csv and --plot, and return their group for further options of the command."""
     group = parser.add_argument_group('output')
     group.add_argument(
         '--csv', metavar='FILE', type=Path, help='one row per sample; - for standard output'
@@ -35,7 +35,13 @@ def check_outputs(
     figure: Path | None = None,
     folder: Path | None = None,
 ) -> None:
-    """Refuse outputs that cannot be written or would destroy an input, before any work is done."""
+    """
+    Reject outputs that cannot be written or would overwrite an input, before any work is done.
+
+    Existing `files` and `figure` are replaced; the bag `folder` must not exist, nor be inside
+    another bag. Raises `InputError`, or `ModuleNotFoundError` if the package that writes figures
+    or bags is not installed.
+    """
     if figure is not None:
         from screw_dynamics.command_line.results_plot import figure_format
 
@@ -90,7 +96,7 @@ def _require_writable(path: str | Path, folder: Path) -> None:
 def check_figure(
     options: argparse.Namespace, model: ScrewModel, joints: ElasticJoints | None
 ) -> None:
-    """Refuse a figure that has no room for the joints and motors, before any work is done."""
+    """Raise `InputError` if a figure has too few rows for the joints and motors."""
     if options.plot is not None:
         from screw_dynamics.command_line.results_plot import require_room
 
@@ -102,7 +108,11 @@ def check_figure(
 
 
 def write_files(results: Results, options: argparse.Namespace, title: str, output: TextIO) -> None:
-    """Write what the options ask for, and print what was written."""
+    """
+    Write the files that the options name, and print their paths.
+
+    `title` is the headline of the figure; `output` is the stream for CSV on standard output.
+    """
     if is_standard_output(options.csv):
         write_csv(results, output)
     elif options.csv is not None:

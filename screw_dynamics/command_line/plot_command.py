@@ -20,7 +20,7 @@ from screw_dynamics.paths import expanded
 
 
 def add_to(commands: Any) -> None:
-    """Declare the command."""
+    """Add the parser of the command to the subparsers `commands`."""
     parser = add_command(
         commands,
         'plot',
@@ -51,9 +51,9 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+    """Run the command; return 0."""
     path = expanded(options.results)
-    # the ending of a file is replaced; a folder's name may hold points that are no ending
+    # replace the extension of a file; dots in the name of a folder are not an extension
     if options.output is not None:
         output = options.output
     elif path.is_dir():
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _chosen(results: Results, joints: list[str]) -> Results:
-    """Return some of the joints, with their motors."""
+    """Return the results of some joints and their motors."""
     names = results.joint_names
     for joint in joints:
         if joint not in names:
@@ -87,7 +87,7 @@ def _chosen(results: Results, joints: list[str]) -> Results:
         results.motors,
     )
     if motors is not None:
-        # a motor is named after its joint, with /1 or /2 behind where there are two
+        # a motor has the name of its joint, with /1 or /2 appended if there are two
         kept = [i for i, name in enumerate(motors.names) if name in joints]
         kept += [i for i, name in enumerate(motors.names) if name.rpartition('/')[0] in joints]
         motors = MotorResults(

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""End of a command's process: exit codes, lines for errors, signals, closed streams."""
+"""End of a command's process: exit codes, error lines, signals, closed streams."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from screw_dynamics.errors import ScrewDynamicsError
 
 FAILED = 1
 INTERRUPTED = 130
-_SIGNALLED = 128  # what shells add to the number of a signal
+_SIGNALLED = 128  # shells add it to the signal number
 _STOPS = (signal.SIGTERM, signal.SIGHUP)
-_LONGEST, _END = 1000, 200  # characters of an error, and those of its end where it is cut
+_LONGEST, _END = 1000, 200  # characters of an error, and of its end if it is shortened
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal other than Ctrl-C asks the process to end; what Ctrl-C cleans up is cleaned up."""
+    """Termination by a signal other than Ctrl-C, with the same clean-up as after Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -31,16 +31,21 @@ class Stopped(KeyboardInterrupt):
 
 
 def run_to_end(name: str, work: Callable[[], int]) -> int:
-    """Run a command; whatever happens ends in an exit code and at most one line on stderr."""
+    """
+    Run a command; convert errors and signals to an exit code and at most one line on stderr.
+
+    Returns the exit code of `work`; 1 after an error, 130 after Ctrl-C, 143 after SIGTERM. `name`
+    is printed before the error.
+    """
     try:
         code = work()
-        sys.stdout.flush()  # a full disk or a closed pipe shows here, and not after the end
+        sys.stdout.flush()  # raises here, not at exit, if the disk is full or the pipe closed
         return code
     except Stopped as stop:
         return _SIGNALLED + stop.number
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # as with `| head`
         pass
     except (ScrewDynamicsError, OSError) as error:
         print_error(f'{name}: {one_line(error)}')
@@ -57,7 +62,7 @@ def run_to_end(name: str, work: Callable[[], int]) -> int:
 
 
 def one_line(error: BaseException) -> str:
-    """Return the text of an error without line breaks, cut where it is longer than a screen."""
+    """Return the text of an error without line breaks, shortened if it would fill a screen."""
     if isinstance(error, OSError) and error.strerror:
         place = '' if error.filename is None else f'{error.filename}: '
         text = f'{place}{error.strerror}'
@@ -69,7 +74,7 @@ def one_line(error: BaseException) -> str:
 
 
 def print_error(line: str) -> None:
-    """Print a line on stderr, as far as that can be written."""
+    """Print a line on stderr; ignore write errors."""
     try:
         print(line, file=sys.stderr, flush=True)
     except OSError:
@@ -79,15 +84,15 @@ def print_error(line: str) -> None:
 @contextmanager
 def usable_streams() -> Iterator[None]:
     """
-    Put a stream to nowhere in place of those that the process was started without (``>&-``).
+    Replace output streams that were closed at start (``>&-``) by /dev/null inside a block.
 
-    Names may hold what the terminal has not: such characters are escaped.
+    In the other streams, characters that the terminal's encoding lacks are escaped.
     """
     with ExitStack() as stack:
         for name in ('stdout', 'stderr'):
             stream = getattr(sys, name)
             if stream is None:
-                # also takes the free file descriptor, which would be that of the next file opened
+                # also occupies the free file descriptor, which the next opened file would get
                 nowhere = stack.enter_context(open(os.devnull, 'w', encoding='utf-8'))
                 setattr(sys, name, nowhere)
                 stack.callback(setattr, sys, name, None)
@@ -98,13 +103,13 @@ def usable_streams() -> Iterator[None]:
 
 @contextmanager
 def signals_as_interrupts() -> Iterator[None]:
-    """Raise `Stopped` inside a block where the process is to end: SIGTERM, a terminal that closes."""
+    """Raise `Stopped` inside a block on SIGTERM and SIGHUP (closed terminal)."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # where no handler can be set
+        yield  # only the main thread can set handlers
         return
     before = {number: signal.getsignal(number) for number in _STOPS}
     for number, handler in before.items():
-        if handler is signal.SIG_DFL:  # behind nohup they are ignored
+        if handler is signal.SIG_DFL:  # under nohup, SIGHUP stays ignored
             signal.signal(number, _stop)
     try:
         yield
@@ -119,7 +124,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _give_up_unwritten() -> None:
-    """Drop what cannot be printed, which the interpreter would complain of at its end."""
+    """Redirect unwritable streams to /dev/null so the interpreter's final flush cannot fail."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

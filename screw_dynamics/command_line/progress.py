@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Progress of long work on the terminal."""
+"""Progress bars and progress log lines."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ from typing import TypeVar
 
 Item = TypeVar('Item')
 
-# Whether a bar is shown now: parts of its work show none of their own.
+# Whether a bar is shown now: nested calls then show none.
 _busy = False
-_LOG_INTERVAL = 10.0  # s between lines where the output is no terminal
+_LOG_INTERVAL = 10.0  # s between lines if the output is not a terminal
 
 
 def progress(
     items: Iterable[Item], text: str, total: int | None = None, unit: str = ''
 ) -> Iterator[Item]:
-    """Return the items while a bar on stderr shows how many of them have been taken."""
+    """
+    Yield the items while a bar on stderr shows how many of them are done.
+
+    `text` names the work and `unit` one item; `total` defaults to the length of `items`.
+    """
     if total is None and isinstance(items, Sized):
         total = len(items)
     with counting(text, total, unit) as count:
@@ -32,9 +36,9 @@ def progress(
 @contextmanager
 def counting(text: str, total: int | None, unit: str = '') -> Iterator[Callable[[], object]]:
     """
-    Show a bar on stderr inside a block; what the block gets is called after every step.
+    Show a bar on stderr inside a block; yield the function to call after every step.
 
-    Inside of a block that shows one, none is shown.
+    No bar is shown if an outer block already shows one.
     """
     global _busy
     if _busy:
@@ -55,7 +59,7 @@ def counting(text: str, total: int | None, unit: str = '') -> Iterator[Callable[
 def _bar(text: str, total: int | None, unit: str) -> Iterator[Callable[[], object]]:
     try:
         from tqdm import tqdm
-    except ModuleNotFoundError:  # the work can do without it
+    except ModuleNotFoundError:  # optional
         yield lambda: None
         return
     with tqdm(
@@ -65,7 +69,7 @@ def _bar(text: str, total: int | None, unit: str) -> Iterator[Callable[[], objec
 
 
 class _LogLines:
-    """Lines for a log: one every ten seconds, none for short work."""
+    """Progress lines for a log: one every ten seconds, none for short work."""
 
     def __init__(self, text: str, total: int | None, unit: str) -> None:
         self._text, self._unit = text, f' {unit}s' if unit else ''

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The quantities of results: their names in files, their symbols and units in plots."""
+"""Quantities of results: names in files, symbols and units in plots."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 
 class Quantity(NamedTuple):
-    """One quantity of a joint or motor."""
+    """
+    One quantity of a joint or motor.
+
+    `name` is used in the columns of files and `symbol` in plots. `units` are those of a revolute
+    and of a prismatic joint; `per` follows them in time derivatives.
+    """
 
     name: str
     symbol: str
@@ -16,7 +21,7 @@ class Quantity(NamedTuple):
     per: str = ''
 
     def unit(self, slides: bool | None) -> str:
-        """Return the unit."""
+        """Return the unit; `slides` is None if the joint type is unknown."""
         turning, sliding = self.units
         if slides is None:
             both = f'{turning} or {sliding}'

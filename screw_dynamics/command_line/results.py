@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Results`: a motion, its efforts and, where they are known, uncertainties and motor commands."""
+"""`Results`: a motion, its efforts and, if known, standard deviations and motor commands."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from screw_dynamics.text_table import text_table
 @dataclass(frozen=True, eq=False)
 class MotorResults:
     """
-    What the m motors of elastic joints must do, on the joint side of their gears.
+    Commands of the m motors of elastic joints, on the joint side of their gears.
 
-    `gear_ratios` (m,); `values`, `deviations` (T, 5, m).
+    `values` (T, 5, m) contains the quantities of `quantities.MOTORS`: position, velocity,
+    acceleration, effort, deflection. `deviations` are their standard deviations for a measured
+    motion. `gear_ratios` (m,) are NaN if unknown.
     """
 
     names: tuple[str, ...]
@@ -29,11 +31,7 @@ class MotorResults:
     deviations: Array | None = None
 
     def part_of(self, chosen: NDArray[np.bool_]) -> MotorResults:
-        """
-        Return some of the samples.
-
-        `chosen` (T,).
-        """
+        """Return the samples selected by the mask `chosen` (T,)."""
         spread = self.deviations
         return replace(
             self,
@@ -45,10 +43,12 @@ class MotorResults:
 @dataclass(frozen=True, eq=False)
 class Results:
     """
-    Samples along a motion of n joints.
+    Samples along a motion of n joints at `times` (T,) [s].
 
-    `times` (T,) [s]; `joint_jet`, `joint_deviations` (T, r, n); `effort_jet`, `effort_deviations`
-    (T, k + 1, n).
+    `joint_jet` (T, r, n) contains positions and derivatives [rad or m, per s^d], `effort_jet`
+    (T, k + 1, n) efforts and derivatives [N m or N, per s^d], both NaN if unknown; their
+    `deviations` are standard deviations of a measured motion, with the same shapes. `slides` marks
+    prismatic joints, and is None if that is unknown, as in files.
     """
 
     joint_names: tuple[str, ...]
@@ -62,9 +62,9 @@ class Results:
 
     def columns(self) -> dict[str, Array]:
         """
-        Return the samples as named columns, e.g. ``'joint_1.effort_dot'``.
+        Return the samples as named columns (T,), e.g. ``'joint_1.effort_dot'``.
 
-        Returns (T,).
+        ``'time'`` is first. Standard deviations follow their quantity, with ``'.sd'`` appended.
         """
         columns = {'time': self.times}
         for j, joint in enumerate(self.joint_names):
@@ -86,7 +86,7 @@ class Results:
         return columns
 
     def summary(self) -> str:
-        """Return the largest values of each joint, and how uncertain they are, as a table."""
+        """Return a table of the largest values of each joint, with median standard deviations."""
         efforts = EFFORTS[: self.effort_jet.shape[1]]
         header = ['joint', *(f'max |{quantity.name}|' for quantity in efforts)]
         if self.effort_deviations is not None:
@@ -112,11 +112,7 @@ class Results:
 
 
 def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
-    """
-    Return some of the samples.
-
-    `chosen` (T,).
-    """
+    """Return the samples selected by the mask `chosen` (T,)."""
     spread, uncertain = results.joint_deviations, results.effort_deviations
     motors = results.motors
     return replace(
@@ -131,7 +127,11 @@ def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
 
 
 def joined(parts: Sequence[Results]) -> Results:
-    """Return the samples of several results of the same joints, one after another."""
+    """
+    Concatenate the samples of several results of the same joints.
+
+    Either all parts or none must have motors. Several parts must not have deviations.
+    """
     if len(parts) == 1:
         return parts[0]
     motors = parts[0].motors

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Results as FeedforwardTorque and MotorFeedforward messages in a bag, definitions inside."""
+"""Writer of results as FeedforwardTorque and MotorFeedforward messages in a bag."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TORQUE_TOPIC = '/feedforward/feedforward'
 MOTOR_TOPIC = '/feedforward/motor_feedforward'
 DEVIATION_ENDING = '_deviation'
 
-# what `source` of the messages may hold, as FeedforwardTorque.msg says
+# values of `source` in FeedforwardTorque.msg
 SOURCE_TRAJECTORY = 1
 SOURCE_STREAM = 2
 
@@ -33,9 +33,11 @@ Stamps = NDArray[np.int64]
 
 class Origin(NamedTuple):
     """
-    Where the samples of results come from.
+    Stamps and source of the samples of results.
 
-    `stamps`, `from_start` [ns].
+    `stamps` (T,) are their instants [ns], `from_start` (T,) the times since the start of their
+    trajectory [ns], 0 without one. `continuity` is the number of continuous derivatives of the
+    reference, `source` is `SOURCE_TRAJECTORY` or `SOURCE_STREAM`.
     """
 
     stamps: Stamps
@@ -45,7 +47,7 @@ class Origin(NamedTuple):
 
 
 def write_bag(results: Results, path: Path, continuity: int) -> None:
-    """Write the results of a trajectory to a new bag, with stamps that count from its start."""
+    """Write the results of a trajectory to a new bag, with stamps relative to its start."""
     stamps = np.round(results.times * SECOND).astype(np.int64)
     origin = Origin(stamps, stamps, continuity, SOURCE_TRAJECTORY)
     with new_folder(path) as place, BagWriter(place, capacity=OFFLINE_CAPACITY) as writer:
@@ -53,7 +55,11 @@ def write_bag(results: Results, path: Path, continuity: int) -> None:
 
 
 class ResultsWriter:
-    """Adds results to an open bag."""
+    """
+    Writer of results to an open bag.
+
+    Standard deviations go to topics with `DEVIATION_ENDING` appended, in the same message types.
+    """
 
     def __init__(
         self, writer: BagWriter, torque_topic: str = TORQUE_TOPIC, motor_topic: str = MOTOR_TOPIC
@@ -157,5 +163,5 @@ class ResultsWriter:
 
 
 def _padded(rows: Array, count: int) -> list[Array]:
-    """Return rows of a jet, empty beyond its end."""
+    """Return the rows of a jet, padded with empty rows to `count`."""
     return [np.ascontiguousarray(row) for row in rows] + [np.empty(0)] * (count - len(rows))

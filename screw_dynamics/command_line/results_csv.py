@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Results as CSV: one row per instant, one column per quantity of a joint."""
+"""Results as CSV: one row per sample, one column per quantity of a joint or motor."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from screw_dynamics.errors import InputError
 
 
 def write_csv(results: Results, path: Path | TextIO) -> None:
-    """Write results; reading them gives the same numbers, bit by bit."""
+    """Write results without loss: `read_csv` returns bitwise identical numbers."""
     if not isinstance(path, Path):
         _write_rows(results, path)
         return
-    # newline: the csv module writes its own
+    # newline: the csv module writes line ends itself
     with new_file(path) as place, place.open('w', encoding='utf-8', newline='') as file:
         _write_rows(results, file)
 
@@ -40,7 +40,7 @@ def _write_rows(results: Results, file: TextIO) -> None:
 
 
 def read_csv(path: Path) -> Results:
-    """Read results that `write_csv` wrote."""
+    """Read results from a file of `write_csv`; an `InputError` names the row or column."""
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
             reader = csv.reader(file)
@@ -103,9 +103,10 @@ def _values(
     least: int,
 ) -> tuple[Array, Array | None]:
     """
-    Return (T, r, n) values, and their standard deviations where there are any.
+    Return (T, r, n) values, and their standard deviations if there are any.
 
-    r is how many quantities the first joint or motor has, at least `least`; none is left out.
+    r is the number of quantities of the first joint or motor, at least `least`. Every other one
+    must have the same quantities.
     """
     names = [f'.{quantity.name}' for quantity in quantities]
     while len(names) > least and owners[0] + names[-1] not in columns:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Results from recorded or computed FeedforwardTorque and MotorFeedforward messages."""
+"""Reader of results from FeedforwardTorque and MotorFeedforward messages in a bag."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ _MOTION = (
 
 def read_bag(path: Path, topic: str | None) -> Results:
     """
-    Read the messages of one FeedforwardTorque topic.
+    Read the messages of one FeedforwardTorque topic; None selects the only one.
 
-    Their standard deviations are read from the topic named after it, motor commands from the only
-    MotorFeedforward topic, where there are as many messages with the same stamps.
+    Standard deviations are read from the topic with `DEVIATION_ENDING` appended, motor commands
+    from the only MotorFeedforward topic, provided that their stamps are the same. Times count from
+    the first stamp. Raises `BagError` if there are no such messages, or joints or sizes change.
     """
     with Bag(path) as bag:
         candidates = [
@@ -79,14 +80,14 @@ def read_bag(path: Path, topic: str | None) -> Results:
 
 
 def _constant(where: str, what: str, names: Any) -> tuple[str, ...]:
-    """Return the names that a column holds: a tuple where all messages agree, else a list."""
+    """Return the names in a column; raise `BagError` if they differ between messages."""
     if not isinstance(names, tuple):
         raise BagError(f'{where}: expected the same {what} in all messages')
     return names
 
 
 def _companion(bag: Bag, topic: str, stamps: Array) -> dict[str, Any] | None:
-    """Return the messages of another topic where they belong to the same instants."""
+    """Return the messages of another topic, None unless their stamps are the same."""
     if topic not in bag.topics:
         return None
     found = bag.arrays(topic)
@@ -99,7 +100,7 @@ def _motor_values(arrays: dict[str, Any]) -> Array:
 
 
 def _jet(where: str, arrays: dict[str, Any], names: Any, width: int) -> Array:
-    """Return the rows that the messages have."""
+    """Return the jet (T, r, width) up to the first derivative missing in the messages."""
     rows = []
     for name in names:
         values = arrays[name]

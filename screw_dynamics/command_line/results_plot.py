@@ -23,12 +23,12 @@ from screw_dynamics.errors import InputError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's palette, which all common kinds of colour vision can tell apart.
+# Okabe and Ito's palette, distinguishable with all common kinds of colour vision.
 _MOTION_COLOUR, _EFFORT_COLOUR, _MOTOR_COLOUR = '#0072B2', '#D55E00', '#009E73'
 _GREY, _BLACK = '#5F6770', '#222222'
 _BAND = 2.0  # standard deviations to either side
-# The band is widest at the ends of a recording, by powers of ten in high derivatives: panels are
-# scaled to the estimate, and to its band in between.
+# Bands are widest at the ends of a recording, in high derivatives by powers of ten: panels are
+# scaled to the estimate and to the band without this fraction at either end.
 _MIDDLE = 0.05
 _MOST_POINTS = 4000  # per line
 _MOST_ROWS = 30
@@ -52,7 +52,11 @@ _STYLE: dict[Any, Any] = {
 
 
 def figure_format(path: Path) -> str:
-    """Return the format of a figure after the ending of its name."""
+    """
+    Return the figure format of a file extension, 'png' if there is none.
+
+    Raises `InputError` if the extension is not that of a figure format.
+    """
     from matplotlib.backend_bases import FigureCanvasBase
 
     ending = path.suffix[1:].lower() or 'png'
@@ -65,7 +69,7 @@ def figure_format(path: Path) -> str:
 
 
 def require_room(count: int, remedy: str = 'choose some by --joints') -> None:
-    """Refuse more joints and motors than a figure has room for."""
+    """Raise `InputError`, with a `remedy` in its text, if a figure cannot show `count` rows."""
     if count > _MOST_ROWS:
         raise InputError(
             f'a figure has room for {_MOST_ROWS} joints and motors, got {count}: {remedy}'
@@ -73,7 +77,11 @@ def require_room(count: int, remedy: str = 'choose some by --joints') -> None:
 
 
 def save_plot(results: Results, path: Path, title: str) -> None:
-    """Draw results: one row per joint, below them one per motor; one column per quantity."""
+    """
+    Draw results: one row per joint, below them one per motor; one column per quantity.
+
+    Raises `InputError` if there are too many rows or the file extension is not a figure format.
+    """
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -109,13 +117,13 @@ def save_plot(results: Results, path: Path, title: str) -> None:
 
 
 def _headline(axis: Axes, text: str) -> None:
-    # names are no formulas, even with $ in them
+    # names are not formulas, even if they contain $
     axis.annotate(text, (0.0, 1.06), xycoords='axes fraction', weight='bold', parse_math=False)
 
 
 @contextmanager
 def _glyph_warnings_joined() -> Iterator[None]:
-    """Warn once of characters that the font has not; matplotlib does for each of them."""
+    """Issue one warning for all characters missing in the font; matplotlib issues one for each."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         yield
@@ -165,7 +173,7 @@ def _joint_row(row: Array, results: Results, j: int) -> None:
 
 def _motor_row(row: Array, results: Results, i: int) -> None:
     assert results.motors is not None
-    # a motor is named after its joint, with /1 or /2 behind where there are two
+    # a motor has the name of its joint, with /1 or /2 appended if there are two
     name = results.motors.names[i]
     joint = name if name in results.joint_names else name.rpartition('/')[0]
     slides = None if results.slides is None else results.slides[results.joint_names.index(joint)]
@@ -188,7 +196,7 @@ def _panel(
     axis.set_ylabel(label)
     axis.margins(x=0.0, y=0.08)
     kept = _telling(values)
-    # a single sample is a dot: no line shows it
+    # a single sample needs a marker, a line would be invisible
     axis.plot(
         times[kept], values[kept], color=colour, zorder=3, marker='o' if len(times) == 1 else None
     )
@@ -208,7 +216,7 @@ def _panel(
 
 
 def _telling(values: Array) -> NDArray[np.intp]:
-    """Return the samples to draw: all, or the least and the largest of even parts."""
+    """Return the indices of the samples to draw: all, or the extremes of equal intervals."""
     if len(values) <= _MOST_POINTS:
         return np.arange(len(values))
     starts = np.linspace(0, len(values), _MOST_POINTS // 2, endpoint=False).astype(np.intp)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The robot that a command is about: its arguments, and how they become a model."""
+"""Robot arguments of the commands, and the model built from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ YAML_ENDINGS = ('.yaml', '.yml')
 
 
 def add_robot_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare the positional argument URDF."""
+    """Add the positional argument URDF."""
     parser.add_argument(
         'urdf',
         metavar='URDF',
@@ -31,7 +31,7 @@ def add_robot_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
-    """Declare what selects joints and links, and changes the robot."""
+    """Add the options that select joints and links, and modify the robot."""
     group = parser.add_argument_group('robot')
     group.add_argument(
         '--joints',
@@ -69,14 +69,18 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
 
 
 class RecordedRobot(NamedTuple):
-    """A robot description that is not a file."""
+    """A URDF text that is not a file; `where` describes its origin in errors."""
 
     text: str
     where: str
 
 
 def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = None) -> ScrewModel:
-    """Return the model that the options describe; a warning about it is one line on stderr."""
+    """
+    Return the model of the options, with `recorded` in place of `options.urdf` if given.
+
+    Warnings about the model are printed as one line each on stderr.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', ModelWarning)
         model = _model(options, recorded)
@@ -99,7 +103,7 @@ def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> Screw
         chosen['gravity'] = options.gravity
     if recorded is not None:
         try:
-            # a text that does not begin as XML does would be taken for a path
+            # a str that does not begin with markup would be read as a path
             markup = recorded.text.lstrip('\ufeff \t\r\n').startswith('<')
             return read_urdf(recorded.text if markup else recorded.text.encode(), **chosen)
         except ModelError as error:

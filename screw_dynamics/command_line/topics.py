@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Choose a topic of a bag."""
+"""Selection of a topic in a bag."""
 
 from __future__ import annotations
 
@@ -24,12 +24,16 @@ BAG_ENDINGS = ('.mcap', '.db3')
 
 
 def is_bag(path: Path) -> bool:
-    """Return whether a path is meant as that of a bag."""
+    """Return whether a path denotes a bag: a folder, or a file with a bag extension."""
     return path.is_dir() or path.suffix.lower() in BAG_ENDINGS
 
 
 def one_topic(bag: Bag, types: Sequence[str], name: str | None) -> str:
-    """Return a topic that has messages of one of the types."""
+    """
+    Return the topic `name`, or without one the only topic of the first type that has messages.
+
+    Raises `BagError`, which lists the topics, if there is none or more than one.
+    """
     topics = {topic: about for topic, about in bag.topics.items() if about.count}
     wanted = ' or '.join(type_name.rpartition('/')[2] for type_name in types)
     listed = ', '.join(f'{t} ({about.type})' for t, about in topics.items()) or 'no message at all'

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sources of a trajectory: a CSV or YAML file, or a message in a bag."""
+"""Trajectory sources: a CSV or YAML file, or a message in a bag."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from screw_dynamics.trajectory.trajectory_file import read_trajectory
 
 
 def add_trajectory_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare the positional argument TRAJECTORY, --topic and --message."""
+    """Add the positional argument TRAJECTORY, --topic and --message."""
     parser.add_argument(
         'trajectory',
         metavar='TRAJECTORY',
@@ -32,7 +32,7 @@ def add_trajectory_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def read_waypoints(options: argparse.Namespace, model: ScrewModel) -> Waypoints:
-    """Return the points that the options name, in the joint order of the model."""
+    """Return the points of the trajectory in the options, in the joint order of the model."""
     path = expanded(options.trajectory)
     if is_bag(path):
         return _from_bag(path, options, model)
@@ -48,7 +48,7 @@ def in_model_order(
     points: Sequence[TrajectoryPoint],
     model: ScrewModel,
 ) -> Waypoints:
-    """Check points and put them into the joint order of the model."""
+    """Check points and reorder them to the joints of the model; errors begin with `where`."""
     try:
         return waypoints_from_points(joint_names, points, model.joint_names)
     except TrajectoryError as error:
@@ -58,7 +58,7 @@ def in_model_order(
 
 
 def _from_bag(path: Path, options: argparse.Namespace, model: ScrewModel) -> Waypoints:
-    # reading bags takes a library that files do not need
+    # reading bags needs a package that files do not need
     from screw_dynamics.bags import Bag
     from screw_dynamics.command_line.bag_messages import message_waypoints
 
