@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ROS 2 nodes; only this room (with the demo and the recorder) imports rclpy."""
+"""ROS 2 nodes; only this package, the demo and the recorder import rclpy."""

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to arrays and back: stamps, durations, joint order by name."""
+"""Conversions between messages and arrays: stamps, durations, joint order by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECOND = 1_000_000_000  # ns
 
 
 class JointNamesError(InputError):
-    """A list of joint names does not name the joints of the model once each."""
+    """A list of joint names does not contain each joint of the model exactly once."""
 
 
 def nanoseconds(stamp: Any) -> int:
@@ -28,11 +28,7 @@ def nanoseconds(stamp: Any) -> int:
 
 
 def set_stamp(stamp: Any, time: int) -> None:
-    """
-    Write nanoseconds into a Time or Duration message.
-
-    `time` [ns].
-    """
+    """Write a time in nanoseconds to a Time or Duration message."""
     stamp.sec, stamp.nanosec = divmod(time, SECOND)
 
 
@@ -43,9 +39,9 @@ def seconds(stamp: Any) -> float:
 
 def instant_of(message: Any, now: int, max_age: float) -> int:
     """
-    Return the instant that a message belongs to.
+    Return the stamp of a message with a header [ns]; stamp 0 means `now` [ns].
 
-    `now` [ns]; `max_age` [s]; returns [ns].
+    Raises InputError if the stamp differs from `now` by more than `max_age` [s].
     """
     stamp = nanoseconds(message.header.stamp)
     if not stamp:
@@ -59,28 +55,27 @@ def instant_of(message: Any, now: int, max_age: float) -> int:
 
 
 def double_array(values: ArrayLike) -> array[float]:
-    """Return values, row-major, as the array that messages take without a check of each element."""
+    """Return values (row-major) as the array type that messages accept without element checks."""
     return array('d', np.ascontiguousarray(values, dtype=np.float64).tobytes())
 
 
 def field_view(message: Any, field: str, size: int) -> Array:
     """
-    Set a float64[] field of a message to its final size and return a view of its memory.
+    Set a float64[] field of a message to its final size and return a (size,) view of its memory.
 
-    What is written to the view is in the message: nothing is allocated per publication.
-
-    Returns (size,).
+    Writing to the view changes the message, so publishing allocates nothing.
     """
     setattr(message, field, array('d', bytes(8 * size)))
-    # read back: the setter may have made a copy
+    # read back: the setter may copy
     return np.frombuffer(getattr(message, field), dtype=np.float64)
 
 
 def joint_order(names: Sequence[str], model_names: Sequence[str]) -> NDArray[np.intp]:
     """
-    Return where each joint of the model stands in a list of names.
+    Return the index in `names` of each joint of the model, shape (n,).
 
-    Returns (n,) [order].
+    ``values[order]`` is in model order. An empty list means the order of the model. Raises
+    JointNamesError unless every joint is named exactly once.
     """
     names = list(names) or list(model_names)
     expected = ', '.join(model_names)
@@ -105,9 +100,9 @@ def joint_order(names: Sequence[str], model_names: Sequence[str]) -> NDArray[np.
 
 def request_row(name: str, values: Sequence[float], order: NDArray[np.intp]) -> Array:
     """
-    Return an array of a request in model order.
+    Return an array of a request in model order, shape (n,); zeros if it is empty.
 
-    `order` (n,); returns (n,).
+    `name` is the field, for error messages; `order` comes from `joint_order`.
     """
     if not len(values):
         return np.zeros(len(order))
@@ -133,9 +128,10 @@ def trajectory_points(message: Any) -> list[TrajectoryPoint]:
 
 def joint_state_rows(message: Any, names: Sequence[str]) -> tuple[Array, Array]:
     """
-    Return positions and velocities of the named joints from a JointState.
+    Return positions and velocities (n,) of the named joints from a JointState.
 
-    Returns `positions, velocities` (n,).
+    Values that the message does not contain are NaN; other joints are ignored. Raises InputError
+    if the arrays of the message differ in length.
     """
     count = len(message.name)
     for field in ('position', 'velocity', 'effort'):

@@ -42,7 +42,7 @@ Answer = Callable[[ScrewModel, Any, Any], None]
 
 
 def compile_services(loaded: LoadedModel) -> None:
-    """Compile all that a request calls."""
+    """Compile all kernels that requests use."""
     model = loaded.model
     compile_torques(model)
     if loaded.elastic is not None:
@@ -55,7 +55,7 @@ def compile_services(loaded: LoadedModel) -> None:
 
 
 class DynamicsServerNode(Node):
-    """Answers dynamics requests about one robot; without a model with the code NO_MODEL."""
+    """Service server for the dynamics of one robot; returns NO_MODEL until a model is loaded."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
@@ -106,13 +106,13 @@ class DynamicsServerNode(Node):
             )
 
     def _answer(self, answer: Answer, service: Any, request: Any, response: Any) -> Any:
-        """Return what `answer` fills in, or an empty response that says why not."""
+        """Return the response filled in by `answer`, or an empty one with the error."""
         try:
             if self._source.loaded is None:
                 raise NoModelError(f'no robot model: {self._source.problem}')
             model = self._source.loaded.model
             self._check_position(model, request)
-            # an order that nobody has asked for before is compiled while others are served
+            # an order that is requested for the first time is compiled in the background
             with uncompiled() as postponed:
                 answer(model, request, response)
             self._background.compile(postponed.kernels)

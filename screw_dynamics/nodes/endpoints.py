@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Publishers and subscriptions whose quality of service parameters can override."""
+"""Publishers and subscriptions with QoS that parameters can override."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 def make_publisher(node: Node, kind: Any, topic: str) -> Publisher:
-    """Return a reliable publisher."""
+    """Return a reliable publisher for messages of type `kind`."""
     return node.create_publisher(
         kind, topic, DEPTH, qos_overriding_options=QoSOverridingOptions.with_default_policies()
     )
@@ -36,12 +36,16 @@ def make_subscription(
     warn_of_others: bool = True,
     raw: bool = False,
 ) -> Subscription:
-    """Return a subscription."""
+    """
+    Return a subscription to messages of type `kind`.
+
+    `warn_of_others` logs publishers with incompatible QoS; `raw` passes serialised messages.
+    """
     return node.create_subscription(
         kind,
         topic,
         callback,
-        copy(qos),  # rclpy writes the overrides into it, and others share it
+        copy(qos),  # rclpy writes the overrides into the profile, which is shared
         event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=warn_of_others),
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         raw=raw,

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The node `feedforward`: joint trajectory in, efforts with two time derivatives out."""
+"""Node `feedforward`: joint trajectory in, efforts with two time derivatives out."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ NAME = 'feedforward'
 
 class FeedforwardNode(ManagedNode):
     """
-    Follows a JointTrajectory and publishes the efforts it takes, at a steady rate.
+    Lifecycle node: follows a JointTrajectory, publishes the required efforts at a constant rate.
 
-    unconfigured: waits for a robot model; configured: has all publishers; active: accepts
-    trajectories and publishes. With `autostart` it becomes active as soon as there is a model.
+    unconfigured: waits for a robot model; configured: all publishers exist; active: accepts
+    trajectories and publishes. With `autostart` it becomes active as soon as a model is loaded.
     """
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class FeedforwardNode(ManagedNode):
     # model ---------------------------------------------------------------------------------------
 
     def _prepare(self, loaded: LoadedModel) -> None:
-        """Compile all that a tick calls."""
+        """Compile all kernels that a tick uses."""
         compile_torques(loaded.model)
         if loaded.elastic is not None:
             compile_motors(loaded.model, loaded.elastic)
@@ -133,7 +133,7 @@ class FeedforwardNode(ManagedNode):
     # transitions ---------------------------------------------------------------------------------
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Take the model, make publishers and subscriptions."""
+        """Create publishers and subscriptions for the loaded model."""
         self._source.finish()
         self._problem = self._source.problem
         if self._source.loaded is not None:
@@ -141,7 +141,7 @@ class FeedforwardNode(ManagedNode):
                 with self.undone_on_error():
                     self._set_up(self._source.loaded)
                 return super().on_configure(state)
-            except Exception as error:  # rclpy would drop it: a QoS override that is not one
+            except Exception as error:  # e.g. an invalid QoS override; rclpy would not report it
                 self._problem = str(error)
         self._problem = f'Cannot configure: {self._problem}'
         self.get_logger().error(self._problem)
@@ -151,7 +151,7 @@ class FeedforwardNode(ManagedNode):
         self._stream = self._make_stream(loaded)
         try:
             self._make_inputs()
-        except BaseException:  # Ctrl-C too: what is half made is not torn down
+        except BaseException:  # Ctrl-C too: `_tear_down` expects complete inputs
             self._stream = None
             raise
 
@@ -165,7 +165,7 @@ class FeedforwardNode(ManagedNode):
             self._active_time,
             self._reports,
             self._fits,
-            # the state of a controller tells its speed
+            # the controller state contains the speed
             follow_speed=self._sync is None,
         )
         self._stream_inputs = StreamInputs(
@@ -178,14 +178,14 @@ class FeedforwardNode(ManagedNode):
         )
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Begin to accept trajectories and to publish."""
+        """Start to accept trajectories and to publish."""
         self._active = True
         self._ticks.start(self._settings.values.publish_rate)
         self._log_activation()
         return super().on_activate(state)
 
     def _log_activation(self) -> None:
-        """Log what is listened to and published, and a rate that cannot be held."""
+        """Log the topics, and a warning if the rate cannot be reached."""
         values, logger = self._settings.values, self.get_logger()
         assert self._stream is not None
         logger.info(
@@ -199,22 +199,22 @@ class FeedforwardNode(ManagedNode):
             logger.warning(warning)
 
     def _own(self, entities: Iterable[Any]) -> str:
-        """Return the topics of what was made when the node was configured."""
+        """Return the topics of the entities created by `on_configure`."""
         own = (entity.topic_name for entity in entities if entity not in self._others)
         return ', '.join(dict.fromkeys(own))
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Fall silent; the active trajectory is dropped."""
+        """Stop publishing and drop the active trajectory."""
         self._fall_silent()
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Destroy what `on_configure` made; the model is kept."""
+        """Destroy what `on_configure` created; keep the model."""
         self._tear_down()
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Fall silent for good."""
+        """Stop publishing and destroy what `on_configure` created."""
         self._fall_silent()
         self._tear_down()
         return super().on_shutdown(state)
@@ -234,13 +234,13 @@ class FeedforwardNode(ManagedNode):
             self._stream = None
 
     def destroy_node(self) -> None:
-        """Destroy the node, and with it the process that fits trajectories."""
+        """Destroy the node and end the process that fits trajectories."""
         self._tear_down()
         if self._fits is not None:
             self._fits.close()
         super().destroy_node()
 
-    # what the inputs ask -------------------------------------------------------------------------
+    # callbacks of the inputs ---------------------------------------------------------------------
 
     def _output(self) -> TorqueStream:
         assert self._stream is not None

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The messages and services of screw_dynamics_interfaces, or None where they are not built."""
+"""Messages and services of screw_dynamics_interfaces; None if that package is not built."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The node `sea_simulator`: motor efforts in, motion of a robot with elastic joints out."""
+"""Node `sea_simulator`: motor efforts in, motion of a robot with elastic joints out."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ NAME = 'sea_simulator'
 
 class SeaSimulatorNode(Node):
     """
-    Moves a robot with elastic joints as its motors are driven.
+    Node that simulates a robot with elastic joints under motor efforts.
 
-    Publishes the links on ``joint_states`` and the motors on ``motor_states``.
+    It publishes the links on ``joint_states`` and the motors on ``motor_states``.
     """
 
     def __init__(self) -> None:
@@ -90,12 +90,12 @@ class SeaSimulatorNode(Node):
     # model ---------------------------------------------------------------------------------------
 
     def _make_robot(self, loaded: LoadedModel) -> SimulatedRobot:
-        assert loaded.elastic is not None  # the parameters say so
+        assert loaded.elastic is not None  # required by the parameters
         require_fit(loaded.elastic, loaded.model, np.inf)
         return SimulatedRobot(loaded.model, loaded.elastic, self._settings.values)
 
     def _prepare(self, loaded: LoadedModel) -> None:
-        """Compile what moves the robot."""
+        """Compile the kernels of the simulation."""
         robot = self._make_robot(loaded)
         robot.release()
         robot.advance()
@@ -135,7 +135,7 @@ class SeaSimulatorNode(Node):
         assert self._robot is not None
         values = self._settings.values
         age = 1e-9 * (time - self._last_command)
-        # less than no time: the clock has been set back
+        # a negative age: the clock was set back
         if values.effort_timeout > 0.0 and not 0.0 <= age <= values.effort_timeout:
             if values.idle_mode == 'brake' and not self._robot.braked:
                 self._robot.brake()

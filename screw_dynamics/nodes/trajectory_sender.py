@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The executable `trajectory_sender`: publishes one JointTrajectory, says what became of it, ends.
+Executable `trajectory_sender`: publish one JointTrajectory, report whether it is followed, exit.
 
-Exit codes: 0 after sending, 1 if the trajectory is unusable or rejected or what it waits for is
-missing, 130 after Ctrl-C.
+Exit codes: 0 after sending; 1 if the trajectory is invalid or rejected, or a wait times out; 130
+after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from screw_dynamics.trajectory import TrajectoryFile, TrajectoryPoint, read_traj
 
 NAME = 'trajectory_sender'
 TOPIC = 'feedforward/joint_trajectory'
-INTERRUPTED = 130  # as shells report it: the trajectory was not sent
+INTERRUPTED = 130  # as shells report Ctrl-C: the trajectory was not sent
 _LOOK_PERIOD = 0.05  # s
-# How long to wait after the last subscriber was found [s]. They are found one by one; each counts
-# as matched here before it knows of this publisher, and drops what comes until then; where that
-# news is lost, Fast DDS repeats it after 3 s.
+# Wait after discovery of the last subscriber [s]. A subscriber counts as matched here before it
+# has discovered this publisher, and drops earlier messages; Fast DDS repeats a lost announcement
+# after 3 s.
 _SETTLING_TIME = 3.5
-_LONGEST_SETTLING = 8.0  # s, as there may be subscribers that never match
-_ACKNOWLEDGE_TIMEOUT = 20.0  # s; repairs of what the middleware lost take seconds
+_LONGEST_SETTLING = 8.0  # s; some subscribers may never match
+_ACKNOWLEDGE_TIMEOUT = 20.0  # s; the middleware needs seconds to resend lost messages
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class SenderParameters:
     )
 
     def trajectory(self) -> TrajectoryFile:
-        """Return the trajectory that the parameters describe."""
+        """Return the trajectory of the parameters; raise TrajectoryError if they are invalid."""
         if self.file:
             return read_trajectory(self.file)
         n, count = len(self.joint_names), len(self.times)
@@ -108,7 +108,7 @@ class SenderParameters:
 
 
 def trajectory_message(trajectory: TrajectoryFile) -> JointTrajectory:
-    """Return the message of a trajectory, with stamp 0."""
+    """Return a trajectory as a message with stamp 0."""
     message = JointTrajectory(joint_names=list(trajectory.joint_names))
     for point in trajectory.points:
         item = JointTrajectoryPoint(
@@ -130,7 +130,7 @@ def _full_names(node: Node, topics: Sequence[str]) -> list[str]:
 
 
 def _missing(node: Node, publisher: Publisher, parameters: SenderParameters) -> str:
-    """Return what has to be there first and is not; empty where all is."""
+    """Return a description of what is still missing before sending; empty if nothing is."""
     for topic in _full_names(node, parameters.wait_for):
         if not node.count_publishers(topic):
             return f'publisher on {topic}'
@@ -142,7 +142,7 @@ def _missing(node: Node, publisher: Publisher, parameters: SenderParameters) -> 
 
 
 def _wait_for_all(node: Node, publisher: Publisher, executor: SingleThreadedExecutor) -> None:
-    """Return when everybody who is there would receive: a recorder beside the node, say."""
+    """Wait until all existing subscribers (for example a recorder) can receive."""
     latest = time.monotonic() + _LONGEST_SETTLING
     matched, settled = 0, 0.0
     while (now := time.monotonic()) < latest:
@@ -155,7 +155,11 @@ def _wait_for_all(node: Node, publisher: Publisher, executor: SingleThreadedExec
 
 
 class Verdicts:
-    """What the receivers of a topic that publish a status say about one trajectory."""
+    """
+    Statuses that the receivers of a topic publish about one trajectory.
+
+    `frame_id` in the header identifies the trajectory and must be unique.
+    """
 
     def __init__(self, node: Node, topic: str, frame_id: str) -> None:
         self._frame_id = frame_id
@@ -175,11 +179,11 @@ class Verdicts:
 
     @property
     def missing(self) -> list[str]:
-        """Receivers that have not answered yet."""
+        """Receivers that have not published a status yet."""
         return [name for name in self._receivers if name not in self._statuses]
 
     def text(self) -> str:
-        """Return what they say, or raise TrajectoryError where one rejects the trajectory."""
+        """Return the statuses as text; raise TrajectoryError if a receiver rejected it."""
         if not self._receivers:
             return (
                 'no receiver tells whether it follows it: none publishes '
@@ -196,14 +200,19 @@ class Verdicts:
 
 
 def send(node: Node) -> str:
-    """Publish the trajectory once all is there that it needs, and no further subscriber appears."""
+    """
+    Publish the trajectory when all receivers are ready, and return a report.
+
+    Spins the node, which must not be spun elsewhere. Raises ScrewDynamicsError if the trajectory
+    is invalid or rejected, or a wait times out.
+    """
     parameters = NodeParameters(node, SenderParameters).values
     trajectory = parameters.trajectory()
     message = trajectory_message(trajectory)
     publisher = make_publisher(node, JointTrajectory, TOPIC)
     executor = SingleThreadedExecutor()
     executor.add_node(node)
-    # a timer wakes the executor even if nothing arrives
+    # wakes the executor if no message arrives
     node.create_timer(_LOOK_PERIOD, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
     deadline = time.monotonic() + parameters.wait_timeout
     clock = node.get_clock()

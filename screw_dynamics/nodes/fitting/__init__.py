@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the bytes of a JointTrajectory to its curve, in a process of its own beside the ticks."""
+"""Fitting of JointTrajectory messages to curves, in a separate process."""

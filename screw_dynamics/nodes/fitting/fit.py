@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The rules by which a JointTrajectory becomes a curve that the reference can follow."""
+"""Checks of a JointTrajectory and its fit to a curve that the reference can follow."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class TooLongError(TrajectoryError):
 
 
 def read_message(reading: Reading) -> JointTrajectory:
-    """Return the message, or raise TrajectoryError where the bytes are none or it is too long."""
+    """Return the decoded message; raise TrajectoryError if it is invalid or too long."""
     try:
         message = deserialize_message(reading.data, JointTrajectory)
-    except Exception as error:  # rclpy raises a RuntimeError, and others for strings
+    except Exception as error:  # rclpy raises RuntimeError, and other types for strings
         raise TrajectoryError(
             f'expected a trajectory_msgs/JointTrajectory, got {len(reading.data)} bytes that are '
             f'none ({str(error).splitlines()[0][:200]})'
@@ -54,7 +54,7 @@ def read_message(reading: Reading) -> JointTrajectory:
 
 
 def heading(data: bytes) -> Heading | None:
-    """Return the header of a message without reading its points; None if it is no message."""
+    """Return the header of a message without reading its points; None if it cannot be decoded."""
     try:
         header = deserialize_message(data, Header)
         return Heading(nanoseconds(header.stamp), header.frame_id)
@@ -63,7 +63,7 @@ def heading(data: bytes) -> Heading | None:
 
 
 def outline(message: Any) -> Outline:
-    """Return what has to be known to choose where the trajectory joins in."""
+    """Return the data of a message that `Plan` needs, without its points."""
     return Outline(
         nanoseconds(message.header.stamp),
         message.header.frame_id,
@@ -74,7 +74,11 @@ def outline(message: Any) -> Outline:
 
 
 def fit(message: Any, robot: Robot, task: Fitting) -> Fit:
-    """Check a message and return its curve."""
+    """
+    Check a message and return its curve.
+
+    Raises TrajectoryError with the violated rule, or the violated limit in mode 'reject'.
+    """
     parameters, join, limits = task.parameters, task.join, robot.model.limits
     waypoints = waypoints_from_points(
         message.joint_names,
@@ -103,7 +107,7 @@ def fit(message: Any, robot: Robot, task: Fitting) -> Fit:
             joined,
             parameters.check_limits,
             task.speed,
-            # positions between points are worth a word only where those at the points are not
+            # reported between the points only if the points themselves are within the limits
             positions=not beyond,
         )
     except LimitError as error:
@@ -112,7 +116,7 @@ def fit(message: Any, robot: Robot, task: Fitting) -> Fit:
 
 
 def _first_point(waypoints: Waypoints) -> Array | None:
-    """Return rest at the first point, None where the curve begins there anyway."""
+    """Return the state at rest at the first point; None if the curve starts there already."""
     if waypoints.times[0] == 0.0:
         return None
     jet = np.zeros((JET_ROWS, len(waypoints.joint_names)))

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`FitProcess`: fits of trajectories in another process, whose work no tick waits for."""
+"""`FitProcess`: fits trajectories in a separate process so that no tick waits for them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _BOOT = (
     'from screw_dynamics.nodes.fitting.worker import main; main(int(sys.argv[1]))'
 )
 _PATIENCE = 5.0  # s
-_LOOK_PERIOD = 0.1  # s between looks whether anybody is left to wait for
+_LOOK_PERIOD = 0.1  # s between checks whether the thread is still running
 
 
 class FitProcess:
     """
-    A process that works off tasks one by one, and the thread that talks to it.
+    A process that executes tasks one by one, and the thread that communicates with it.
 
-    A thread would share the interpreter lock with the ticks: the C code that decodes and encodes
-    a message of 10 000 points alone holds it for 0.1 s and more. The process has no DDS and no
-    signals of the terminal; it ends when its end of a socket is closed, however the node ends.
-    One that has died is replaced at the next task, which is done all the same if it was idle.
+    A thread would share the interpreter lock with the ticks: decoding or encoding a message of
+    10 000 points alone holds it for 0.1 s or more. The process uses no DDS and ignores signals of
+    the terminal; it exits when its socket is closed, however the node ends. A process that has
+    died is replaced at the next task, which is still executed if the process died while idle.
     """
 
     def __init__(self) -> None:
@@ -40,17 +40,17 @@ class FitProcess:
         self._answers: deque[tuple[int, Any]] = deque()
         self._robot: Robot | None = None
         self._reading: Reading | None = None  # newest message
-        self._asker = 0  # of the tasks that are still of interest
+        self._asker = 0  # answers to tasks of earlier askers are dropped
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
         self._closed = False
         self._warm = threading.Event()
-        # daemon: a fit under way holds up no Ctrl-C
+        # daemon: a running fit does not delay Ctrl-C
         self._thread = threading.Thread(target=self._work, name='trajectories', daemon=True)
         self._thread.start()
 
     def warm_up(self, robot: Robot) -> None:
-        """Return when the process is there and has loaded what the fits for a robot call."""
+        """Wait until the process is running and has loaded the kernels for a robot."""
         self._warm.clear()
         self._tasks.put(WarmUp(robot))
         while not self._closed and self._thread.is_alive():
@@ -58,19 +58,19 @@ class FitProcess:
                 return
 
     def use(self, robot: Robot) -> None:
-        """Set the robot of the tasks that follow."""
+        """Set the robot of the following tasks."""
         self._tasks.put(robot)
 
     def submit(self, task: Any) -> None:
-        """Queue a task."""
+        """Add a task to the queue."""
         self._tasks.put((task, self._asker))
 
     def forget(self) -> None:
-        """Drop the answers to what has been asked so far."""
+        """Drop the answers to all tasks submitted so far."""
         self._asker += 1
 
     def answer(self) -> Any:
-        """Return the next answer to a submitted task; None while there is none."""
+        """Return the next answer to a submitted task; None if there is none yet."""
         while self._answers:
             asker, answer = self._answers.popleft()
             if asker == self._asker:
@@ -87,7 +87,7 @@ class FitProcess:
         self._thread.join(_PATIENCE)
 
     def _work(self) -> None:
-        with suppress(Exception):  # the next task says so
+        with suppress(Exception):  # the next task reports it
             self._start()
         while not self._closed:
             task = self._tasks.get()
@@ -106,8 +106,8 @@ class FitProcess:
         self._end('')
 
     def _answer(self, task: Any) -> Any:
-        """Return the answer to a task; a Refusal where there is none, whatever the cause."""
-        again = isinstance(task, Reading)  # the process may have died before it
+        """Return the answer to a task; a Refusal if it fails for any reason."""
+        again = isinstance(task, Reading)  # the process may have died before this task
         while True:
             try:
                 return self._done(task)
@@ -116,7 +116,7 @@ class FitProcess:
                 if not again or self._closed:
                     return Refusal(reason)
                 again = False
-            except Exception as error:  # the trajectories after it are to be fitted
+            except Exception as error:  # later trajectories must still be fitted
                 self._end('')
                 return Refusal(bounded(f'{type(error).__name__}: {error}'))
 
@@ -153,7 +153,7 @@ class FitProcess:
             self._process.kill()
 
     def _end(self, reason: str) -> str:
-        """Kill what is left of the process and return why it has ended."""
+        """Kill the process if it still runs, and return why it ended."""
         process, self._process = self._process, None
         connection, self._connection = self._connection, None
         if connection is not None:

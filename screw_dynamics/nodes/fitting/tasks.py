@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks for the process that fits trajectories, and its answers; all of it is pickled."""
+"""Tasks for the process that fits trajectories, and its answers; all are pickled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
 
 @dataclass(frozen=True)
 class Robot:
-    """The robot that the fits that follow are for; joints that turn without end are continuous."""
+    """The robot of the following tasks; `continuous` names the joints without position limits."""
 
     model: ScrewModel
     elastic: ElasticJoints | None
@@ -27,14 +27,14 @@ class Robot:
 
 @dataclass(frozen=True)
 class WarmUp:
-    """Load the kernels that fits for a robot call."""
+    """Load the kernels that fits for a robot use."""
 
     robot: Robot
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Decode a serialised message, which is kept for the tasks that follow."""
+    """Decode a serialised message and keep it for the following tasks."""
 
     data: bytes
     most_points: int
@@ -42,7 +42,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Heading:
-    """The header of a message; the stamp is in ns."""
+    """Header of a message; `stamp` [ns]."""
 
     stamp: int
     frame_id: str
@@ -50,7 +50,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Outline(Heading):
-    """What a message says about itself; the time of the first point is in s."""
+    """Summary of a message; `first_time` is the time_from_start of the first point [s]."""
 
     joint_names: tuple[str, ...]
     points: int
@@ -60,9 +60,11 @@ class Outline(Heading):
 @dataclass(frozen=True)
 class Fitting:
     """
-    Check the message and make its curve.
+    Check the message and fit its curve.
 
-    `hold_positions` (n,); `received` [ns].
+    With `from_first_point` the start state is rest at the first point, if its time is above 0.
+    `hold_positions` (n,) are for joints that the message omits; `received` is in ns; `speed` is
+    the factor at which the curve will be followed.
     """
 
     join: Join
@@ -75,7 +77,11 @@ class Fitting:
 
 @dataclass(frozen=True)
 class Fit:
-    """The curve, the time from start at which it begins [s], its points; texts on limits."""
+    """
+    A fitted curve and its points.
+
+    The curve begins `joined` seconds after the start; `warnings` are about limits.
+    """
 
     waypoints: Waypoints
     joined: float
@@ -85,7 +91,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Forwarding:
-    """Serialise a motion as a message with efforts; the stamp is in ns, the period in s."""
+    """Serialise a motion as a message with efforts; `stamp` [ns], `period` [s]."""
 
     motion: Motion
     stamp: int
@@ -95,7 +101,7 @@ class Forwarding:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a task was not done, and what a message said about itself if it was decoded."""
+    """Reason why a task failed, with the outline of the message if it was decoded."""
 
     reason: str
     outline: Outline | None = None

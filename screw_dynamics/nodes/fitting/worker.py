@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The process that fits trajectories: does one task after the other, ends with its parent."""
+"""Main program of the process that fits trajectories; it exits with its parent."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from screw_dynamics.trajectory import (
 
 
 class Worker:
-    """Does the tasks; keeps the robot and the message that they are about."""
+    """Executes tasks; keeps the current robot and message."""
 
     def __init__(self) -> None:
         self._robot: Robot | None = None
@@ -63,7 +63,7 @@ class Worker:
         return self._forwarded(task, self._robot)
 
     def _forwarded(self, task: Forwarding, robot: Robot) -> bytes:
-        """Return the message that a controller gets, as bytes."""
+        """Return the serialised message for a controller."""
         message: JointTrajectory = with_efforts(robot.model, task.motion, task.period)
         message.header = Header(frame_id=task.frame_id)
         set_stamp(message.header.stamp, task.stamp)
@@ -72,7 +72,7 @@ class Worker:
 
 
 def _warm_up(robot: Robot) -> None:
-    """Load all kernels from the cache before a trajectory has to wait for them."""
+    """Load all kernels from the cache before the first trajectory needs them."""
     model = robot.model
     rest = (0.0,) * model.n
     points = [TrajectoryPoint(0.0, rest), TrajectoryPoint(1.0, rest)]
@@ -82,8 +82,8 @@ def _warm_up(robot: Robot) -> None:
 
 
 def main(descriptor: int) -> None:
-    """Answer the tasks that come through a socket until it is closed."""
-    # the parent is told to stop; this process ends with it
+    """Execute the tasks that arrive on a socket (`descriptor`) until it is closed."""
+    # Ctrl-C is for the parent; this process exits with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _leave_real_time()
     connection = Connection(descriptor)
@@ -98,24 +98,24 @@ def main(descriptor: int) -> None:
             answer = Refusal(str(error), error.outline)
         except ScrewDynamicsError as error:
             answer = Refusal(str(error))
-        except Exception as error:  # whatever a message does, the process goes on
+        except Exception as error:  # no message may end the process
             answer = Refusal(f'{type(error).__name__}: {error}')
         connection.send(answer)
 
 
 def _leave_real_time() -> None:
-    """Leave the real-time priority of the node: its ticks go first."""
+    """Reset the real-time priority inherited from the node, whose ticks have precedence."""
     if hasattr(os, 'sched_setscheduler'):
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def _receive(connection: Connection, tasks: SimpleQueue[Any]) -> None:
-    """Queue the tasks; end the process at once where there is nobody to answer."""
+    """Queue the received tasks; exit the process at once if the socket is closed."""
     while True:
         try:
             tasks.put(connection.recv())
         except (EOFError, OSError):
             os._exit(0)
-        except BaseException:  # the other side waits for an answer
+        except BaseException:  # do not let the parent wait for an answer
             os._exit(1)

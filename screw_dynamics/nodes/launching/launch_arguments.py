@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments that several launch files have, in one place."""
+"""Arguments shared by several launch files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
 
 
 def text(name: str, description: str, default: str = '') -> DeclareLaunchArgument:
-    """Return an argument that may be any text."""
+    """Return an argument that accepts any text."""
     return DeclareLaunchArgument(name, default_value=default, description=description)
 
 
@@ -25,7 +25,7 @@ def flag(name: str, description: str, default: str = 'false') -> DeclareLaunchAr
 
 
 def parameter_file(node: str, name: str = 'params_file') -> DeclareLaunchArgument:
-    """Return the argument for the parameter file of a node; default the one that comes with it."""
+    """Return the argument for the parameter file of a node; the default is the installed file."""
     return DeclareLaunchArgument(
         name,
         default_value=PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', f'{node}.yaml']),
@@ -34,7 +34,7 @@ def parameter_file(node: str, name: str = 'params_file') -> DeclareLaunchArgumen
 
 
 def node_arguments() -> list[DeclareLaunchArgument]:
-    """Return the arguments of any node."""
+    """Return the arguments common to all nodes."""
     return [
         text('namespace', 'Namespace of all that is started.'),
         text(
@@ -56,7 +56,7 @@ def node_arguments() -> list[DeclareLaunchArgument]:
 
 
 def feedforward_arguments() -> list[DeclareLaunchArgument]:
-    """Return the arguments of the node `feedforward` alone."""
+    """Return the arguments specific to the node `feedforward`."""
     return [
         text(
             'controller_name',

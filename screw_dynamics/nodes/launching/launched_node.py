@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the arguments of a launch file to a node."""
+"""Launch actions for nodes, configured by launch arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.launching.launch_arguments import PACKAGE
 from screw_dynamics.nodes.robot.existing_file import existing_file
 
-# arguments that become parameters of type string where they are given
+# arguments that become string parameters unless they are empty
 _TEXTS = {'urdf_file': 'urdf_path', 'joint_prefix': 'joint_prefix'}
 
 
@@ -29,12 +29,12 @@ def given(context: LaunchContext, argument: str) -> str:
 
 
 def typed(argument: str, kind: type) -> ParameterValue:
-    """Return an argument as the value of a parameter; arguments are texts, the type is said here."""
+    """Return an argument, which is text, as a parameter value of the given type."""
     return ParameterValue(LaunchConfiguration(argument), value_type=kind)
 
 
 def number(context: LaunchContext, argument: str) -> float:
-    """Return the value of an argument that is a number."""
+    """Return the value of an argument as a finite number, or raise InputError."""
     value = finite_or_nan(given(context, argument))
     if math.isnan(value):
         raise InputError(
@@ -44,7 +44,7 @@ def number(context: LaunchContext, argument: str) -> float:
 
 
 def logger_name(context: LaunchContext, name: str) -> str:
-    """Return the name of a node's logger: that of the node after its namespace, with dots."""
+    """Return the logger name of a node: namespace and node name, separated by dots."""
     parts = [part for part in given(context, 'namespace').split('/') if part]
     return '.'.join([*parts, name])
 
@@ -55,7 +55,11 @@ def launched_node(
     parameters: Mapping[str, Any] | None = None,
     remappings: Sequence[tuple[str, str]] = (),
 ) -> Node:
-    """Return a node of this package by the arguments of `node_arguments` and ``params_file``."""
+    """
+    Return a node of this package by the arguments of `node_arguments` and ``params_file``.
+
+    Raises InputError if the parameter file does not exist: the node would start without it.
+    """
     file = existing_file(given(context, 'params_file'), "argument 'params_file'")
     log_level = f'{logger_name(context, name)}:={given(context, "log_level")}'
     values = {'use_sim_time': typed('use_sim_time', bool), **(parameters or {})}
@@ -76,7 +80,7 @@ def launched_node(
 
 
 def recorder(context: LaunchContext, topics: Sequence[str]) -> Node:
-    """Return a recorder in the namespace and on the clock of the nodes."""
+    """Return a recorder in the namespace of the nodes, with the same `use_sim_time`."""
     return Node(
         package=PACKAGE,
         executable='recorder',

@@ -50,7 +50,7 @@ class LimitGuard:
         self._resting, self._begins = True, False
 
     def follow(self, source: Source) -> None:
-        """Take note of the next sample of the reference, whether motor commands belong to it or not."""
+        """Register the next sample of the reference, with or without motor commands."""
         self._begins = self._resting and source is not Source.HOLD
         self._resting = source is Source.HOLD
 

@@ -35,7 +35,7 @@ Settings: TypeAlias = tuple[object, ...]
 
 
 class ModelSource:
-    """Reads, builds and prepares the model in a thread of its own, so that ticks go on meanwhile."""
+    """Reads, builds and prepares the model in a separate thread so that ticks continue."""
 
     def __init__(
         self,
