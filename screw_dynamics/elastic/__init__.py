@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Elastic joints: from a joint jet to what the motors behind springs must do."""
+"""Elastic joints: motor positions and efforts from joint jets."""
 
 from screw_dynamics.elastic.deflection_filter import DeflectionFilter
 from screw_dynamics.elastic.elastic_feedforward import elastic_feedforward

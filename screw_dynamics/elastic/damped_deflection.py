@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The deflection of a spring with a damper beside it: a first-order filter of the effort.
+Deflection of a spring with a parallel damper: a first-order filter of the effort.
 
 ``phi' = (tau - K phi) / d``, T = d / K. The quotient cancels for small T, so the derivatives
 phi^(k) are states of their own, each filtered from tau^(k) by the exact step
@@ -9,38 +9,38 @@ phi^(k) are states of their own, each filtered from tau^(k) by the exact step
     ``phi(t + h) = e^-x phi(t) + (x / K) sum_j h^j tau^(j)(t) P_{j+1}(x)``,  x = h / T,
 
 with P_k(x) = int_0^1 e^{-(1-u) x} u^{k-1} / (k-1)! du. Between two samples tau is the polynomial
-that has the known derivatives at both ends; at equal times it jumps, and phi' with it.
+that matches the known derivatives at both ends; at equal times tau and phi' jump.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-# columns of the clock of a filter
+# indices into the clock of a filter
 TIME, STARTED = range(2)
 
-# rows of the effort jet that meet at each end of a step: polynomials of degree 5, as many as the
-# usual five rows of a joint jet give; more would let rounding grow faster than they help
+# rows of the effort jet that are matched at each end of a step, for polynomials of degree 5; the
+# usual five rows of a joint jet allow no more, and more would amplify rounding
 _END_ROWS = 3
 TERMS = 2 * _END_ROWS
-# from here on the recursion upwards keeps all digits of P_1 .. P_TERMS
+# from this x on the upward recursion keeps all digits of P_1 .. P_TERMS
 _LARGE = 20.0
-# beyond so many time constants nothing is left of the past: e^-60 = 1e-26
+# number of time constants after which the past is negligible: e^-60 = 1e-26
 _FORGOTTEN = 60.0
-# below it the derivatives follow from the equation at both ends of a step: it may be a jump, and
-# the derivatives of a polynomial that rises so steeply are lost to rounding, as eps / x^2
+# for smaller x the derivatives follow from the equation at both ends of a step: the effort may
+# jump, and the derivatives of so steep a polynomial are lost to rounding, as eps / x^2
 _SHORT = 1e-2
-# time constants [s] below which a motion starts quasi-steady: what differs from that is forgotten
-# within 60 us, before any next sample, and the last digit of a deflection would be an
-# acceleration of its 1e-16 / T^2 parts
+# shortest time constant [s] for which a start other than quasi-steady is used: the difference is
+# negligible after 60 us, before any next sample, while rounding of a deflection (1e-16) would
+# appear in the acceleration as 1e-16 / T^2
 _SHORTEST = 1e-6
-# an effort that departs so little from the Taylor polynomial of the start shows nothing but
-# rounding in its differences
+# relative to its size, departures of the effort from the Taylor polynomial of the start that are
+# mere rounding
 _ROUNDING = 1e-10
 
 
 def weights(x, result):
-    """Fill P_0(x) .. P_m(x), x >= 0, m <= 12, to rounding."""
+    """Fill P_0(x) .. P_m(x), x >= 0, m <= 12, accurate to rounding."""
     count = len(result)
     result[0] = np.exp(-x)
     if x >= _LARGE:
@@ -65,12 +65,11 @@ def weights(x, result):
 
 def start_deflection(stiffness, damping, jet, psi):
     """
-    Fill phi and its derivatives, psi[0] given or, where it is NaN, quasi-steady.
+    Fill phi and its derivatives from the given psi[0], or quasi-steady if psi[0] is NaN.
 
-    So it is where the time constant T is too short for a given value to mean anything.
-
-    Quasi-steady is the polynomial solution of a polynomial effort, sum_j (-T)^j tau^(j) / K. For
-    any other effort the series is asymptotic and ends before its terms grow.
+    If the time constant T is below `_SHORTEST`, the start is always quasi-steady: the polynomial
+    solution of a polynomial effort, sum_j (-T)^j tau^(j) / K. For any other effort the series is
+    asymptotic and is truncated before its terms grow.
     """
     steady = -1
     constant = damping / stiffness
@@ -86,12 +85,12 @@ def start_deflection(stiffness, damping, jet, psi):
 
 
 def _steady_order(constant, jet):
-    """Return the last j of the terms T^j tau^(j) that fall, as far as the jet tells."""
+    """Return the last j up to which the terms T^j tau^(j) decrease, within the rows of the jet."""
     highest = len(jet) - 1
     if highest < 2:
         return highest if constant * abs(jet[highest]) <= abs(jet[0]) else 0
     order, square = 0, constant * constant
-    # every second one: those of a sine are in phase, while tau itself may be about to pass zero
+    # compare every second term: those of a sine are in phase, while tau itself may be near zero
     while square * abs(jet[order + 2]) <= abs(jet[order]):
         order += 1
         if order + 2 > highest:
@@ -101,7 +100,7 @@ def _steady_order(constant, jet):
 
 def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
     """
-    Step phi and its derivatives over h >= 0, between two samples of the effort jet.
+    Advance phi and its derivatives by h >= 0, from one sample of the effort jet to the next.
 
     `p` (TERMS + 1,) and `work` (2, TERMS) are workspace.
     """
@@ -110,13 +109,13 @@ def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
     if x <= _FORGOTTEN:
         weights(x, p)
     else:
-        # the quasi-steady series at the end, with the polynomial in powers of (end - t) / h
+        # the quasi-steady series at the end of the step, in powers of (end - t) / h
         start, end, length, scale = next_jet, jet, -h, 1.0
         p[0], p[1] = 0.0, 1.0
         for j in range(2, len(p)):
             p[j] = p[j - 1] / x
     highest = len(jet) - 1
-    # a jump of any row is felt by all derivatives above it
+    # a jump of any row affects all derivatives above it
     short = x < _SHORT
     informative = _informative_row(jet, next_jet, h, 0 if short else max(0, len(jet) - _END_ROWS))
     change = 0.0
@@ -131,7 +130,7 @@ def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
             psi[k] += (next_jet[k - 1] - jet[k - 1] - stiffness * change) / damping
         else:
             _connect(start[first : last + 1], end[first : last + 1], length, work)
-            # derivative number `shift` of the polynomial, h^j tau^(j) = factor c[j + shift]
+            # derivative number `shift` of the polynomial: h^j tau^(j) = factor c[j + shift]
             factor, total = 1.0, 0.0
             for j in range(1, shift + 1):
                 factor *= j / length
@@ -144,7 +143,7 @@ def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
 
 
 def _informative_row(start, end, h, row):
-    """Return the lowest row, from `row` on, whose differences are more than rounding."""
+    """Return the lowest row, from `row` on, whose differences exceed rounding."""
     rows = len(start)
     while row < rows - 1:
         expected = 0.0
@@ -170,7 +169,7 @@ def _connect(start, end, h, work):
         if i > 0:
             factor *= h / i
         c[i], g[i] = start[i] * factor, end[i] * factor
-    # what the Taylor polynomial lacks at the end, in powers of v = u - 1
+    # remainder after the Taylor polynomial at the end, in powers of v = u - 1
     for i in range(n):
         binomial = 1.0
         for j in range(i, n):
@@ -180,7 +179,7 @@ def _connect(start, end, h, work):
     for _ in range(n):
         for i in range(1, n):
             g[i] -= g[i - 1]
-    # powers of v to powers of u, by Horner
+    # powers of v to powers of u, by Horner's scheme
     for i in range(n):
         c[n + i] = 0.0
     for i in range(n - 1, -1, -1):
@@ -191,9 +190,10 @@ def _connect(start, end, h, work):
 
 def advance(time, efforts, offsets, data, damped, clock, psi, last_jets, p, work):
     """
-    Bring the deflections of all damped joints to a time; say whether it is not in the past.
+    Advance the deflections of all damped joints to a time; return False if it is in the past.
 
-    `efforts` (k + 1, n); `clock`, `psi`, `last_jets` (D, k + 1); `p`, `work` (2, TERMS).
+    `efforts` (k + 1, n) are the jets at that time, `clock` (2,), `psi` (D, rows) and `last_jets`
+    (D, k + 1) the state, `p` and `work` workspace; see `MotorTable` for the other arrays.
     """
     h = time - clock[TIME]
     if clock[STARTED] > 0.0 and not h >= 0.0:

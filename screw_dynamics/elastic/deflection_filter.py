@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`DeflectionFilter`: the deflections of damped joints along a stream of efforts."""
+"""`DeflectionFilter`: deflections of damped joints along a stream of efforts."""
 
 from __future__ import annotations
 
@@ -28,24 +28,25 @@ from screw_dynamics.scalars import require_count, require_number
 
 class DeflectionFilter:
     """
-    State of the joints whose spring has a damper beside it: phi and its time derivatives.
+    State of the joints whose spring has a parallel damper: phi and its time derivatives.
 
     phi is the filter ``phi' = (tau - K phi) / d`` of the effort. Each derivative is a state, so
     that nothing cancels for small time constants d / K. A step is exact for the polynomial that
     joins the effort jets at both ends (up to three rows of each), and for a jump of the effort
-    between two samples of the same time: phi stays, phi' jumps. Of times too close for a
-    difference of the efforts, rounding is kept out of the highest derivative.
+    between two samples of the same time: phi is continuous, phi' jumps. If two times are too
+    close for a difference of the efforts, rounding is kept out of the highest derivative.
 
     Parameters
     ----------
     model : ScrewModel
     joints : ElasticJoints
     rows : int, optional
-        Of the joint jets; the efforts have two fewer. Default ``joints.required_rows(model)``.
+        Rows of the joint jets, two more than of the efforts. Default
+        ``joints.required_rows(model)``.
     deflection : mapping of str to float, optional
-        Deflections to start from by joint [rad or m]; the others start quasi-steady: with
-        sum_j (-d/K)^j tau^(j) / K up to where its terms grow, at rest tau / K. So do all with d/K
-        below 1e-6 s, which would have forgotten any start within 60 us.
+        Initial deflections by joint [rad or m]. All other joints, and those with d/K below 1e-6 s
+        (any start is negligible after 60 us), start quasi-steady: sum_j (-d/K)^j tau^(j) / K,
+        truncated before its terms grow; at rest tau / K.
 
     Attributes
     ----------
@@ -89,32 +90,33 @@ class DeflectionFilter:
 
     @property
     def state(self) -> tuple[Array, Array, Array]:
-        """Clock, deflection jets and last effort jets, as the kernels advance them."""
+        """Clock, deflection jets and last effort jets; the kernels update them in place."""
         return self._clock, self._psi, self._last_jets
 
     def require(self, table: MotorTable, rows: int) -> DeflectionFilter:
         """
-        Return the filter if it was made for a table and joint jets.
+        Return the filter itself if it was made for a table and a number of rows.
 
         Parameters
         ----------
         table : MotorTable
         rows : int
-            Of the joint jets.
+            Rows of the joint jets.
 
         Returns
         -------
         DeflectionFilter
-            The same.
+            This filter.
 
         Raises
         ------
         InputError
+            If the filter was made for another robot or another number of rows.
 
         """
         if table != self._table:
             raise InputError('deflection: expected a filter made for this model and these joints')
-        # that of an equal model: the next comparison is one of identity
+        # keep the equal table: the next comparison is one of identity
         self._table = table
         if rows != self._last_jets.shape[1] + 2:
             raise InputError(
@@ -125,12 +127,12 @@ class DeflectionFilter:
 
     def reset(self, deflection: Mapping[str, float] | None = None) -> None:
         """
-        Forget the past: the next sample is the first.
+        Reset the filter: the next sample is the first.
 
         Parameters
         ----------
         deflection : mapping of str to float, optional
-            Deflections to start from by joint [rad or m]; the others start quasi-steady.
+            Initial deflections by joint [rad or m]; all other joints start quasi-steady.
 
         Raises
         ------
@@ -165,14 +167,14 @@ class DeflectionFilter:
         Parameters
         ----------
         effort_jet : (k + 1, n) array_like
-            Efforts of all joints and their derivatives at the end of the step.
+            Efforts of all joints and their time derivatives at the end of the step.
         h : float
-            Time since the last sample, 0 or more [s]; without meaning for the first.
+            Time since the last sample, 0 or more [s]; ignored for the first sample.
 
         Returns
         -------
         (rows, D) ndarray
-            Deflections of the damped joints and their derivatives at the end of the step
+            Deflections of the damped joints and their time derivatives at the end of the step
             [rad or m, per s^d]: a view of the state.
 
         Raises

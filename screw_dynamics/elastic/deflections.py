@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the effort that a joint transmits to the deflections of its springs, as series."""
+"""Series of the spring deflections of a joint from the effort that it transmits."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ from screw_dynamics.elastic.springs.spring import (
 
 OK, NO_STIFFNESS, OUTSIDE_TABLE, STIFFNESS_RANGE, SINGULAR_PAIR, SLACK_TENDON = range(6)
 
-# A pair this close to singular: phi1 - phi2 of a cubic pair is the root of a difference, so that
-# a determinant this much smaller than its terms has four digits left.
+# Relative bound of the determinant below which a pair is singular: phi1 - phi2 of a cubic pair
+# is the root of a difference, which has four digits left at this bound.
 SINGULAR = 1e-6
 
 
 def deflection_series(law, data, at, tau, stiffness, phi, force, taylor, powers, failure):
     """
-    Fill the deflections of one joint's springs and the efforts of its motors' sides.
+    Fill the deflection `phi` and the spring effort `force` of each motor of an undamped joint.
 
-    `law`, `data`, `at` (...,); `tau`, `stiffness` (p,); `phi`, `force` (2, p); `taylor` (2, p +
-    1); `powers` (2, p, p); `failure` (3,).
+    `tau` and `stiffness` (K or sigma) are series (p,); `data[at:]` are the parameters of the law.
+    Only pairs use row 1 of `phi`, `force` (2, p). Workspace: `taylor` (2, p + 1), `powers`
+    (2, p, p), zeros. Return OK, or another status with its values in `failure` (3,).
     """
     count = len(tau)
     if law >= PAIR_EXPONENTIAL:

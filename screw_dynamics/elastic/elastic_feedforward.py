@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`elastic_feedforward`: from a joint jet to motor positions and efforts."""
+"""`elastic_feedforward`: motor positions and efforts from a joint jet."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def elastic_feedforward(
     out: MotorFeedforward | None = None,
 ) -> MotorFeedforward:
     """
-    Return what the motors must do so that an elastic robot moves as given.
+    Return the motor positions and efforts with which an elastic robot follows a motion.
 
     Per motor ``theta = q + phi`` with the deflection phi at which the spring transmits the effort
     of the motion, and ``tau_m = B theta'' + d theta' + c tanh(theta' / v0) + f(phi)``, with their
@@ -52,26 +52,26 @@ def elastic_feedforward(
     joints : ElasticJoints
         Its springs and motors; joints without an entry are rigid.
     joint_jet : (r, n) or (T, r, n) array_like
-        Row d is the d-th time derivative of the coordinates [rad or m, per s^d]. r >= 5; 4 where
-        every spring has a damper, 3 where every joint is rigid. Coupled rotors take up to
+        Row d is the d-th time derivative of the coordinates [rad or m, per s^d]. r >= 5; 4 if
+        every spring has a damper, 3 if every joint is rigid. Coupled rotors need up to
         2 n + 3, see `ElasticJoints.required_rows`.
     wrench_jets : mapping of str to (r - 2, 6) or (T, r - 2, 6) array_like, optional
-        External wrenches, as `inverse_dynamics` takes them.
+        External wrenches, see `inverse_dynamics`.
     stiffness_jets : mapping of str to (p or more,) or (T, p or more) array_like, optional
-        Per joint with a variable stiffness: K, or sigma of an antagonistic pair, and its time
-        derivatives [N m/rad or N/m, per s^d]; by default constant, as the record says. p is the
-        number of rows of `motor_jet`; coupled rotors take more of joints far from the base.
+        By joint of variable stiffness: K, or sigma of an antagonistic pair, and its time
+        derivatives [N m/rad or N/m, per s^d]; by default the constant of the record. p is the
+        number of rows of `motor_jet`; coupled rotors need more for joints far from the base.
     times : (T,) array_like or float, optional
-        Of the samples, not decreasing [s]. Needed for a batch with damped joints, and for a
-        sample with a `DeflectionFilter`.
+        Times of the samples, not decreasing [s]. Needed for a batch with damped joints, and for
+        a sample with a `DeflectionFilter`.
     deflection : mapping of str to float, or DeflectionFilter, optional
-        Of damped joints at the first sample [rad or m]; by default quasi-steady, as always with
-        d/K below 1e-6 s. A filter carries the deflections from call to call, in a control loop or
-        from batch to batch.
+        Initial deflections of damped joints [rad or m]; by default, and always with d/K below
+        1e-6 s, quasi-steady. A filter keeps the deflections from call to call, in a control loop
+        or from batch to batch.
     out : MotorFeedforward, optional
-        Of `joints.buffers`: filled and returned, for one sample. In memory of its own. A call
-        then makes no arrays of the robot's size but for external wrenches, stiffnesses that vary
-        and coupled rotors.
+        Buffers from `joints.buffers`, filled and returned, for one sample; they must not share
+        memory with other arguments. A call then allocates no arrays of the robot's size, except
+        for external wrenches, variable stiffness and coupled rotors.
 
     Returns
     -------
@@ -80,10 +80,10 @@ def elastic_feedforward(
     Raises
     ------
     SpringRangeError
-        If a spring cannot transmit the effort: beyond a table, a stiffness that is not positive,
-        a pair out of its range or singular, a tendon that would have to push.
+        If a spring cannot transmit the effort: outside of a table, a stiffness that is not
+        positive, a pair out of its range or singular, a tendon that would have to push.
     ShapeError
-        If an array has the wrong shape, or too few rows came; the order needed is named.
+        If an array has the wrong shape or too few rows; the error names the order needed.
     NotFiniteError, UnknownNameError, InputError
 
     Examples
@@ -173,7 +173,7 @@ def _checked_out(
 ) -> MotorFeedforward:
     if not isinstance(out, MotorFeedforward):
         raise InputError(f'out: expected a MotorFeedforward, got {type(out).__name__}')
-    # buffers of the same joints share the table's ratios: no comparison in a control loop
+    # buffers of the same joints share the table's ratios, which saves a comparison of arrays
     same = out.gear_ratios is table.gear_ratios
     if out.motor_names != table.names or not (
         same or np.array_equal(out.gear_ratios, table.gear_ratios)
@@ -198,7 +198,7 @@ def _times(
     deflection: Mapping[str, float] | DeflectionFilter | None,
     batch: tuple[int, ...],
 ) -> Array:
-    """Return the time of every sample, where dampers need it."""
+    """Return the time of every sample; empty if no joint is damped."""
     if times is not None:
         times = require_finite('times', as_float_array('times', times))
         if times.shape != batch:

@@ -19,7 +19,7 @@ from screw_dynamics.errors import ModelError
 @dataclass(frozen=True)
 class ElasticJoint:
     """
-    What drives one joint.
+    Spring, motors and limits of one joint.
 
     Parameters
     ----------
@@ -27,13 +27,13 @@ class ElasticJoint:
         Between motor and link, behind the gear; None for a rigid joint.
     motor : Motor
     second_motor : Motor, optional
-        Of an antagonistic pair; default the same as `motor`. None for every other spring.
+        Second motor of an antagonistic pair; default equal to `motor`. None for other springs.
     max_deflection : float
         Spring stop [rad or m]. Data for feasibility checks, like `max_effort_rate`.
     max_effort_rate : float
-        Largest rate of the transmitted effort [N m/s or N/s].
+        Maximum rate of the transmitted effort [N m/s or N/s].
     rotor : Rotor, optional
-        Used with `ElasticJoints.rotor_coupling` only.
+        Used only with `ElasticJoints.rotor_coupling`.
 
     Examples
     --------
@@ -71,5 +71,5 @@ class ElasticJoint:
 
     @property
     def motors(self) -> tuple[Motor, ...]:
-        """The motor, or both motors of a pair."""
+        """The motor, or both motors of an antagonistic pair."""
         return (self.motor,) if self.second_motor is None else (self.motor, self.second_motor)

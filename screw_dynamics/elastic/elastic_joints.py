@@ -38,15 +38,15 @@ class ElasticJoints:
     Parameters
     ----------
     joints : mapping of str to ElasticJoint
-        By the name of the coordinate; a joint that is not named is rigid with ``Motor()``.
+        By coordinate name; joints without an entry are rigid with ``Motor()``.
     rotor_coupling : bool
-        Whether the rotors, carried by moving links, feel the motion of these (the model of
-        [T1991]); by default a rotor has the kinetic energy B theta'^2 / 2 only ([S1987]).
+        Whether the motion of the links that carry rotors acts on these (the model of [T1991]);
+        by default a rotor has only the kinetic energy B theta'^2 / 2 ([S1987]).
 
     Raises
     ------
     ModelError
-        If an entry is no `ElasticJoint`; the joint is named.
+        If an entry is not an `ElasticJoint`; the error names the joint.
 
     Examples
     --------
@@ -85,16 +85,16 @@ class ElasticJoints:
         object.__setattr__(self, 'joints', MappingProxyType(joints))
 
     def __hash__(self) -> int:
-        """Return a hash of all entries; their order does not count."""
+        """Return a hash of all entries that is independent of their order."""
         return hash((frozenset(self.joints.items()), self.rotor_coupling))
 
     def __reduce__(self) -> tuple[type[ElasticJoints], tuple[dict[str, ElasticJoint], bool]]:
-        """Return how to build the record again, for pickle and copy."""
+        """Return constructor and arguments, for pickle and copy."""
         return ElasticJoints, (dict(self.joints), self.rotor_coupling)
 
     def motors(self, model: ScrewModel) -> MotorTable:
         """
-        Return the motors of a robot as arrays on the joint side; built once per model.
+        Return the motors of a robot as arrays on the joint side; computed once per model.
 
         Parameters
         ----------
@@ -107,8 +107,8 @@ class ElasticJoints:
         Raises
         ------
         UnknownNameError
-            If a joint is none of the model's coordinates, or the model lacks the link that
-            carries a motor, whether rotors are coupled or not.
+            If a joint is not a coordinate of the model, or the model lacks the link that carries
+            a motor, whether rotors are coupled or not.
 
         """
         table = self._tables.get(require_model(model))
@@ -118,7 +118,7 @@ class ElasticJoints:
         return table
 
     def _require_names(self, model: ScrewModel) -> None:
-        """Check that a model has all joints and all links that carry motors."""
+        """Raise UnknownNameError if a model lacks a joint or a link that carries a motor."""
         for name, joint in self.joints.items():
             if name not in model.joint_names:
                 raise UnknownNameError('joint', name, model.joint_names, self._file)
@@ -133,7 +133,7 @@ class ElasticJoints:
 
     def coupling(self, model: ScrewModel) -> RotorCoupling | None:
         """
-        Return how rotors on moving links and the joints feel each other; built once per model.
+        Return the coupling of joints and rotors on moving links; computed once per model.
 
         Parameters
         ----------
@@ -142,12 +142,12 @@ class ElasticJoints:
         Returns
         -------
         RotorCoupling or None
-            None where `rotor_coupling` is false.
+            None if `rotor_coupling` is false.
 
         Raises
         ------
         InputError
-            If a spring has a damper, or joints move each other's rotors in a circle.
+            If a spring has a damper, or joints move each other's rotors in a cycle.
         UnknownNameError
             If the model lacks a joint, or the link that carries a motor.
 
@@ -171,8 +171,8 @@ class ElasticJoints:
         Returns
         -------
         int
-            3 for a rigid robot, 4 where every spring has a damper, else 5: q to q''''. More
-            where rotors on moving links are coupled: up to 2 n + 3.
+            3 for a rigid robot, 4 if every spring has a damper, else 5: q to q''''. Coupled
+            rotors on moving links need more, up to 2 n + 3.
 
         """
         coupling = self.coupling(model)
@@ -180,18 +180,18 @@ class ElasticJoints:
 
     def uncoupled_rows(self, model: ScrewModel, rows: int) -> int:
         """
-        Return how many rows of a joint jet would give as many motor rows without coupled rotors.
+        Return the rows of a joint jet that give as many motor rows without coupled rotors.
 
         Parameters
         ----------
         model : ScrewModel
         rows : int
-            Of the joint jet.
+            Rows of the joint jet.
 
         Returns
         -------
         int
-            `rows` itself where nothing is coupled.
+            Equal to `rows` if nothing is coupled.
 
         """
         coupling = self.coupling(model)
@@ -207,12 +207,12 @@ class ElasticJoints:
         ----------
         model : ScrewModel
         rows : int, optional
-            Of the joint jet; default `required_rows`.
+            Rows of the joint jet; default `required_rows`.
 
         Returns
         -------
         MotorFeedforward
-            Full of NaN.
+            Filled with NaN.
 
         """
         table = self.motors(model)
@@ -224,7 +224,7 @@ class ElasticJoints:
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """
-        Return the record as YAML text, without loss, and write it where a path is given.
+        Return the record as lossless YAML text; write it to `path` if one is given.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class ElasticJoints:
     @staticmethod
     def from_yaml(source: str | bytes | os.PathLike[str]) -> ElasticJoints:
         """
-        Read elastic joints.
+        Read elastic joints from YAML.
 
         Parameters
         ----------
@@ -255,13 +255,13 @@ class ElasticJoints:
         Raises
         ------
         ModelError
-            If the file cannot be read, is no YAML, or an entry is unknown, missing or out of
-            range; file and entry are named.
+            If the file cannot be read, is not YAML, or an entry is unknown, missing or out of
+            range; the error names file and entry.
 
         Warns
         -----
         UnusedEntryWarning
-            If entries have no effect: limits of the deflection of rigid joints, `rotor` without
+            If entries have no effect: deflection limits of rigid joints, or `rotor` without
             `rotor_coupling`.
 
         """

@@ -42,7 +42,7 @@ SPRINGS: dict[str, type[Spring]] = {
 }
 RIGID = 'rigid'
 _LIMITS = {'deflection': 'max_deflection', 'effort_rate': 'max_effort_rate'}
-# entries that are text, even where it looks like a number
+# entries that are read as text even if they look like a number
 _TEXTS = ('carrier', 'law')
 _JOINT_KEYS = ('spring', 'motor', 'second_motor', 'limits', 'rotor')
 
@@ -54,13 +54,13 @@ def write_elastic_joints(
     rotor_coupling: bool,
     path: str | os.PathLike[str] | None = None,
 ) -> str:
-    """Return the fields of `ElasticJoints` as YAML text and write it where a path is given."""
+    """Return the fields of `ElasticJoints` as YAML text; write it to `path` if one is given."""
     entries = {name: _joint_entry(joint) for name, joint in joints.items()}
     return write_document({'elastic_joints': entries, 'rotor_coupling': rotor_coupling}, path)
 
 
 def read_elastic_joints(document: Any) -> tuple[dict[str, ElasticJoint], Any]:
-    """Read the fields of `ElasticJoints` from a YAML document."""
+    """Return joints and the unchecked `rotor_coupling` of a YAML document; raise ModelError."""
     root = Node(document, 'document')
     _check_keys(root, ('elastic_joints', 'rotor_coupling'))
     joints = {
@@ -72,10 +72,10 @@ def read_elastic_joints(document: Any) -> tuple[dict[str, ElasticJoint], Any]:
 
 def unused_entries(joints: Mapping[str, ElasticJoint], coupling_named: bool) -> list[str]:
     """
-    Return the entries of a file that have no effect.
+    Return the entries of a file that have no effect, each with the reason.
 
-    A rigid joint has no deflection to limit, and rotors are looked at with coupling only; a file
-    that names `rotor_coupling: false` switches it off on purpose.
+    These are deflection limits of rigid joints, and rotors without coupling; a file that has
+    `rotor_coupling: false` (`coupling_named`) disables them on purpose.
     """
     entries = []
     for name, joint in joints.items():
@@ -124,7 +124,7 @@ def _spring(node: Node) -> Spring | None:
 
 
 def _record(node: Node, kind: Callable[..., R], extra: tuple[str, ...] = ()) -> R:
-    """Return a record whose fields are the entries of a mapping."""
+    """Return a record with the entries of a mapping as its fields."""
     parts = [field for field in fields(kind) if field.init]  # type: ignore[arg-type]
     _check_keys(node, (*extra, *(field.name for field in parts)))
     for field in parts:
@@ -146,14 +146,14 @@ def _built(node: Node, kind: Callable[..., R], values: dict[str, Any]) -> R:
 
 
 def _value(node: Node) -> Any:
-    """Return a number, a sequence of numbers or a truth value."""
+    """Return a number, a tuple of numbers, a truth value or text."""
     if isinstance(node.value, list):
         return tuple(item.number() for item in node.items())
     if isinstance(node.value, str):
         try:
             return number_from_text(
                 node.value
-            )  # 1e-3, no YAML 1.1 number for lack of a dot, is one
+            )  # 1e-3, no number in YAML 1.1 for lack of a dot, is one here
         except ValueError:
             return node.value
     return node.value

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong, in words, where a kernel finds no motor command."""
+"""Errors for the status codes of the motor-command kernel."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def raise_failure(
     status: int, failure: Array, table: MotorTable, joints: ElasticJoints, single: bool
 ) -> NoReturn:
     """
-    Raise the error of a kernel's status.
+    Raise the SpringRangeError, NotFiniteError or InputError of a kernel's status.
 
-    `failure` (5,).
+    `failure` (5,): sample, joint, values of the status. With `single` the text omits the sample.
     """
     sample = None if single else int(failure[0])
     if status == BACKWARD:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`check_feasibility`: a motion against the limits of joints, springs and motors."""
+"""`check_feasibility`: comparison of a motion with the limits of joints, springs and motors."""
 
 from __future__ import annotations
 
@@ -41,37 +41,36 @@ def check_feasibility(
     """
     Compare a motion, sample by sample, with every finite limit of the robot.
 
-    Position, velocity and effort of the joints are held against the limits of the model (a
-    velocity or effort limit of 0 there is one that nobody filled in, and limits nothing); effort
-    rate and deflection against those of the elastic joints, stiffness against its range, motor
-    velocity and effort against the motors' (on the joint's side of the gear). Between samples
-    nothing is checked.
+    Position, velocity and effort of the joints are compared with the limits of the model (a
+    velocity or effort limit of 0 counts as not specified); effort rate and deflection with those
+    of the elastic joints, stiffness with its range, motor velocity and effort with those of the
+    motors (on the joint's side of the gear). Nothing is checked between samples.
 
     Parameters
     ----------
     model : ScrewModel
     joints : ElasticJoints or None
-        None for a rigid robot without data of its motors.
+        None for a rigid robot without motor data.
     joint_jets : (T, m, n) array_like
-        Row d is the d-th time derivative of the positions [rad or m, per s^d]; m >= 3 for None,
-        else as `elastic_feedforward` takes it.
+        Row d is the d-th time derivative of the positions [rad or m, per s^d]; m >= 3 if `joints`
+        is None, else see `elastic_feedforward`.
     times : (T,) array_like
-        Of the samples, increasing [s].
+        Times of the samples, increasing [s].
     wrench_jets, stiffness_jets, deflection : optional
         See `elastic_feedforward`; wrenches have m - 2 rows.
 
     Returns
     -------
     FeasibilityReport
-        An effort that no deflection of a spring can give is a violation of its own, one per
-        joint. Such samples count for positions, velocities and stiffness only, while damped
-        joints run through them. With coupled rotors one failing spring leaves the efforts of the
-        joints before it unknown, so that these may go unreported at such a sample.
+        An effort that a spring cannot transmit is a separate violation, one per joint. Such
+        samples count only for positions, velocities and stiffness, while damped joints advance
+        through them. With coupled rotors a failing spring leaves the efforts of the joints before
+        it unknown, so violations of these may not be reported at such a sample.
 
     Raises
     ------
     ShapeError, NotFiniteError, UnknownNameError, InputError
-        If an argument is unusable.
+        If an argument is invalid.
 
     Examples
     --------
@@ -113,9 +112,9 @@ def check_feasibility(
 
 def as_motion(model: ScrewModel, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:
     """
-    Return the samples of a motion and their times as checked arrays.
+    Return joint jets (T, m, n) and times (T,) as checked arrays.
 
-    Returns `joint_jets` (T, m, n), `times` (T,).
+    Raise InputError if there is no sample, or the times do not increase.
     """
     jets = as_float_array('joint_jets', joint_jets)
     n = require_model(model).n
@@ -135,7 +134,7 @@ def as_motion(model: ScrewModel, joint_jets: ArrayLike, times: ArrayLike) -> tup
 
 
 def as_jets(name: str, jets: Jets) -> dict[str, Array]:
-    """Return jets by name as arrays; their shapes are left to what uses them."""
+    """Return jets by name as arrays of unchecked shape; `name` is the argument in error texts."""
     if jets is not None and not isinstance(jets, Mapping):
         raise InputError(
             f'{name}: expected a mapping of names to arrays, got {type(jets).__name__}'

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`FeasibilityReport`: which limits a motion keeps, as records and as a table."""
+"""`FeasibilityReport`: the limits along a motion, as records and as a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.text_table import text_table
 
-# A trajectory planned to touch a limit is off by rounding only.
+# Relative tolerance, so that a trajectory planned to touch a limit is feasible despite rounding.
 SLACK = 1e-9
 
 _HEADER = ('quantity', 'joint', 'worst', 'limit', 'at [s]', 'first beyond [s]')
@@ -26,23 +26,23 @@ class LimitCheck:
     ----------
     quantity : str
         'position', 'velocity', 'effort', 'effort rate', 'deflection', 'motor velocity',
-        'motor effort', 'stiffness', or 'spring' where no deflection gives the effort.
+        'motor effort', 'stiffness', or 'spring' if a spring cannot transmit the effort.
     joint : str
-        Name of the joint; of the motor for what belongs to motors.
+        Name of the joint, or of the motor for motor quantities.
     unit : str
     worst : float
-        The value that comes nearest to a limit or is farthest beyond it; NaN for 'spring'.
+        The value that comes closest to a limit or exceeds it most; NaN for 'spring'.
     limit : float
-        That limit.
+        The limit to which `worst` is compared.
     time : float
-        When [s].
+        Time of the worst value [s].
     excess : float
-        How far the worst value is beyond the limit, in parts of that limit (of the opposite one
-        where it is 0); negative within it.
+        By how much the worst value exceeds the limit, relative to that limit (to the opposite
+        one if it is 0); negative within the limit.
     first_violation : float or None
-        Time of the first sample beyond the limit [s]; None where all keep it.
+        Time of the first sample beyond the limit [s]; None if there is none.
     reason : str
-        Why no deflection gives the effort, for 'spring'.
+        For 'spring': the reason why it cannot transmit the effort.
 
     """
 
@@ -58,11 +58,11 @@ class LimitCheck:
 
     @property
     def feasible(self) -> bool:
-        """Whether the limit is kept."""
+        """Whether the limit is respected."""
         return self.first_violation is None
 
     def __str__(self) -> str:
-        """Return it as a sentence."""
+        """Return the check as a sentence."""
         if self.reason:
             return f'{self.joint}: {self.reason} at t = {self.time:g} s'
         return (
@@ -74,9 +74,9 @@ class LimitCheck:
 @dataclass(frozen=True)
 class FeasibilityReport:
     """
-    What a motion asks of joints, springs and motors, limit by limit.
+    Comparison of a motion with the limits of joints, springs and motors.
 
-    Only finite limits are listed; what belongs to motors is at the joint's side of the gear.
+    Only finite limits are listed; motor quantities are on the joint's side of the gear.
     ``print(report)`` shows a table.
 
     Parameters
@@ -89,12 +89,12 @@ class FeasibilityReport:
 
     @property
     def feasible(self) -> bool:
-        """Whether all limits are kept."""
+        """Whether all limits are respected."""
         return all(check.feasible for check in self.checks)
 
     @property
     def violations(self) -> tuple[LimitCheck, ...]:
-        """The limits that are not kept, the one exceeded most first."""
+        """The checks that are violated, in decreasing order of excess."""
         broken = (check for check in self.checks if not check.feasible)
         return tuple(sorted(broken, key=lambda check: -check.excess))
 
@@ -119,13 +119,13 @@ def limit_checks(
     upper: Array,
 ) -> list[LimitCheck]:
     """
-    Compare values with their limits.
+    Compare the columns of `values` (T, m) with their limits (m,), if one of them is finite.
 
-    `times` (T,) [s]; `values` (T, m); `lower`, `upper` (m,).
+    Use infinity for no limit. A value of NaN counts as beyond every limit.
     """
     checks = []
     for i, name in enumerate(names):
-        # no -0 in texts
+        # 0.0 instead of -0.0 in texts
         bounds = np.array([lower[i], upper[i]]) + 0.0
         if not np.isfinite(bounds).any():
             continue
@@ -150,7 +150,7 @@ def limit_checks(
 
 
 def _sizes(bounds: Array) -> Array:
-    """Return what excess over a lower and an upper bound is measured in."""
+    """Return the sizes (2,) to which an excess over the lower and the upper bound is relative."""
     sizes = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
     return np.where(sizes > 0.0, sizes, sizes.max() or 1.0)
 

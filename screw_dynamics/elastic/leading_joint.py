@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The tree joint that a coordinate is named after."""
+"""Tree joint that carries the name of a coordinate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from screw_dynamics.model import ScrewModel
 
 
 def leading_joint(model: ScrewModel, coordinate: int) -> int:
-    """Return the body whose joint has a coordinate's name, else the first that follows it."""
+    """Return the body whose joint has a coordinate's name, else the first that mimics it."""
     followers = np.flatnonzero(model.coordinates == coordinate)
     own = [i for i in followers if model.tree_joint_names[i] == model.joint_names[coordinate]]
     return int((*own, *followers)[0])

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The quantities of a robot that have limits, with names and units."""
+"""Checks of all quantities of a robot that have limits, with names and units."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from screw_dynamics.elastic.usable_limits import usable_limits
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.model import ScrewModel
 
-# of turning and of sliding joints
+# units for rotary and for prismatic joints
 _UNITS = {
     'position': ('rad', 'm'),
     'velocity': ('rad/s', 'm/s'),
@@ -35,11 +35,7 @@ _UNITS = {
 
 
 def motion_checks(model: ScrewModel, times: Array, joint_jets: Array) -> list[LimitCheck]:
-    """
-    Return the checks of joint positions and velocities.
-
-    `times` (T,); `joint_jets` (T, m, n).
-    """
+    """Return the checks of positions and velocities of joint jets (T, m, n)."""
     limits = usable_limits(model)
     return [
         *_checks(model, 'position', times, joint_jets[:, 0], limits.lower, limits.upper),
@@ -48,11 +44,7 @@ def motion_checks(model: ScrewModel, times: Array, joint_jets: Array) -> list[Li
 
 
 def effort_checks(model: ScrewModel, times: Array, efforts: Array) -> list[LimitCheck]:
-    """
-    Return the checks of joint efforts against the limits of the model.
-
-    `times` (T,); `efforts` (T, n).
-    """
+    """Return the checks of joint efforts (T, n) against the limits of the model."""
     bounds = usable_limits(model).effort
     return _checks(model, 'effort', times, efforts, -bounds, bounds)
 
@@ -61,9 +53,9 @@ def drive_checks(
     model: ScrewModel, joints: ElasticJoints, times: Array, motion: MotorFeedforward
 ) -> list[LimitCheck]:
     """
-    Return the checks of efforts, springs and motors of an elastic robot.
+    Return the checks of efforts, springs and motors along a motion of T samples.
 
-    `times` (T,).
+    Raise ShapeError if an effort rate is limited and the motion has no row for it.
     """
     return [
         *effort_checks(model, times, motion.effort),
@@ -73,10 +65,10 @@ def drive_checks(
 
 class MotorLimits(NamedTuple):
     """
-    The limits of elastic joints and their motors, infinite where there is none.
+    The limits of elastic joints and their m motors, infinite if there is none.
 
-    `effort_rates` (n,) [N m/s or N/s]; `deflections`, `motor_velocities`, `motor_efforts` (m,)
-    [rad or m].
+    `effort_rates` (n,) are those of the transmitted efforts [N m/s or N/s]; `deflections`,
+    `motor_velocities`, `motor_efforts` (m,) are on the joint side of the gear.
     """
 
     effort_rates: Array
@@ -101,9 +93,9 @@ def motor_checks(
     model: ScrewModel, joints: ElasticJoints, times: Array, motion: MotorFeedforward
 ) -> list[LimitCheck]:
     """
-    Return the checks of springs and motors of an elastic robot.
+    Return the checks of springs and motors along a motion of T samples.
 
-    `times` (T,).
+    Raise ShapeError if an effort rate is limited and the motion has no row for it.
     """
     table, limits = joints.motors(model), motor_limits(model, joints)
     checks = []
@@ -131,11 +123,7 @@ def stiffness_checks(
     times: Array,
     stiffness_jets: Mapping[str, Array],
 ) -> list[LimitCheck]:
-    """
-    Return the checks of stiffness trajectories against the range of their mechanisms.
-
-    `times` (T,); `stiffness_jets` (T, rows).
-    """
+    """Return the checks of stiffness jets, (rows,) or (T, rows), against the springs' ranges."""
     checks = []
     for j, name in enumerate(model.joint_names):
         spring = joints.joints.get(name, ElasticJoint()).spring
@@ -148,7 +136,7 @@ def stiffness_checks(
                 'stiffness',
                 times,
                 values,
-                # 0 where nobody has set it, below which no stiffness is
+                # a minimum of 0 counts as not specified
                 np.array([spring.min_stiffness or -np.inf]),
                 np.array([spring.max_stiffness]),
                 (name,),
@@ -167,7 +155,7 @@ def _checks(
     names: tuple[str, ...] | None = None,
     joint_of: NDArray[np.int64] | None = None,
 ) -> list[LimitCheck]:
-    """Check columns of joints, or of what is named with the joints it belongs to."""
+    """Check the columns of joints, or of `names` with the joints `joint_of` they belong to."""
     turning, sliding = _UNITS[quantity]
     types = [model.joint_types[leading_joint(model, j)] for j in range(model.n)]
     units = [sliding if kind == 'prismatic' else turning for kind in types]

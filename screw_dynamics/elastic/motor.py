@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Motor`: what a data sheet says about a motor and its gear."""
+"""`Motor`: data-sheet values of a motor and its gear."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from screw_dynamics.errors import ModelError
 @dataclass(frozen=True)
 class Motor:
     """
-    A motor with its gear, all values on the motor's side of the gear.
+    A motor with its gear; all values are on the motor's side of the gear.
 
     Parameters
     ----------
     rotor_inertia : float
         J of rotor and fast gear parts about the spin axis [kg m^2].
     gear_ratio : float
-        r > 0, motor revolutions per revolution of the joint, or rad/m of a prismatic one; the
-        size alone of a gear that reverses the sense, see `Rotor`. With the default 1 all values
-        are already reflected to the joint.
+        r > 0, motor revolutions per revolution of the joint, or rad/m for a prismatic one. It is
+        positive also for a gear that reverses the sense, see `Rotor`. With the default 1 all
+        values are already reflected to the joint.
     viscous_friction : float
-        [N m s/rad]
+        Coefficient d [N m s/rad].
     coulomb_friction : float
         c of the smooth law ``c tanh(velocity / coulomb_velocity)`` [N m].
     coulomb_velocity : float
-        Motor velocity at which that friction reaches 76 % of c, above 0 [rad/s].
+        Motor velocity at which this friction reaches 76 % of c, above 0 [rad/s].
     max_effort : float
         Peak effort [N m]. Data for feasibility checks, like `max_velocity`.
     max_velocity : float
-        [rad/s]
+        Maximum velocity [rad/s].
 
     Raises
     ------
     ModelError
-        If a value is no number, out of range, or not finite behind the gear.
+        If a value is not a number, out of range, or not finite behind the gear.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Motor:
     @property
     def behind_gear(self) -> tuple[float, float, float, float]:
         """
-        What the joint feels of the motor.
+        Values of the motor reflected to the joint.
 
         Returns
         -------
@@ -90,5 +90,5 @@ class Motor:
 
     @property
     def joint_inertia(self) -> float:
-        """Rotor inertia B = r^2 J as the joint feels it [kg m^2 or kg]."""
+        """Rotor inertia reflected to the joint, B = r^2 J [kg m^2 or kg]."""
         return self.behind_gear[0]

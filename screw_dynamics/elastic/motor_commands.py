@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel of `elastic_feedforward`: from effort jets to motor positions and efforts."""
+"""Kernel of `elastic_feedforward`: motor positions and efforts from effort jets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from screw_dynamics.elastic.series import tanh, to_jet, to_series
 from screw_dynamics.elastic.springs.spring import PAIR_EXPONENTIAL
 from screw_dynamics.jit import Kernel, read_only
 
-# statuses beside those of `deflections`
+# status codes in addition to those of `deflections`
 BACKWARD, NOT_FINITE = -1, -2
 
 _LARGEST = np.finfo(np.float64).max
@@ -23,7 +23,8 @@ def motor_effort_series(row, theta, force, effort, work):
     """
     Fill the series of ``B theta'' + d theta' + c tanh(theta' / v0) + force``.
 
-    `row` (4,); `theta` (p,); `force`, `effort` (p - 2,); `work` (3, p - 2).
+    `row` is B, d, c, v0 of the motor; `theta` (p,) its position and `force` (p - 2 or more,) the
+    transmitted effort. `effort` (p - 2,) is filled; `work` (3, p - 2) is workspace.
     """
     count = len(effort)
     for k in range(count):
@@ -42,10 +43,12 @@ def _motor_commands(
     times, clock, psi, last_jets, deflections, motions, commands, failure,
 ):  # fmt: skip
     """
-    Fill deflections, motor positions and efforts of every sample; OK, or what is wrong.
+    Fill deflections, motor positions and efforts of every sample; return OK or another status.
 
-    `jets`, `efforts` (T, k + 1, n); `stiffness` (1 or T, p, V); `times` (T,); `deflections`,
-    `motions`, `commands` (T, p - 2, m); `failure` (5,).
+    `jets` (T, r, n), `efforts` (T, k + 1, n), `stiffness` (1 or T, p, V); `deflections` and
+    `motions` (T, p, m) and `commands` (T, p - 2, m) are filled. `times` is used with dampers
+    only; their state (see `damped_deflection.advance`) is unchanged and `failure` (5,) has
+    sample, joint and values if the status is not OK. See `MotorTable` for the other arrays.
     """
     clock_before, psi_before, jets_before = clock.copy(), psi.copy(), last_jets.copy()
     status = _every_sample(
@@ -53,7 +56,7 @@ def _motor_commands(
         times, clock, psi, last_jets, deflections, motions, commands, failure,
     )  # fmt: skip
     if status != OK:
-        # the motion was refused as a whole
+        # the whole motion was rejected
         clock[:], psi[:], last_jets[:] = clock_before, psi_before, jets_before
     return status
 
@@ -62,7 +65,7 @@ def _every_sample(
     jets, efforts, stiffness, laws, offsets, data, damped, variable, first_motor, rows,
     times, clock, psi, last_jets, deflections, motions, commands, failure,
 ):  # fmt: skip
-    # k + 1 <= p: springs without damper lose two orders, others fewer
+    # k + 1 <= p: springs without damper lose two orders, other joints fewer
     terms, count = efforts.shape[1], deflections.shape[1]
     tau, sigma, q = np.zeros(count), np.zeros(count), np.empty(count)
     phi, force = np.zeros((2, count)), np.zeros((2, count))

@@ -16,17 +16,17 @@ from screw_dynamics.errors import InputError
 @dataclass(frozen=True, eq=False)
 class MotorFeedforward:
     """
-    What the m motors of an elastic robot with n joints must do, on the joint side of the gear.
+    Positions and efforts of the m motors of an elastic robot, on the joint side of the gear.
 
-    Row d of a jet is the d-th time derivative; a batch has a leading axis T. From effort rows up
-    to order k follow p rows of motor positions: p = k + 1 as soon as a joint has a spring without
-    damper, k + 2 where all springs have one, k + 3 where every joint is rigid.
+    Row d of a jet is the d-th time derivative; a batch has a leading axis T. Effort rows up to
+    order k give p rows of motor positions: p = k + 1 if any joint has a spring without damper,
+    else k + 2 if any joint is damped, k + 3 if every joint is rigid.
 
     Parameters
     ----------
     motor_names : tuple of str
     gear_ratios : (m,) ndarray
-        Of the motors, so that `on_motor_side` can convert.
+        Gear ratios of the motors, for `on_motor_side`.
     effort_jet : (..., k + 1, n) ndarray
         Effort tau transmitted to the links [N m or N, per s^d].
     deflection_jet : (..., p, m) ndarray
@@ -51,7 +51,7 @@ class MotorFeedforward:
     motor_effort_jet: Array
 
     def __post_init__(self) -> None:
-        """Refuse jets in the same memory: each would be overwritten by the next."""
+        """Reject jets that share memory: each would be overwritten by the next."""
         names = ('effort_jet', 'deflection_jet', 'motor_jet', 'motor_effort_jet')
         for one, other in combinations(names, 2):
             if np.may_share_memory(getattr(self, one), getattr(self, other)):
@@ -89,13 +89,13 @@ class MotorFeedforward:
 
     def on_motor_side(self) -> MotorFeedforward:
         """
-        Return the same with motor positions and efforts on the motor's side of the gear.
+        Return a copy with motor positions and efforts on the motor's side of the gear.
 
         Returns
         -------
         MotorFeedforward
-            theta_M = r theta [rad], tau_M = tau_m / r [N m], gear ratios 1. Efforts transmitted
-            to the links and deflections belong to the joint's side and stay.
+            theta_M = r theta [rad], tau_M = tau_m / r [N m], gear ratios 1. Deflections and
+            efforts transmitted to the links remain on the joint's side.
 
         """
         return replace(

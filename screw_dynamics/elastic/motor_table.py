@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`MotorTable`: the motors and springs of one model as arrays, on the joint side of the gear."""
+"""`MotorTable`: motors and springs of a model as arrays, on the joint side of the gear."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class MotorTable(ValueEquality):
     """
     The m >= n motors of a robot with n joints, in the order of the joints.
 
-    All values on the joint side of the gear; every array is read-only.
+    All values are on the joint side of the gear; all arrays are read-only.
 
     Parameters
     ----------
     names : tuple of str
-        The joint's name; 'joint/1' and 'joint/2' for the motors of an antagonistic pair.
+        Joint names; 'joint/1' and 'joint/2' for the motors of an antagonistic pair.
     joint_names : tuple of str
         The n coordinates of the model.
     joint_of_motor : (m,) int64 ndarray
@@ -40,21 +40,22 @@ class MotorTable(ValueEquality):
         Index of the (first) motor of each joint.
     gear_ratios : (m,) ndarray
     rows : (m, 4) ndarray
-        B = r^2 J [kg m^2 or kg], viscous friction r^2 d, Coulomb friction r c, its velocity v0/r.
+        B = r^2 J [kg m^2 or kg], viscous friction r^2 d, Coulomb friction r c, its velocity v0/r
+        (see `Motor`).
     max_efforts, max_velocities : (m,) ndarray
         [N m or N], [rad/s or m/s].
     laws : (n,) int64 ndarray
         Code of each joint's spring law, see `springs.spring`.
     offsets : (n,) int64 ndarray
-        Where the parameters of each law begin in `parameters`.
+        Index of the first parameter of each law in `parameters`.
     parameters : ndarray
-        Of all laws.
+        Parameters of all laws.
     damped : (n,) int64 ndarray
-        Row of each damped joint in a table of damped joints; -1 for the others.
+        Row of each damped joint in arrays of the damped joints; -1 for the others.
     variable : (n,) int64 ndarray
-        The same for the joints that take a stiffness trajectory.
+        The same for the joints of variable stiffness.
     stiffness : (V,) ndarray
-        The stiffness of these where no trajectory is given [N m/rad or N/m].
+        The stiffness of these joints if no trajectory is given [N m/rad or N/m].
 
     """
 
@@ -80,7 +81,7 @@ class MotorTable(ValueEquality):
                 value.flags.writeable = False
 
     def __reduce__(self) -> tuple[type[MotorTable], tuple[object, ...]]:
-        """Return how to build the record again, for pickle and copy."""
+        """Return constructor and arguments, for pickle and copy."""
         return MotorTable, tuple(getattr(self, entry.name) for entry in fields(self))
 
     @property
@@ -100,22 +101,22 @@ class MotorTable(ValueEquality):
 
     @cached_property
     def variable_names(self) -> tuple[str, ...]:
-        """Names of the joints that take a stiffness trajectory, in order."""
+        """Names of the joints of variable stiffness, in order."""
         return tuple(self.joint_names[j] for j in np.flatnonzero(self.variable >= 0))
 
     @cached_property
     def lost_orders(self) -> int:
         """
-        Derivatives of the effort that motor positions cost, at most.
+        Maximum number of effort derivatives that motor positions need in addition to their own.
 
-        Of k + 1 effort rows, k + 3 rows of theta follow for a rigid joint (0), k + 2 for a
+        From k + 1 effort rows, k + 3 rows of theta follow for a rigid joint (0 lost), k + 2 for a
         damped one (1) and k + 1 for any other spring (2).
         """
         return int(self._lost_orders.max(initial=0))
 
     @cached_property
     def most_demanding(self) -> str:
-        """A joint that costs the most derivatives, in words."""
+        """Description of a joint that costs the most derivatives, for error texts."""
         lost = self._lost_orders
         if not lost.any():
             return 'a rigid joint'
@@ -129,7 +130,7 @@ class MotorTable(ValueEquality):
         Parameters
         ----------
         rows : int
-            Of the joint jet, without those that coupled rotors cost.
+            Rows of the joint jet, without the additional rows for coupled rotors.
 
         Returns
         -------
@@ -181,5 +182,5 @@ def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorT
 
 
 def _numbered(chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the rank of each chosen entry among the chosen; -1 elsewhere."""
+    """Return the rank of each chosen entry among the chosen ones; -1 for all others."""
     return np.where(chosen, np.cumsum(chosen) - 1, -1).astype(np.int64)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The check of the argument that says how a robot is driven."""
+"""Type check of the elastic joints of a robot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from screw_dynamics.errors import InputError
 
 
 def require_joints(joints: object) -> ElasticJoints:
-    """Return `joints` if they are a record of elastic joints."""
+    """Return `joints` if they are `ElasticJoints`, else raise InputError."""
     if not isinstance(joints, ElasticJoints):
         raise InputError(f'joints: expected ElasticJoints, got {type(joints).__name__}')
     return joints

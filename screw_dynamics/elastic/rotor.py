@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Rotor`: which link carries a motor, and about which axis it spins."""
+"""`Rotor`: carrier link and spin axis of a motor's rotor."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from screw_dynamics.errors import ModelError
 @dataclass(frozen=True)
 class Rotor:
     """
-    Where the rotor of a motor sits. Its mass and locked inertia belong to the carrying link.
+    Carrier and axis of a rotor. Its mass and locked inertia belong to the carrier link.
 
     Parameters
     ----------
     axis : (3,) sequence of float, optional
-        About which the rotor turns by r theta, in the frame of the carrier, any length above 0;
-        default the joint's axis. Opposite to that where the gear reverses the sense.
+        Axis about which the rotor turns by r theta, in the frame of the carrier, any length above
+        0; default the joint's axis. Use the opposite axis if the gear reverses the sense.
     carrier : str, optional
         Name of the link that carries the motor; default the link before the joint.
 
@@ -37,7 +37,7 @@ class Rotor:
     carrier: str | None = None
 
     def __post_init__(self) -> None:
-        """Check both and make the axis a unit vector."""
+        """Check both fields and normalise the axis."""
         if self.axis is not None:
             axis = as_float_array('axis', self.axis)
             norm = float(np.linalg.norm(axis)) if axis.shape == (3,) else 0.0
@@ -45,7 +45,7 @@ class Rotor:
                 raise ModelError(
                     f'axis: expected three numbers, not all zero, got {shown(self.axis)}'
                 )
-            # a unit axis stays as it is, bit for bit
+            # a unit axis is kept bit for bit
             unit = axis if abs(norm - 1.0) < 1e-12 else axis / norm
             object.__setattr__(self, 'axis', tuple(unit.tolist()))
         if self.carrier is not None:

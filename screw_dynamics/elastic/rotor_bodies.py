@@ -1,12 +1,12 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Rotors as bodies of the robot: the model of links and spinning rotors.
+Spinning rotors as bodies of the robot.
 
-A robot description gives links with their rotors locked. The spin of a symmetric rotor adds to
-that a single number, its moment of inertia J about the spin axis s: the rotor becomes a massless
-body with the inertia ``J s s^T`` that turns by r theta on its carrier link, and the carrier gives
-that inertia away. Mass, centre of mass and the inertia across s stay with the carrier.
+A robot description has links with locked rotors. The spin of a symmetric rotor adds to them only
+its moment of inertia J about the spin axis s: the rotor becomes a massless body with the inertia
+``J s s^T`` that turns by r theta on its carrier link, and this inertia is subtracted from the
+carrier. Mass, centre of mass and the inertia across s remain with the carrier.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from screw_dynamics.model import Frame, JointLimits, ScrewModel
 @dataclass(frozen=True, eq=False)
 class RotorBody:
     """
-    A spinning rotor on a link of a robot.
+    A spinning rotor on a body of a robot (`carrier`, -1 for the base).
 
-    `axis` (3,); `inertia` [kg m^2].
+    `axis` (3,) is a unit vector in the frame of the carrier; `inertia` is J about it, on the
+    motor's side of the gear [kg m^2]; `gear_ratio` is in rad/rad or rad/m.
     """
 
     motor: str
@@ -44,9 +45,9 @@ class RotorBody:
 
 def place_rotor(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, Array]:
     """
-    Return the body that carries a rotor and the spin axis in that body's frame.
+    Return the body that carries a rotor (-1: base) and its unit axis (3,) in that body's frame.
 
-    Returns `axis` (3,).
+    Raise UnknownNameError if the model has no frame with the carrier's name.
     """
     joint = leading_joint(model, coordinate)
     sense = np.sign(model.multipliers[joint])
@@ -68,7 +69,7 @@ def place_rotor(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, 
 def moving_rotors(
     model: ScrewModel, table: MotorTable, joints: Mapping[str, ElasticJoint]
 ) -> tuple[NDArray[np.int64], tuple[RotorBody, ...]]:
-    """Return the rotors on moving links; no joint feels those on the base or without inertia."""
+    """Return table indices and bodies of the rotors that have inertia and are on moving links."""
     motors, rotors = [], []
     for j, name in enumerate(model.joint_names):
         joint = joints.get(name, ElasticJoint())
@@ -83,11 +84,11 @@ def moving_rotors(
 
 def model_with_rotors(model: ScrewModel, rotors: Sequence[RotorBody]) -> ScrewModel:
     """
-    Return the model of links and rotors, with a coordinate theta per rotor after those of q.
+    Return the model of links and rotors, whose coordinates are q, then theta of every rotor.
 
-    Its inverse dynamics has the efforts of the links' joints in the first n columns (where the
-    springs act with +u) and ``S^T q'' + S'^T q' + B theta''`` of every motor, at the joint's side
-    of the gear, in the others.
+    The first n columns of its inverse dynamics are the efforts at the links' joints (where the
+    springs act with +u), the others ``S^T q'' + S'^T q' + B theta''`` of the motors, on the joint
+    side of the gear. Links keep their indices; each rotor has a frame named after its body.
     """
     inertias = [*model.inertias.copy()]
     names: list[str] = []
@@ -132,5 +133,5 @@ def model_with_rotors(model: ScrewModel, rotors: Sequence[RotorBody]) -> ScrewMo
 
 
 def _direction(screw: Array) -> Array:
-    """Return the axis of a turning joint, the direction of a sliding one."""
+    """Return the axis of a revolute joint, or the direction of a prismatic one."""
     return screw[:3] if screw[:3].any() else screw[3:]

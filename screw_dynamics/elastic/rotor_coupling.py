@@ -1,13 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Which joints feel which rotors, and the derivatives that the motor efforts need because of it.
+Inertial coupling between joints and rotors, and the derivatives that it requires.
 
 The effort u_j behind joint j contains ``S_ji theta_i''`` and the gyroscopic torque of rotor i,
-linear in theta_i', wherever joint j moves the carrier of rotor i; and theta_i = q_i + phi_i(u_i)
-is known only where u_i is. The chain starts at the joints that feel no elastic rotor (the last
-ones) and ends at the base; every link of it costs two derivatives, one where only the gyroscopic
-torque is felt, none where nothing is.
+linear in theta_i', if joint j moves the carrier of rotor i; and theta_i = q_i + phi_i(u_i) is
+known only if u_i is. The evaluation starts at the joints without coupling to elastic rotors (the
+last ones) and ends at the base; every level costs two derivatives, one if only the gyroscopic
+torque acts, none without coupling.
 """
 
 from __future__ import annotations
@@ -28,19 +28,25 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.kinematics import frame_jacobian
 from screw_dynamics.model import ScrewModel
 
-# Orders above that of an effort at which a rotor's theta enters it.
+# Orders above that of an effort at which theta of a rotor contributes to it.
 _NOTHING, _GYROSCOPIC, _INERTIAL = 0, 1, 2
 
-# Axes typed with nine digits are perpendicular to this only; what is left couples nothing.
+# Axes given with nine digits are perpendicular only to this; smaller products are no coupling.
 _PERPENDICULAR = 1e-9
 
-# Coupling that vanishes in some positions only is found at positions drawn at random.
+# Number of random positions, which reveal coupling that vanishes in some positions only.
 _POSITIONS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class RotorCoupling:
-    """The order in which efforts and motor positions follow from each other."""
+    """
+    Evaluation order of efforts and motor positions of a robot with rotors on moving links.
+
+    `model` has links and rotors; `motors` are the rotors' indices in the `MotorTable`. Motor
+    efforts need time derivatives of u_j up to `orders` (n,) and `rows` rows of the joint jet. The
+    joints of one of the `levels` are evaluated together, from the last joints to the base.
+    """
 
     model: ScrewModel
     rotors: tuple[RotorBody, ...]
@@ -53,7 +59,13 @@ class RotorCoupling:
 def rotor_coupling(
     model: ScrewModel, table: MotorTable, joints: Mapping[str, ElasticJoint]
 ) -> RotorCoupling:
-    """Find the order in which the efforts of a robot with rotors on its links can be computed."""
+    """
+    Return the evaluation order of the efforts of a robot with rotors on its links.
+
+    Raise InputError if none exists: if a spring has a damper (its deflection is a filter of the
+    effort, not a function of its derivatives), an elastic joint moves the rotor of its own motor,
+    or joints move each other's rotors in a cycle (theta then obeys a differential equation).
+    """
     if table.damped_names:
         raise InputError(
             f'joint {table.damped_names[0]!r}: expected a spring without damper, got one: rotor '
@@ -69,7 +81,7 @@ def rotor_coupling(
         for j in np.flatnonzero(felt[:, a]).tolist()
     ]
     sequence = _sequence(model, chain)
-    # theta'' in a motor's own equation
+    # theta'' in the equation of the motor itself
     orders = np.full(model.n, table.lost_orders)
     levels = np.zeros(model.n, dtype=np.int64)
     for j in reversed(sequence):
@@ -77,7 +89,7 @@ def rotor_coupling(
             orders[i] = max(orders[i], orders[j] + above)
     for j in sequence:
         levels[j] = max((levels[i] + 1 for k, i, _ in chain if k == j), default=0)
-    # q to two orders above every effort; a rigid joint's q is its theta too, never above that
+    # q to two orders above every effort; theta of a rigid joint is q, never of higher order
     rows = int(orders.max(initial=0)) + 3
     return RotorCoupling(
         extended,
@@ -90,7 +102,7 @@ def rotor_coupling(
 
 
 def _felt(extended: ScrewModel, n: int, rotors: Sequence[RotorBody]) -> NDArray[np.int64]:
-    """Return how far above the order of u_j the derivatives of theta_a enter it, (n, motors)."""
+    """Return how far above the order of u_j the derivatives of theta_a affect it, (n, rotors)."""
     felt = np.zeros((n, len(rotors)), dtype=np.int64)
     q = np.zeros((_POSITIONS, extended.n))
     q[:, :n] = np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSITIONS, n))
@@ -111,7 +123,7 @@ def _largest(values: Array) -> Array:
 
 
 def _sequence(model: ScrewModel, chain: Sequence[tuple[int, int, int]]) -> list[int]:
-    """Return the joints such that each comes after those whose rotors it feels."""
+    """Return the joints ordered so that each follows those whose rotors act on it."""
     graph: dict[int, set[int]] = {j: set() for j in range(model.n)}
     for j, i, _ in chain:
         graph[j].add(i)

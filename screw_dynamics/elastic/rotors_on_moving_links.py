@@ -1,17 +1,17 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Transmitted efforts of a robot whose links carry the spinning rotors, any tree, any order.
+Transmitted efforts of a robot with spinning rotors on its links, for any tree and any order.
 
-The robot of links and rotors (`rotor_bodies`) is an ordinary one with the coordinates (q, theta),
-so its inverse dynamics gives both sides of every spring:
+The robot of links and rotors (`rotor_bodies`) is an ordinary robot with the coordinates
+(q, theta), so its inverse dynamics is the equation of both sides of every spring:
 
     u = M q'' + S theta'' + c + g + (terms of S(q)),     S^T q'' + S'^T q' + B theta'' = tau_m - u
 
-([T1991], [DL1998]; with friction at theta). u of the last joints feels no
-rotor; with it theta of these joints is known from their springs, and with that u of the joints
-before them: one pass of inverse dynamics per level of `rotor_coupling`, each to the order that
-the remaining ones need.
+([T1991], [DL1998]; friction acts at theta). u of the last joints does not depend on rotors; it
+determines theta of these joints by their springs, and this in turn u of the joints before them:
+one pass of inverse dynamics per level of `rotor_coupling`, each to the order that the remaining
+levels need.
 """
 
 from __future__ import annotations
@@ -41,10 +41,12 @@ def coupled_efforts(
     stiffness_jets: Mapping[str, ArrayLike] | None,
 ) -> tuple[Array, Array]:
     """
-    Return the efforts that the springs transmit, and what the links' motion adds at the motors.
+    Return the transmitted efforts u and the reactions ``S^T q'' + S'^T q'`` at the motors.
 
-    `joint_jets` (r, n); returns `efforts` (p + 1 + k, n) [N m or N], `reactions` (p + 1, m) [N m
-    or N].
+    For `joint_jets` (T, r, n) and p = r - coupling.rows, u has the shape (T, p + 1 + k, n) with k
+    = `MotorTable.lost_orders` and the reactions (T, p + 1, m) [N m or N], T omitted for a sample;
+    ``tau_m = u + B theta'' + d theta' + f_c + reaction``. Stiffness is needed up to the order of
+    the effort, p + `coupling.orders`. Raise the errors of `elastic_feedforward`.
     """
     table = joints.motors(model)
     batch, (rows, n) = joint_jets.shape[:-2], joint_jets.shape[-2:]
@@ -59,7 +61,7 @@ def coupled_efforts(
     efforts = np.empty((*batch, kept, n))
     reactions = np.zeros((*batch, order + 1, table.m))
     spins = range(n, coupling.model.n)
-    # with rotors that do not turn on their links only the motion of these is left
+    # with rotors locked to their links, only the motion of the links contributes
     reactions[..., coupling.motors] = _efforts(coupling, positions, wrenches, order)[..., n:]
     for a, rotor in zip(spins, coupling.rotors, strict=True):
         positions[..., a] = positions[..., rotor.coordinate]
@@ -76,7 +78,7 @@ def coupled_efforts(
                 samples = effort.reshape(-1, known)
                 phi = spring_jets(joints, table, j, samples, stiffness, single=not batch)
                 for a in felt:
-                    # higher orders of theta enter no row that is read
+                    # higher orders of theta affect no row that is read
                     motor = coupling.motors[a] - table.first_motor[j]
                     positions[..., :known, n + a] += phi[:, :, motor].reshape(effort.shape)
     return efforts, reactions

@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Truncated Taylor arithmetic of any order, as the kernels of elastic joints use it.
+Truncated Taylor arithmetic of any order for the kernels of elastic joints.
 
 A series is a row of normalised coefficients, ``x[k] = x^(k) / k!``: the product rule becomes the
 Cauchy product. Composition f(x(t)) needs the powers of x(t) - x[0]; `powers[i, k]` is coefficient
@@ -32,7 +32,7 @@ def to_jet(series, jet):
 
 
 def quotient(a, b, result):
-    """Fill the series of a / b, b[0] not zero: b result = a, coefficient by coefficient."""
+    """Fill the series of a / b with b[0] not 0: b result = a, coefficient by coefficient."""
     for k in range(len(result)):
         rest = a[k]
         for j in range(1, k + 1):
@@ -43,7 +43,7 @@ def quotient(a, b, result):
 def tanh(u, result, slope):
     """Fill the series of y = tanh(u) and of its slope w = 1 - y^2, from y' = w u'."""
     result[0] = np.tanh(u[0])
-    # 1 / cosh^2(u), which does not overflow so; 1 - y^2 has no digits left where y is nearly 1
+    # 1 / cosh^2(u) in a form that does not overflow; 1 - y^2 has no digits left if y is nearly 1
     decay = np.exp(-2.0 * abs(u[0]))
     slope[0] = 4.0 * decay / (1.0 + decay) ** 2
     for k in range(1, len(result)):
@@ -61,7 +61,7 @@ def add_powers(x, powers, k):
     """
     Fill coefficient k of the second and higher powers of x(t) - x[0].
 
-    They need the coefficients of x below k only.
+    They depend only on the coefficients of x below k.
     """
     for i in range(2, k + 1):
         total = 0.0
@@ -71,7 +71,7 @@ def add_powers(x, powers, k):
 
 
 def compose(taylor, powers, k):
-    """Return coefficient k >= 1 of f(x(t)) less taylor[1] x[k], from f^(i)(x[0]) / i!."""
+    """Return coefficient k >= 1 of f(x(t)) minus taylor[1] x[k], from f^(i)(x[0]) / i!."""
     total = 0.0
     for i in range(2, k + 1):
         total += taylor[i] * powers[i, k]
@@ -80,9 +80,9 @@ def compose(taylor, powers, k):
 
 def invert(taylor, y, x, powers):
     """
-    Fill the series x with f(x(t)) = y(t), x[0] given, by its Taylor coefficients at x[0].
+    Fill the series x with f(x(t)) = y(t) for a given x[0], from the Taylor coefficients of f.
 
-    Coefficient k of the composition is taylor[1] x[k] and terms in the coefficients before.
+    Coefficient k of the composition is taylor[1] x[k] plus terms in lower coefficients.
     """
     for k in range(1, len(x)):
         add_powers(x, powers, k)
@@ -92,10 +92,10 @@ def invert(taylor, y, x, powers):
 
 def invert_pair(taylor, y, s, x, powers):
     """
-    Fill two series with f1(x1) + f2(x2) = y and f1'(x1) + f2'(x2) = s, x[:, 0] given.
+    Fill two series with f1(x1) + f2(x2) = y and f1'(x1) + f2'(x2) = s for given x[:, 0].
 
-    `taylor` (2, p + 1) holds the Taylor coefficients of f1 and f2 at x[:, 0]; every coefficient
-    takes one solution with the matrix [[f1', f2'], [f1'', f2'']].
+    `taylor` (2, p + 1) has the Taylor coefficients of f1 and f2 at x[:, 0]; every coefficient
+    requires one solution with the matrix [[f1', f2'], [f1'', f2'']].
     """
     determinant = 2.0 * (taylor[0, 1] * taylor[1, 2] - taylor[1, 1] * taylor[0, 2])
     for k in range(1, x.shape[1]):

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`serve_motion`: the samples of a motion that the springs can serve, and what fails at others."""
+"""`serve_motion`: motor commands for the feasible samples of a motion."""
 
 from __future__ import annotations
 
@@ -32,9 +32,11 @@ def serve_motion(
     deflection: Mapping[str, float] | None,
 ) -> tuple[Array, MotorFeedforward | None, dict[str, tuple[float, SpringRangeError]]]:
     """
-    Return motor commands wherever every spring can transmit the effort of the motion.
+    Return times (S,), motor commands and failures of a motion with `joint_jets` (T, r, n).
 
-    `joint_jets` (T, r, n); `times` (T,) [s]; returns `times` (S,) [s], `failures` [s].
+    S samples are feasible for every spring; the commands are None if S = 0. `failures` has, by
+    joint, time [s] and error of the first effort that its spring cannot transmit; with coupled
+    rotors, efforts nearer to the base are unknown then. Dampers advance through failing samples.
     """
     elapsed = times - times[0]
     damper = None
@@ -60,7 +62,7 @@ def serve_motion(
             )
         except SpringRangeError as error:
             if error.sample:
-                # what lies before the failure once more without it
+                # repeat the samples before the failure
                 size = error.sample
                 continue
             found = {error.joint: error}
@@ -88,7 +90,7 @@ def serve_motion(
 def _failing(
     model: ScrewModel, joints: ElasticJoints, efforts: Array, stiffness_jets: Mapping[str, Array]
 ) -> dict[str, SpringRangeError]:
-    """Return why springs cannot transmit the efforts (1, r, n) of a sample, by joint."""
+    """Return, by joint, why its spring cannot transmit the efforts (1, r, n) of a sample."""
     table = joints.motors(model)
     stiffness = as_stiffness_jets(table, stiffness_jets, efforts.shape[:2])
     failing = {}

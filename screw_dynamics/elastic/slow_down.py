@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`slow_down`: how much slower a motion must run to keep all limits."""
+"""`slow_down`: smallest slow-down of a motion that respects all limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.scalars import require_number
 from screw_dynamics.trajectory.time_scaling import scale_speed
 
-# Quantities that do not change with speed.
+# quantities that do not depend on speed
 _TIMELESS = ('position', 'stiffness')
 
 _MOST_FACTORS = 10_000
@@ -31,23 +31,23 @@ _MOST_NAMED = 5  # violations in an error
 @dataclass(frozen=True, eq=False)
 class SlowDown:
     """
-    A motion made slower, and why.
+    A slowed motion and the limit that determines its speed.
 
     Parameters
     ----------
     factor : float
         s >= 1: all times are s times as long.
     joint_jets : (T, m, n) ndarray
-        The slow motion: row d of the given one times s^-d [rad or m, per s^d].
+        The slow motion: row d of the given motion times s^-d [rad or m, per s^d].
     times : (T,) ndarray
-        Of its samples; the first stays [s].
+        Times of its samples [s]; the first is unchanged.
     limiting : LimitCheck or None
-        What is exceeded just above this speed: joint, quantity, and the time in the slow motion.
-        None where nothing had to be slowed.
+        The limit exceeded just above this speed: joint, quantity, and time in the slow motion.
+        None if the motion is feasible without slowing.
     report : FeasibilityReport
-        Of the slow motion.
+        Report of the slow motion.
     slower_is_feasible : bool
-        Whether all slower speeds that were tried keep the limits too.
+        Whether all slower speeds that were tried are feasible too.
 
     """
 
@@ -76,28 +76,28 @@ def slow_down(
     Find the least factor by which a motion must be slowed to keep every limit.
 
     Running s times as long divides the d-th time derivative by s^d; this is exact, nothing is
-    planned or fitted anew. Factors 1, `step`, `step`^2, ... are tried up to the first feasible
-    one, and the boundary below it is found by bisection. Feasibility need not be monotone in s:
-    gravity may help a fast motion to brake, a tendon may go slack in a slow one, friction changes
-    with speed. So windows narrower than `step` can be missed, and a robot that runs slower than
-    the factor found may exceed a limit again: `SlowDown.slower_is_feasible` says whether that was
-    seen; for that all factors up to `max_factor` are tried, even where the motion is feasible as
-    it is. The factor returned was itself checked.
+    planned or fitted anew. The factors 1, `step`, `step`^2, ... are tried up to the first
+    feasible one, and the boundary below it is found by bisection. Feasibility need not be
+    monotone in s: gravity may help a fast motion to brake, a tendon may go slack in a slow one,
+    friction changes with speed. So windows narrower than `step` can be missed, and a robot slower
+    than the factor found may exceed a limit again. To detect this
+    (`SlowDown.slower_is_feasible`), all factors up to `max_factor` are tried, even if the motion
+    is feasible without slowing. The factor returned was itself checked.
 
     Parameters
     ----------
     model, joints, joint_jets, times, deflection
         See `check_feasibility`; `joints` is None for a rigid robot.
     wrench_jets, stiffness_jets : optional
-        See `elastic_feedforward`. They belong to the place on the path (a load that is picked up,
-        a contact) and are slowed with it; a wrench that acts by the clock or depends on speed has
-        no such scaling and must be left out.
+        See `elastic_feedforward`. They belong to the position on the path (a payload, a contact)
+        and are slowed with it; a wrench that is a function of time or speed has no such scaling
+        and must be left out.
     max_factor : float
         Largest factor tried, above 1.
     step : float
-        Ratio of the factors tried, above 1; at most 10000 factors.
+        Ratio of successive factors, above 1; at most 10000 factors are tried.
     tolerance : float
-        Relative accuracy of the factor; below 2e-16 it is found to the last bit.
+        Relative accuracy of the factor; below 2e-16 it is accurate to the last bit.
 
     Returns
     -------
@@ -106,10 +106,10 @@ def slow_down(
     Raises
     ------
     InfeasibleError
-        If no factor tried is feasible: positions or stiffness are out of range, the load at rest
-        is too large, or the motion is too fast for `max_factor`; the text says which.
+        If no factor tried is feasible: positions or stiffness are out of range, the effort at
+        rest is too large, or the motion is too fast for `max_factor`; the text states which.
     ShapeError, NotFiniteError, UnknownNameError, InputError
-        If an argument is unusable.
+        If an argument is invalid.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def slow_down(
 
 
 def _slowed(jet: Array, factor: float, rows: int) -> Array:
-    """Return a copy with the d-th of its rows, which lie along the axis `rows`, times s^-d."""
+    """Return a copy whose d-th row along the axis `rows` is multiplied by s^-d."""
     slowed: Array = jet.copy()
     if jet.ndim >= abs(rows):
         scale_speed(np.moveaxis(slowed, rows, 0), 1.0 / factor)
@@ -192,7 +192,7 @@ def _slowed(jet: Array, factor: float, rows: int) -> Array:
 
 
 def _stretched(times: Array, factor: float) -> Array:
-    """Return the times s times as long; those of a standstill have no length to change."""
+    """Return the times s times as long; unchanged if s is infinite (standstill)."""
     stretched: Array = times[0] + (times - times[0]) * factor if factor < math.inf else times
     return stretched
 
@@ -207,7 +207,7 @@ def _reason(rest: FeasibilityReport, slowest: FeasibilityReport, factor: float) 
 
 
 def _listed(violations: Sequence[LimitCheck]) -> str:
-    """Return the worst of them as sentences, and how many more there are."""
+    """Return the worst violations as sentences, and the number of the others."""
     more = len(violations) - _MOST_NAMED
     named = '; '.join(str(found) for found in violations[:_MOST_NAMED])
     return f'{named}; and {more} more' if more > 0 else named

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Deflections of one joint's springs under an effort given with its time derivatives."""
+"""Deflections of one joint's springs from the time derivatives of its effort."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ def spring_jets(
     single: bool,
 ) -> Array:
     """
-    Return the deflection of each motor of a joint, as jets of the order of the effort.
+    Return the deflection of each motor of an undamped joint, as jets (T, r, 1 or 2).
 
-    `effort_jets` (T, r); `stiffness` (1 or T, r or more, V); returns (T, r, 1 or 2).
+    `effort_jets` (T, r) with r >= 2 are transmitted to the link; `stiffness` (1 or T, r or more,
+    V) comes from `as_stiffness_jets`. With `single` the error text omits the sample index. Raise
+    SpringRangeError if a spring cannot transmit the effort.
     """
     samples, rows = effort_jets.shape[:2]
     count = int((table.joint_of_motor == joint).sum())
     one = slice(joint, joint + 1)
-    # motors that feel nothing, of a joint at rest
+    # placeholder motors without inertia and friction
     motors = np.zeros((count, table.rows.shape[1]))
     motors[:, COULOMB_VELOCITY] = 1.0
     deflections = np.empty((samples, rows, count))

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Spring laws as the kernels use them: Taylor coefficients at a deflection, and the inverse."""
+"""Spring laws of the kernels: Taylor coefficients at a deflection, and the inverse."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def law_taylor(law, data, at, phi, taylor):
     """
     Fill f^(i)(phi) / i! of a nonlinear law, i < len(taylor).
 
-    Of a pair, f is the law of the first spring, and `at` where its own parameters begin.
+    For a pair, f is the law of its first spring and `at` the index of that law's parameters.
     """
     taylor[:] = 0.0
     if law == TABULATED:
         _table_taylor(data, at, phi, taylor)
         return
     first = data[at]
-    # the quadratic law has one parameter, which may be the last of all
+    # the quadratic law has one parameter, possibly the last of the array
     second = 0.0 if law == PAIR_QUADRATIC else data[at + 1]
     if law in (EXPONENTIAL, PAIR_EXPONENTIAL):
         # d^i/dx^i: k a^(i - 1) times cosh, sinh (or exp) in turn
@@ -68,7 +68,7 @@ def _table_taylor(data, at, phi, taylor):
     step = data[at + 2 + piece] - data[at + 1 + piece]
     u = (phi - data[at + 1 + piece]) / step
     c = at + 1 + 2 * count + _PIECE * piece
-    # derivatives by binomials: sum_j binomial(j, i) c_j u^(j - i)
+    # derivatives by binomial coefficients: sum_j binomial(j, i) c_j u^(j - i)
     scale = 1.0
     for i in range(min(_PIECE, len(taylor))):
         total, binomial, power = 0.0, 1.0, 1.0
@@ -93,12 +93,12 @@ def _segment(data, start, count, value):
 
 
 def spring_deflection(law, data, at, tau):
-    """Return the deflection at which a nonlinear spring transmits tau; NaN beyond a table."""
+    """Return the deflection at which a nonlinear spring transmits tau; NaN outside of a table."""
     if law == EXPONENTIAL:
         return np.arcsinh(data[at + 1] * tau / data[at]) / data[at + 1]
     if law == CUBIC:
         k1, k3, size = data[at], data[at + 1], abs(tau)
-        # f is convex: both bounds are met where the other term vanishes, neither is far off
+        # f is convex: each bound is the root without the other term, and neither is far off
         high = size / k1
         if k3 > 0.0:
             high = min(high, np.cbrt(size / k3))
@@ -119,7 +119,7 @@ def spring_deflection(law, data, at, tau):
 
 
 def cubic_root(linear, cubic, target, high, start):
-    """Return where ``linear x + cubic x^3``, increasing on [0, high], is `target`."""
+    """Return x with ``linear x + cubic x^3 = target``; the sum increases on [0, high]."""
     coefficients = np.zeros(4)
     coefficients[1], coefficients[3] = linear, cubic
     return _increasing_root(coefficients, target, high, start)
@@ -127,9 +127,9 @@ def cubic_root(linear, cubic, target, high, start):
 
 def _increasing_root(c, target, high, start):
     """
-    Return where sum_{i >= 1} c[i] x^i, increasing on [0, high], is `target`.
+    Return x with sum_{i >= 1} c[i] x^i = target; the sum increases on [0, high].
 
-    Newton steps, halving wherever they would leave the bracket.
+    Newton steps, with bisection if a step would leave the bracket.
     """
     low, x = 0.0, start
     for _ in range(_MAX_STEPS):

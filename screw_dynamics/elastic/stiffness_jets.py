@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The check of stiffness trajectories."""
+"""Checks of stiffness trajectories."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ def as_stiffness_jets(
     table: MotorTable, stiffness_jets: Mapping[str, ArrayLike] | None, shape: tuple[int, ...]
 ) -> Array:
     """
-    Return the stiffness of the joints that vary it, with time derivatives.
+    Return the stiffness of the V joints that vary it and its time derivatives, (1 or T, p, V).
 
-    Returns (1 or T, p, V).
+    `shape` is (p,) or (T, p); jets are (rows,) or (T, rows), rows >= p. Joints without a jet
+    have the constant of their record. Raise UnknownNameError for a joint of fixed stiffness.
     """
     rows = shape[-1]
     if not stiffness_jets:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The limits of a model as feasibility checks can use them."""
+"""Limits of a model for feasibility checks."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from screw_dynamics.model import JointLimits, ScrewModel
 
 def usable_limits(model: ScrewModel) -> JointLimits:
     """
-    Return the limits of a model with those that nobody filled in as infinite.
+    Return the limits of a model with velocity and effort limits of 0 replaced by infinity.
 
-    Descriptions of robots that move are full of ``velocity="0"`` and ``effort="0"``: URDF demands
-    a number. Held against a motion they would forbid all of them, so they limit nothing.
+    Many robot descriptions have ``velocity="0"`` and ``effort="0"`` because URDF requires a
+    number. Raise InputError if a limit is negative or a lower limit is above the upper one.
     """
     limits = model.limits
     for j, name in enumerate(model.joint_names):

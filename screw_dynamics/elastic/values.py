@@ -11,14 +11,14 @@ from screw_dynamics.scalars import require_number
 def check_number(
     record: object, name: str, *, above: bool = False, infinite: bool = False
 ) -> None:
-    """Check a field of a frozen record and make it a float."""
+    """Make a field of a frozen record a float; raise ModelError below 0 (or at 0 with `above`)."""
     value = getattr(record, name)
     number = require_number(name, value, above=above, infinite=infinite, error=ModelError)
     object.__setattr__(record, name, number)
 
 
 def check_order(record: object, low_name: str, high_name: str) -> None:
-    """Check that a field of a record is not above another one."""
+    """Raise ModelError if a field of a record is above another one."""
     low, high = getattr(record, low_name), getattr(record, high_name)
     if low > high:
         raise ModelError(f'{high_name}: expected at least {low_name} = {low:g}, got {high:g}')
