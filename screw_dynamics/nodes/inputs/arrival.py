@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Arrival`: a trajectory as it came, and what was known at its reception."""
+"""`Arrival`: a received trajectory and the state at its reception."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
 @dataclass
 class Arrival:
     """
-    A message as it came, and what was known then.
+    A received message with the measured state and the speed at its reception.
 
-    `received`, `state_at` [ns]; `positions` (n,); `state` (5, n).
+    `received` is in ns. `positions` (n,) are NaN if not fresh. `state` (5, n) is the measured
+    start state if no motion is continued; `state_at` returns it at a later time [ns].
+    `takeovers` counts how often following a stream had begun.
     """
 
     data: bytes
@@ -29,20 +31,24 @@ class Arrival:
     state_at: Callable[[int], Array | None]
     takeovers: int
     speed: float
-    # instants at which the speed has changed since [ns], and the speed before
+    # instants of later speed changes [ns], each with the speed before it
     speeds: list[tuple[int, float]] = field(default_factory=list)
-    late: int = 0  # fits that came after their join
-    changes: int = 0  # fits whose state at the join had changed
+    late: int = 0  # fits that finished after their join
+    changes: int = 0  # fits whose speed or state at the join had changed
     refits: int = 0
 
     def follow_speed(self, speed: float, since: int) -> None:
-        """Note that the time from start runs at another speed from an instant on [ns]."""
+        """Record that the time from start runs at `speed` from the instant `since` [ns]."""
         if speed != self.speed:
             self.speeds.append((since, self.speed))
             self.speed = speed
 
     def clock(self, instant: int, passed: float) -> tuple[int, float]:
-        """Return the last change of speed after an instant, and the time from start then [s]."""
+        """
+        Return the last speed change after an instant [ns] and the time from start then [s].
+
+        `passed` is the time from start at `instant`; without a change both are returned unchanged.
+        """
         for changed, speed in self.speeds:
             if changed > instant:
                 instant, passed = changed, passed + 1e-9 * (changed - instant) * speed
@@ -57,9 +63,9 @@ def arrival(
     parameters: FeedforwardParameters,
     now: int,
 ) -> Arrival:
-    """Note what is known when a message comes in."""
+    """Return the record of a message received at `now` [ns]."""
     age = parameters.max_joint_state_age
-    # the controller leaves its measured state with the measured velocity
+    # the controller starts from its measured state, including the velocity
     moving = parameters.interpolation == 'jtc'
 
     def state_at(now: int) -> Array | None:

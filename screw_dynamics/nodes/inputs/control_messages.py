@@ -11,7 +11,12 @@ from screw_dynamics.errors import InputError
 
 
 def control_message(name: str, parameter: str, value: str, default: str) -> Any:
-    """Return a message type of control_msgs."""
+    """
+    Return a message type of control_msgs.
+
+    Raises InputError if it is not available; the text names the parameter and its value that
+    need the type, and the default, which does not.
+    """
     try:
         return getattr(import_module('control_msgs.msg'), name)
     except (ImportError, AttributeError) as error:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`sync: controller_state`: trajectory time as joint_trajectory_controller counts it."""
+"""`sync: controller_state`: trajectory time as in joint_trajectory_controller."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardPa
 from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
 
 TOPIC = '~/controller_state'
-_LARGEST_AGE = 1 * SECOND  # of a state; beyond it the clocks differ
+_LARGEST_AGE = 1 * SECOND  # of a state; if it is older, the clocks differ
 
 
 def state_type() -> Any:
-    """Return the message type of the controller's state."""
+    """Return the type of the controller state; raise InputError if missing or too old."""
     kind = control_message('JointTrajectoryControllerState', 'sync', 'controller_state', 'none')
     if 'reference' not in kind.get_fields_and_field_types():
         raise InputError(
@@ -39,10 +39,10 @@ def state_type() -> Any:
 
 class ControllerSync:
     """
-    Keeps the trajectory time on that of the controller, its speed scaling included.
+    Synchronises the trajectory time with that of the controller, including speed scaling.
 
-    Without it the two clocks of a trajectory with stamp 0 are apart by the difference of the
-    reception times. What the controller does not execute is not published: see `ExecutionWatch`.
+    Without it the times of a trajectory with stamp 0 differ by the difference of the reception
+    times. A motion that the controller does not execute is not published; see `ExecutionWatch`.
     """
 
     def __init__(
@@ -63,9 +63,9 @@ class ControllerSync:
 
     def withholds(self, now: int) -> bool:
         """
-        Say, at a tick, whether the motion must not be published.
+        Return True if the motion must not be published at this tick.
 
-        `now` [ns].
+        `now` is the time of the node [ns].
         """
         output = self._output()
         if output is None or output.streamed.followed is not None:
@@ -108,7 +108,7 @@ class ControllerSync:
         self._taken, self._problem = self._taken + 1, ''
 
     def _read(self, message: Any, output: TorqueStream, now: int) -> ControllerState:
-        """Return what counts of a message; raise InputError if it cannot be used."""
+        """Return the state in a message; raise InputError if the message is not usable."""
         names = message.joint_names, output.model.joint_names
         if names != self._names:
             self._joints, self._places = common_joints(*names)
@@ -145,7 +145,7 @@ class ControllerSync:
         return 1.0
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
-        """Return what is reported on /diagnostics."""
+        """Return the diagnostic tasks by name."""
         return {'sync': self._report}
 
     def _report(self) -> Report:
@@ -168,9 +168,10 @@ def common_joints(
     reported: Sequence[str], names: Sequence[str]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """
-    Return which joints of the model a controller has.
+    Return the indices (k,) in `names` and in `reported` of the joints that are in both.
 
-    Returns `joints, places` (k,).
+    `reported` are the joints of the controller, `names` those of the model. Raises InputError if
+    they have no joint in common.
     """
     places = {name: i for i, name in enumerate(reported)}
     joints = [i for i, name in enumerate(names) if name in places]

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ExecutionWatch`: whether the controller executes the motion that the node follows."""
+"""`ExecutionWatch`: detection of motions that the controller does not execute."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from screw_dynamics.nodes.reference.motion import Motion
 from screw_dynamics.nodes.reference.reference import Reference
 from screw_dynamics.trajectory import JET_ROWS
 
-# Evidence that the controller executes the motion, where the times were apart: this many states
-# along it, by this distance [rad or m], at most this part of which it may go another way.
+# Evidence that the controller executes the motion although the times differ: this many states
+# along it, over this distance [rad or m], with at most this fraction of it as deviation.
 _STATES = 5
 _DISTANCE = 1e-3
 _ASTRAY = 0.5
@@ -26,9 +26,11 @@ _ASTRAY = 0.5
 
 class ControllerState(NamedTuple):
     """
-    What the controller reports.
+    State reported by the controller.
 
-    `instant` [ns]; `time` [s]; `joints`, `turning` (k,); `positions` (k,) [rad or m].
+    `instant` is in ns, `time` (from the start of its trajectory) in s. `joints` (k,) are the
+    columns of the model, `turning` (k,) marks those without limits, for which whole turns are
+    ignored, and `positions` (k,) is the reference of the controller [rad or m].
     """
 
     instant: int
@@ -48,7 +50,7 @@ class _Evidence:
         self._count = 0
 
     def add(self, time: float, positions: Array, expected: Array, *, at_end: bool) -> bool:
-        """Return whether there are enough states, with this one, and the positions moved alike."""
+        """Add a state; return True if there are enough and their positions follow the motion."""
         if not self._count or not (time > self._time or at_end):
             self._count, self._first, self._expected = 0, positions, expected
         self._count, self._time = self._count + 1, time
@@ -62,20 +64,20 @@ class _Evidence:
 
 class ExecutionWatch:
     """
-    Compares the states of the controller with the motion; output is withheld where they differ.
+    Compares the states of the controller with the motion; withholds output if they differ.
 
     A state agrees if its trajectory time is within `sync_tolerance` of the motion's, and its
-    reference within `sync_position_tolerance` of where the motion is at that time. After
-    `sync_timeout` without such a state the motion is not published any more (from its beginning
-    where there has been no state at all for that long), until the controller has moved along it
-    for some states, at whatever time: that time counts from then on. Where the motion has ended
-    only positions count, and no further state is needed.
+    reference within `sync_position_tolerance` of the motion at that time. After `sync_timeout`
+    without such a state the motion is no longer published (from its beginning if no state at all
+    has arrived for that long). It is published again when several states of the controller have
+    moved along it, at any time; that time then becomes the trajectory time. After the end of the
+    motion only positions are compared, and no further state is needed.
     """
 
     def __init__(self) -> None:
         self.withheld = False
         self.reason = ''  # why the last state does not agree, or why output is withheld
-        self.correction = 0.0  # of the trajectory time that was made last [s]
+        self.correction = 0.0  # last correction of the trajectory time [s]
         self._followed: object = None  # identifies the motion
         self._agreed = self._heard = 0
         self._finished = False
@@ -84,9 +86,9 @@ class ExecutionWatch:
 
     def follow(self, motion: Motion | None, now: int) -> None:
         """
-        Take note of the motion that is published now; another one begins with a clean record.
+        Set the motion that is published at `now` [ns].
 
-        `now` [ns].
+        A new motion starts without a record of disagreement.
         """
         followed = None if motion is None else motion.waypoints
         if followed is not self._followed:
@@ -96,9 +98,9 @@ class ExecutionWatch:
 
     def lapsed(self, now: int, timeout: float) -> bool:
         """
-        Say whether output is to be withheld.
+        Return True if output must be withheld at `now` [ns].
 
-        `now` [ns]; `timeout` [s].
+        `timeout` is the longest time without a state that agrees [s].
         """
         if self.withheld or self._followed is None or (self._finished and not self.reason):
             return self.withheld
@@ -118,9 +120,9 @@ class ExecutionWatch:
         parameters: FeedforwardParameters,
     ) -> bool:
         """
-        Set the time of the motion by a state, if that belongs to it.
+        Set the time of the motion from a state received at `now` [ns], if the state agrees.
 
-        `now` [ns].
+        Return True if the speed of the controller applies to the motion, or to a later one.
         """
         self._heard = now
         motion = reference.motion_at(state.instant)
@@ -156,7 +158,7 @@ class ExecutionWatch:
     def _apart(
         self, motion: Motion, state: ControllerState, own: float, parameters: FeedforwardParameters
     ) -> str:
-        """Return in what a state differs from the motion; empty if it does not."""
+        """Return how a state differs from the motion; empty if it does not."""
         tolerance, reach = parameters.sync_tolerance, parameters.sync_position_tolerance
         if abs(state.time - own) > tolerance:
             return (
@@ -176,7 +178,7 @@ class ExecutionWatch:
     def _moves_along(
         self, motion: Motion, state: ControllerState, reach: float, at_end: bool
     ) -> bool:
-        """Return whether the controller has moved along the motion, or stands at its end."""
+        """Return True if the controller has moved along the motion or is at its end."""
         if not (at_end or self._near(motion, state, state.time, reach)):
             self._evidence.forget()
             return False
@@ -184,7 +186,7 @@ class ExecutionWatch:
         return self._evidence.add(state.time, state.positions, expected, at_end=at_end)
 
     def _near(self, motion: Motion, state: ControllerState, time: float, reach: float) -> bool:
-        """Return whether the reference of a state is where the motion is at a time."""
+        """Return True if the reference of a state is within `reach` of the motion at a time."""
         if self._jet.shape[1] != len(motion.waypoints.joint_names):
             self._jet = np.empty((JET_ROWS, len(motion.waypoints.joint_names)))
         motion.curve.sample(max(0.0, time - motion.joined), self._jet)

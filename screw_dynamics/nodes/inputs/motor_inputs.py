@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages with motor efforts as arrays in the order of the motors."""
+"""Conversion of motor-effort messages to arrays in the order of the motors."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.conversions import SECOND, nanoseconds
 
-_FARTHEST_AHEAD = 2.0  # s: the longest lead_time, and room
-_FARTHEST_BEHIND = 60.0  # s: who is that late in lock-step can catch up
+_FARTHEST_AHEAD = 2.0  # s: the longest lead_time plus a margin
+_FARTHEST_BEHIND = 60.0  # s: in lock-step a sender that is this late can catch up
 _FIELDS = ('motor_effort', 'motor_position', 'motor_velocity')
 
 
 class MotorCommand(NamedTuple):
     """
-    What the motors are told, on the joint side of the gear.
+    Commands to m motors, on the joint side of the gear.
 
-    `effort` (m,) [N m or N]; `position`, `velocity` (m,); `instant` [ns].
+    `effort` (m,) in N m or N, desired `position` and `velocity` (m,), `instant` in ns.
     """
 
     effort: Array
@@ -32,12 +32,21 @@ class MotorCommand(NamedTuple):
 
 
 def command_of_array(message: Any, names: Sequence[str]) -> MotorCommand:
-    """Return the efforts of a Float64MultiArray."""
+    """
+    Return the efforts of a Float64MultiArray.
+
+    Raises InputError if their number is wrong or one is not finite.
+    """
     return MotorCommand(_row('data', message.data, names))
 
 
 def command_of_feedforward(message: Any, names: Sequence[str]) -> MotorCommand:
-    """Return efforts and motion of a MotorFeedforward, by the names of its motors."""
+    """
+    Return efforts and motion of a MotorFeedforward in the order of `names`.
+
+    Raises InputError if a motor is missing or named twice, or an array has the wrong length or a
+    value that is not finite.
+    """
     given = list(message.motor_names)
     missing = [name for name in names if name not in given]
     twice = [name for name in names if given.count(name) > 1]
@@ -57,9 +66,9 @@ def command_of_feedforward(message: Any, names: Sequence[str]) -> MotorCommand:
 
 def command_age(command: MotorCommand, now: int) -> float:
     """
-    Return how long ago the instant of a command was.
+    Return the age of a command at `now` [ns] in s: negative in the future, 0 if unknown.
 
-    `now` [ns]; returns [s].
+    Raises InputError if the stamp is so far from `now` that it must be from another clock.
     """
     if command.instant is None:
         return 0.0

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`SpeedInput`: the topic with the speed at which trajectory time runs."""
+"""`SpeedInput`: topic with the speed of the trajectory time."""
 
 from __future__ import annotations
 
@@ -20,16 +20,20 @@ from screw_dynamics.nodes.parameters.feedforward_parameters import (
 )
 
 TOPIC = '~/speed_scaling'
-# What a factor of 1 is in each unit. Robots are slowed down, or sped up a little: a factor
-# beyond 2 is a percentage.
+# Value of factor 1 in each unit. Robots are slowed down, or sped up slightly: a factor above 2 is
+# taken for a percentage.
 _UNITS = {'factor': 1.0, 'percent': 100.0}
 _LARGEST_FACTOR = 2.0
 
 
 def speed_factor(value: float, unit: str) -> float:
-    """Return the factor that a value of the topic stands for."""
+    """
+    Return the factor, 0 (pause) to 2, of a value in a unit, 'factor' or 'percent'.
+
+    Raises InputError if the value is out of this range or not a number.
+    """
     largest = _LARGEST_FACTOR * _UNITS[unit]
-    if not 0.0 <= value <= largest:  # nor NaN
+    if not 0.0 <= value <= largest:  # also True for NaN
         raise InputError(
             f"expected from 0 to {largest:g} in the unit {unit!r} (parameter 'speed_scaling_unit')"
             f', got {value:g}'
@@ -39,10 +43,10 @@ def speed_factor(value: float, unit: str) -> float:
 
 class SpeedInput:
     """
-    Hands on the speed that a topic carries; values that cannot be meant change nothing.
+    Passes the speed factor of a topic to `set_speed`; ignores values that are out of range.
 
-    There are two subscriptions: one to publishers that keep their last message for late
-    subscribers, which does not match others, and one to all. Duplicates change nothing.
+    Of its two subscriptions, one matches only publishers that keep their last message for late
+    subscribers, the other matches all. Duplicates have no effect.
     """
 
     def __init__(

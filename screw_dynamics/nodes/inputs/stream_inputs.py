@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`StreamInputs`: the topics that carry sample after sample: references and external wrenches."""
+"""`StreamInputs`: topics with streamed references and external wrenches."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ from screw_dynamics.nodes.services.feasibility import check_positions
 
 class StreamInputs:
     """
-    Subscribes to the streams; counts and logs what is wrong with them.
+    Subscribes to the streams; counts samples, and logs the rejected ones with the reason.
 
-    `now` [ns].
+    `other_joints` returns the joints that cannot be commanded, each with the reason. `now` returns
+    the time of the node [ns]; it raises InputError if there is none yet or the node is not active.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class StreamInputs:
         if interfaces.msg is not None:
             topics.append((interfaces.msg.JointReference, Stream.SAMPLES.value, self._on_sample))
         self._subscriptions = [
-            # matches every publisher, and a late sample is worth nothing
+            # best effort: matches every publisher, and lost samples are not resent
             make_subscription(node, kind, topic, callback, qos_profile_sensor_data)
             for kind, topic, callback in topics
         ]

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the messages of a streamed reference must hold, and their values in model order."""
+"""Checks of streamed-reference messages and their conversion to model order."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class StreamReader:
 
     def jet(self, message: Any) -> tuple[Array, int]:
         """
-        Return the joint jet of a sample.
+        Return the (5, n) joint jet of a JointReference and the number of rows it contains.
 
-        Returns `jet` (5, n).
+        That is 3 without jerks, 4 without snaps, else 5; missing rows are zero. Raises InputError
+        with the field and the joint.
         """
         names = list(message.joint_names)
         if names != self._read_names or not names:
@@ -44,7 +45,7 @@ class StreamReader:
         for row, field in zip(jet, _FIELDS, strict=True):
             values = getattr(message, field)
             if not len(values) and rows >= _REQUIRED:
-                break  # what follows cannot be used without it
+                break  # higher derivatives are not usable without it
             row[:] = self._row(field, values)
             rows += 1
         return jet, rows
@@ -78,9 +79,9 @@ class StreamReader:
 
     def positions(self, message: Any) -> Array:
         """
-        Return the positions of a JointState.
+        Return the positions (n,) of a JointState, which must contain every joint of the model.
 
-        Returns (n,).
+        Further joints are ignored. Raises InputError if the message is not valid.
         """
         count = len(message.name)
         if len(message.position) != count:
@@ -103,7 +104,7 @@ class StreamReader:
 
     def _require_finite(self, field: str, row: Array) -> None:
         for name, value in zip(self._names, row.tolist(), strict=True):
-            if not abs(value) <= LARGEST:  # nor NaN
+            if not abs(value) <= LARGEST:  # also True for NaN
                 expected = 'a finite number'
                 if np.isfinite(value):
                     expected = f'at most {LARGEST:g} in size'

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TrajectoryInputs`: the topics and the service that the following of trajectories needs."""
+"""`TrajectoryInputs`: topics and service for following trajectories."""
 
 from __future__ import annotations
 
@@ -28,9 +28,12 @@ from screw_dynamics.nodes.reports.feedforward_reports import FeedforwardReports
 
 class TrajectoryInputs:
     """
-    Takes trajectories, measured joint states and the speed scaling; drops what is followed.
+    Subscribes to trajectories, joint states and the speed scaling; offers the service ~/clear.
 
-    `now` [ns].
+    `output` returns None if the node is not configured. `other_joints` returns the joints that
+    cannot be commanded, each with the reason. `now` returns the time of the node [ns]; it raises
+    InputError if there is none yet or the node is not active. `follow_speed` enables
+    ~/speed_scaling.
     """
 
     def __init__(
@@ -55,7 +58,7 @@ class TrajectoryInputs:
             for kind, topic, callback, qos in topics
         ]
         self._speed = SpeedInput(node, parameters, self._set_speed) if follow_speed else None
-        # decoding a long one takes longer than a tick
+        # raw: decoding a long message takes longer than a tick
         self._subscriptions.append(
             make_subscription(
                 node, JointTrajectory, '~/joint_trajectory', self._on_trajectory, raw=True

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Join of a fitted trajectory with the running motion, which has gone on during the fit."""
+"""Join of a fitted trajectory with the running motion, which continued during the fit."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from screw_dynamics.nodes.services.error_codes import LimitError
 from screw_dynamics.nodes.services.feasibility import check_curve
 from screw_dynamics.trajectory import PiecewisePolynomial
 
-_MOST_CHANGES = 3  # of the state at the join or the speed; then the first segment follows it
-# Part of the first segment by which a fit may come late: the rest of it is bent to where the
-# joints are by then.
+# Changes of speed or state at the join after which the first segment is bent instead of refitted
+_MOST_CHANGES = 3
+# Fraction of the first segment by which a fit may be late: the rest of the segment is bent to the
+# state reached by then.
 _LATEST = 0.25
 
 
@@ -34,9 +35,10 @@ def joined(
     now: int,
 ) -> str:
     """
-    Follow a fit, if it still joins what is followed.
+    Follow a fit if it still joins the running motion; a stream that is followed ends then.
 
-    `now` [ns].
+    Return the reason why another fit is needed, in which case nothing has changed, or '' if this
+    one is followed. `arrival` counts the reasons. `now` is the time of the node [ns].
     """
     parameters, join, curve, begin = plan.task.parameters, plan.task.join, fit.curve, fit.joined
     anchor = join.begin, join.elapsed
@@ -61,7 +63,7 @@ def joined(
         late = (join.begin < earliest or earlier < 0.0) and plan.state is not None
         bent = changed
         if late or streamed.followed is not None:
-            # a stream ends now, where it is by now: no tick is left out
+            # a stream ends now, in its present state: no tick is skipped
             passed = 1e-9 * (join.begin - earliest) * reference.speed
             earlier, bent = earlier + passed, True
             join = replace(join, begin=earliest, elapsed=join.elapsed - passed)
@@ -73,7 +75,7 @@ def joined(
         if bent:
             jet = _followed(join.begin, reference, streamed, now)
     elif parameters.start_state == 'joint_states' and join.begin <= max(earliest, plan.soonest):
-        # the joints have moved on during the fit
+        # the joints moved during the fit
         passed = 1e-9 * (join.begin - earliest) * reference.speed
         earlier += passed
         arrival.late += join.begin < earliest
@@ -95,7 +97,7 @@ def joined(
 
 
 def _beyond_limits(robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float) -> str:
-    """Return which limit the first segment of a curve exceeds; empty where it keeps all."""
+    """Return the limit that the first segment of a curve exceeds; empty if there is none."""
     first = PiecewisePolynomial(
         curve.breaks[:2], curve.coefficients[:1], curve.end, curve.continuity
     )
@@ -106,7 +108,7 @@ def _beyond_limits(robot: Robot, curve: PiecewisePolynomial, begin: float, speed
 
 
 def _at_speed(join: Join, arrival: Arrival, speed: float) -> Join:
-    """Return the join at the time from start that was planned; no later than that instant."""
+    """Return the join at the planned time from start, but not after the planned instant."""
     instant, passed = arrival.clock(join.start, 0.0)
     elapsed = passed + 1e-9 * (join.begin - instant) * speed
     if elapsed <= join.elapsed or speed == 0.0:
@@ -117,7 +119,7 @@ def _at_speed(join: Join, arrival: Arrival, speed: float) -> Join:
 def _followed(
     time: int, reference: Reference, streamed: StreamedReference, now: int
 ) -> Array | None:
-    """Return the state that is followed at an instant, of a trajectory or a stream."""
+    """Return the state of the followed trajectory or stream at an instant, or None."""
     state = reference.state(time)
     if state is not None:
         return state
@@ -133,10 +135,10 @@ def _same(one: Array | None, other: Array | None) -> bool:
 
 def outgoing_stamp(motion: Motion, outline: Outline) -> int:
     """
-    Return the instant [ns] at which a controller has to start a motion to be in step with it.
+    Return the instant [ns] at which a controller must start a motion to be synchronous with it.
 
-    A stamp that the trajectory came with is kept. Else it is the one that lies as far before the
-    takeover as the time from start at it, which the controller counts at nominal speed.
+    A stamp of the received trajectory is kept. Otherwise the instant precedes the takeover by the
+    time from start there, since the controller runs at nominal speed.
     """
     if outline.stamp:
         return outline.stamp

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Plan` of a trajectory: where it joins the running motion, and from which state."""
+"""`Plan` of a trajectory: its join with the running motion and its start state."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ from screw_dynamics.trajectory import JET_ROWS, scale_speed
 @dataclass(frozen=True)
 class Plan:
     """
-    A fit that is asked for, and what it rests on.
+    A requested fit and its assumptions.
 
-    `state` (5, n); `soonest` [ns].
+    A `floating` trajectory starts when its fit is ready: with stamp 0, from rest. `state` (5, n)
+    is the followed state at the join. `soonest` [ns] is the instant from which a trajectory that
+    starts at once could be followed.
     """
 
     task: Fitting
@@ -46,14 +48,15 @@ def plan(
     delay: int,
 ) -> Plan:
     """
-    Choose where a trajectory joins in.
+    Choose the join of a trajectory with the running motion.
 
-    Where something moves, that is an instant at which the fit will be there: the state that is
-    followed then is known already, and both agree to the last digit. What rests, rests at any
-    instant: a trajectory with stamp 0 starts when its fit is there, so that nothing of its path
-    is skipped. A controller's spline does not continue what it replaces: it joins at reception.
+    If the reference moves, it is an instant at which the fit will be ready: the reference state
+    at that instant is known already and is matched exactly. If it rests, a trajectory with stamp 0
+    starts when its fit is ready, so that no part of its path is skipped. A controller's spline
+    does not continue the motion it replaces: it joins at reception.
 
-    `now`, `delay` [ns].
+    `now` is the time of the node and `delay` the expected duration of the fit [ns]. Raises
+    TrajectoryError if a required state is not known.
     """
     if streamed.takeovers != arrival.takeovers:
         stream = streamed.followed.value if streamed.followed else 'a stream'
@@ -102,7 +105,7 @@ def _require_fresh(
     positions: Array,
     parameters: FeedforwardParameters,
 ) -> None:
-    """Raise if an omitted joint has no reference and no fresh measurement."""
+    """Raise TrajectoryError if an omitted joint has no reference and no fresh measurement."""
     for name, position in zip(joint_names, positions, strict=True):
         if name not in named and not np.isfinite(position):
             raise TrajectoryError(
@@ -113,7 +116,11 @@ def _require_fresh(
 
 
 def _stream_state(streamed: StreamedReference, begin: int, now: int, at: int) -> Array | None:
-    """Return the state of a stream that is followed where the trajectory takes over from it."""
+    """
+    Return the state of the followed stream at the takeover; None if none is followed.
+
+    Raises TrajectoryError if the takeover is after `at` [ns], where the state is not known.
+    """
     state = streamed.state(now, begin)
     if state is not None and begin > at:
         assert streamed.followed is not None
@@ -133,13 +140,13 @@ def _start_jet(
     stream_state: Array | None,
     now: int,
 ) -> Array | None:
-    """Return the state to start from where no reference is continued; None if there is none."""
+    """Return the start state if no reference is continued; None if it is not known."""
     if parameters.start_state == 'reference' and stream_state is not None:
         return unscaled(stream_state, arrival.speed)
     if parameters.start_state == 'first_point':
-        # its positions are read where the points are
+        # `fit` reads the positions from the points
         return np.zeros((JET_ROWS, n)) if outline.first_time > 0.0 else None
-    # the controller leaves the state at reception
+    # the controller starts from the state at reception
     leaves = parameters.interpolation == 'jtc'
     state = arrival.state if leaves else arrival.state_at(now)
     if state is None and parameters.start_state == 'joint_states':
@@ -151,8 +158,8 @@ def _start_jet(
 
 
 def unscaled(state: Array, speed: float) -> Array:
-    """Return the state of a stream for trajectory time, which runs at a speed of its own."""
-    # slower: its derivatives are larger by powers of the speed
+    """Return the state of a stream with derivatives by trajectory time, which runs at `speed`."""
+    # if the time runs slower, the derivatives are larger by powers of the speed
     with np.errstate(over='ignore', invalid='ignore'):
         scaled = scale_speed(state.copy(), 1.0 / speed if speed > 0.0 else 1.0)
     return scaled if continuable(scaled) else state

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TrajectoryQueue`: trajectories that are fitted beside the ticks, in the order they came in."""
+"""`TrajectoryQueue`: fitting of trajectories in the background, in order of reception."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ from screw_dynamics.nodes.outputs.torque_stream import TorqueStream
 from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.nodes.reference.motion import Motion
 
-_LOOK_PERIOD = 0.002  # s between looks at the process while it works
-_MOST_REFITS = 12  # of a trajectory
-_MOST_DOUBLED = 8  # how often the time for a fit is, as it comes late
+_LOOK_PERIOD = 0.002  # s between polls of the process while it works
+_MOST_REFITS = 12  # per trajectory
+_MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
 
 
 class Verdicts(Protocol):
-    """What becomes of the trajectories, in their order."""
+    """Receiver of the verdicts on trajectories, in order of reception."""
 
     def accept(self, outline: Outline, fit: Fit, motion: Motion, now: int) -> None:
-        """Note a trajectory that is followed from its join on."""
+        """Report that a trajectory is followed from its join on."""
 
     def reject(self, heading: Heading | None, reason: str) -> None:
-        """Note a trajectory that is not; None where it was not read."""
+        """Report that a trajectory is not followed; `heading` is None if it was not decoded."""
 
 
 class TrajectoryQueue:
     """
-    Has messages read, fitted, followed and forwarded, one after the other.
+    Decodes, fits, follows and forwards messages, one after the other.
 
-    A fit is used only if the robot, the parameters, the speed and the state at the join are those
-    that it was made with; else it is made anew. The same goes for one that comes too late. Where
-    the speed or that state go on changing, the beginning of the fit is bent to them.
+    A fit is used only if the robot, the parameters, the speed and the state at the join have not
+    changed and it is not late; otherwise the fit is repeated. If the speed or the state keep
+    changing, the first segment of the fit is bent to them.
     """
 
     def __init__(
@@ -71,18 +71,18 @@ class TrajectoryQueue:
         self._process = process
         self._fit_time = FitTime()
         self._robot: tuple[Any, ...] = ()
-        self._asked = 0  # when the present fit was asked for [ns]
+        self._asked = 0  # time of request of the current fit [ns]
         self._waiting: deque[Arrival] = deque()
         self._current: Arrival | None = None
-        self._outline: Outline | None = None  # of the current one
-        self._step: Callable[[Any], None] | None = None  # what comes after the answer
+        self._outline: Outline | None = None  # of the current trajectory
+        self._step: Callable[[Any], None] | None = None  # handler of the next answer
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer = node.create_timer(_LOOK_PERIOD, self._look, clock=steady)
         self._timer.cancel()
         self._use_robot()
 
     def add(self, data: bytes, now: int) -> None:
-        """Take a message, as bytes, at a time of the node [ns]."""
+        """Add a serialised message, received at `now` [ns]."""
         stream = self._stream
         if len(self._waiting) >= DEPTH:
             dropped = heading(self._waiting.popleft().data)
@@ -97,7 +97,7 @@ class TrajectoryQueue:
         self._advance()
 
     def drop(self, reason: str) -> int:
-        """Reject all trajectories that are not followed yet, and return how many they were."""
+        """Reject all trajectories that are not followed yet, and return their number."""
         dropped = self._pending
         headings = [heading(arrived.data) for arrived in dropped]
         if self._current is not None and self._outline is not None:
@@ -111,7 +111,7 @@ class TrajectoryQueue:
         return len(dropped)
 
     def destroy(self) -> None:
-        """Look no longer; what is not followed yet has been dropped."""
+        """Stop polling; call `drop` before."""
         self._node.destroy_timer(self._timer)
         self._process.forget()
 
@@ -119,7 +119,7 @@ class TrajectoryQueue:
 
     @property
     def _pending(self) -> list[Arrival]:
-        """The trajectories that are not followed yet."""
+        """Trajectories that are not followed yet."""
         return [*([] if self._current is None else [self._current]), *self._waiting]
 
     @property
@@ -133,7 +133,7 @@ class TrajectoryQueue:
         return now
 
     def _look(self) -> None:
-        """Handle the answer that has come, and go on."""
+        """Handle an answer if there is one, and continue with the next trajectory."""
         self._follow_speed()
         answer = self._process.answer()
         if answer is None:
@@ -147,7 +147,7 @@ class TrajectoryQueue:
         self._advance()
 
     def _advance(self) -> None:
-        """Begin with the next one, where nothing is under way."""
+        """Start to read the next trajectory if no task is running."""
         if self._step is not None:
             return
         if not self._waiting:
@@ -163,7 +163,7 @@ class TrajectoryQueue:
         self._process.submit(task)
 
     def _ignore(self, answer: Any) -> None:
-        """Do nothing: who asked has been answered already."""
+        """Ignore the answer: the trajectory has been rejected already."""
 
     def _read(self, answer: Outline | Refusal) -> None:
         if isinstance(answer, Refusal):
@@ -174,7 +174,7 @@ class TrajectoryQueue:
             self._fit()
 
     def _fit(self) -> None:
-        """Ask for a fit of the current trajectory, for the join that suits it now."""
+        """Request a fit of the current trajectory for a join planned now."""
         stream, current, outline = self._stream, self._current, self._outline
         assert current is not None and outline is not None
         self._use_robot()
@@ -198,7 +198,7 @@ class TrajectoryQueue:
             self._reject(answer.reason)
             return
         now = self._now()
-        # on the clock that the join is on: simulated time may run faster
+        # measured on the clock of the join: simulated time may run faster
         self._fit_time.learn(outline.points, max(0, now - self._asked) / SECOND)
         if self._robot_now() != robot or self._parameters() != plan.task.parameters:
             problem = 'the robot model or the parameters have changed'
@@ -243,7 +243,7 @@ class TrajectoryQueue:
         self._verdicts.reject(outline, reason)
 
     def _follow_speed(self) -> None:
-        """Note where the speed has changed in the times from start of those that wait."""
+        """Pass a changed speed to the waiting trajectories."""
         reference = self._stream.reference
         for waiting in self._pending:
             waiting.follow_speed(reference.speed, reference.speed_since)

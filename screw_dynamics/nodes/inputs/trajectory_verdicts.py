@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TrajectoryVerdicts`: log, counters and status of trajectories that are accepted or rejected."""
+"""`TrajectoryVerdicts`: log, counters and status of accepted and rejected trajectories."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from screw_dynamics.nodes.outputs.trajectory_status import (
 from screw_dynamics.nodes.reference.motion import Motion
 from screw_dynamics.nodes.reports.feedforward_reports import FeedforwardReports
 
-_LINES_PER_SECOND = 5  # of accepted trajectories
-_SOON = 0.05  # s; a start that is nearer is not worth a word
-_SERVO_COUNT = 4  # replacements before the end, one after the other, that make a stream
-_SERVO_PERIOD = 60.0  # s between warnings of it
+_LINES_PER_SECOND = 5  # about accepted trajectories
+_SOON = 0.05  # s; an earlier start is not logged
+_SERVO_COUNT = 4  # consecutive replacements before the end that count as a stream
+_SERVO_PERIOD = 60.0  # s between warnings about such a stream
 
 
 class TrajectoryVerdicts:
-    """Says what becomes of the trajectories; see `Verdicts`."""
+    """Logs, counts and publishes the verdicts on trajectories; see `Verdicts`."""
 
     def __init__(self, node: Node, reports: FeedforwardReports) -> None:
         self._node, self._reports = node, reports
         self._status = TrajectoryStatusOutput(node)
         self._lines: deque[float] = deque(maxlen=_LINES_PER_SECOND)
         self._unlogged = 0
-        self._end = 0  # of the one accepted last, if that has one point [ns]
-        self._cut_short = 0  # how many of those in a row were replaced before their end
+        self._end = 0  # of the last accepted trajectory [ns]; 0 unless it has one point
+        self._cut_short = 0  # consecutive ones that were replaced before their end
 
     def destroy(self) -> None:
         """Destroy the publisher."""
         self._status.destroy()
 
     def accept(self, outline: Outline, fit: Fit, motion: Motion, now: int) -> None:
-        """Log, count and publish that a trajectory is followed."""
+        """Log, count and publish an accepted trajectory."""
         start = motion.anchor - round(SECOND * motion.anchor_time)
         duration = float(fit.waypoints.times[-1])
         end = start + round(SECOND * duration)
@@ -64,13 +64,13 @@ class TrajectoryVerdicts:
         self._watch_servo(outline.points, end, now)
 
     def reject(self, heading: Heading | None, reason: str) -> None:
-        """Log, count and publish that a trajectory is not followed."""
+        """Log, count and publish a rejected trajectory."""
         self._reports.count_rejected(reason)
         self._node.get_logger().error(f'Trajectory rejected: {reason}')
         self._status.publish(DiagnosticStatus.ERROR, reason, _named(heading))
 
     def _log(self, text: str) -> None:
-        """Log a line, but not hundreds per second."""
+        """Log a line, at most `_LINES_PER_SECOND`."""
         now = time.monotonic()
         if len(self._lines) == _LINES_PER_SECOND and now - self._lines[0] < 1.0:
             self._unlogged += 1
@@ -81,7 +81,7 @@ class TrajectoryVerdicts:
         self._node.get_logger().info(text + more)
 
     def _watch_servo(self, points: int, end: int, now: int) -> None:
-        """Warn of single points that are replaced before they are reached."""
+        """Warn about single points that are replaced before they are reached."""
         self._cut_short = self._cut_short + 1 if now < self._end else 0
         self._end = end if points == 1 else 0
         if self._cut_short >= _SERVO_COUNT:
@@ -94,7 +94,7 @@ class TrajectoryVerdicts:
 
 
 def _named(heading: Heading | None) -> dict[str, object]:
-    """Return what a sender knows its trajectory by."""
+    """Return the values by which a sender identifies its trajectory."""
     if heading is None:
         return {}
     named = {FRAME_ID: heading.frame_id, 'header.stamp [s]': _text(heading.stamp)}
