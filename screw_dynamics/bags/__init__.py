@@ -1,11 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-MCAP bags in the form `ros2 bag record` writes: recorded over DDS, read back without ROS.
+MCAP bags in the format of `ros2 bag record`: recorded over DDS, read without ROS.
 
 `Bag` and `BagWriter` need no ROS; `definitions`, `qos`, recorder and replay do.
-The file format is left to the `rosbags` package: it writes and reads metadata.yaml, MCAP, the
-embedded definitions and type hashes, and turns CDR into NumPy arrays.
+The `rosbags` package implements the file format: it writes and reads metadata.yaml, MCAP, the
+embedded definitions and type hashes, and converts CDR to NumPy arrays.
 """
 
 try:

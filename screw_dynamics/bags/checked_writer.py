@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bags on the disk: chunks with checksums, and what it takes to survive a power failure."""
+"""Writer of bags that survive a power failure: chunks with checksums, synchronised files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from zlib import crc32
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.rosbag2.storage_mcap import McapWriter
 
-# in the record of a chunk: kind, length, two log times and the uncompressed size come before
+# in the record of a chunk, after kind, length, two log times and the uncompressed size
 _CHECKSUM_OFFSET = 1 + 8 + 3 * 8
-# of a file system that cannot wait for the disk
+# errors of a file system that cannot wait for the disk
 _NOT_SUPPORTED = (errno.EINVAL, errno.ENOTSUP)
 
 
 class CheckedMcapWriter(McapWriter):
-    """An MCAP file whose chunks carry checksums, which the library leaves out."""
+    """An MCAP file with checksums in its chunks, which the library omits."""
 
     def close_chunk(self) -> None:
         """Write the pending chunk with the checksum of its content."""
@@ -32,7 +32,7 @@ class CheckedMcapWriter(McapWriter):
         self.bio.seek(0, os.SEEK_END)
 
     def flush(self) -> None:
-        """Pass all to the operating system; the pending chunk ends here if it has messages."""
+        """Close the pending chunk if it has messages, and flush to the operating system."""
         if self.chunk.msgs:
             self.close_chunk()
         self.bio.flush()
@@ -45,7 +45,7 @@ class CheckedWriter(Writer):
     storage: CheckedMcapWriter | None
 
     def flush(self) -> Path:
-        """Pass all that was written to the operating system, and return the path of the file."""
+        """Flush to the operating system, and return the path of the file."""
         assert self.storage is not None, 'the bag is open'
         self.storage.flush()
         return self.storage.path
@@ -53,10 +53,10 @@ class CheckedWriter(Writer):
 
 def to_disk(paths: Iterable[Path]) -> None:
     """
-    Return when files and entries of folders are on the disk: they outlive a power failure.
+    Wait until files and folder entries are on the disk, where they survive a power failure.
 
-    Network and virtual file systems cannot wait for folders, and some not for files: the system
-    writes them in its own time there.
+    Network and virtual file systems cannot wait for folders, some not even for files; this is not
+    an error.
     """
     for path in paths:
         try:

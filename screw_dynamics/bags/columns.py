@@ -20,20 +20,20 @@ def columns(messages: Iterable[Any]) -> dict[str, Any]:
     Parameters
     ----------
     messages : iterable of message
-        T messages, as `Bag.messages` gives them.
+        T messages, as `Bag.messages` returns them.
 
     Returns
     -------
     dict of str to column
         Keys are field paths such as ``'effort'`` or ``'reference.positions'``.
-        Numbers: ``(T,)`` arrays. Arrays of numbers: ``(T, n)``, or a list of T arrays where
+        Numbers: ``(T,)`` arrays. Arrays of numbers: ``(T, n)``, or a list of T arrays if
         their lengths differ. Time and Duration: ``(T,)`` int64 [ns]. Lists of names: one tuple
-        where all messages agree (joint_names), else a list of T tuples. Anything else
+        if all messages agree (joint_names), else a list of T tuples. Anything else
         (strings, lists of sub-messages): a list of T.
 
     Notes
     -----
-    Empty when there are no messages.
+    Empty if there are no messages.
 
     """
     rows = [dict(_leaves(message, '')) for message in messages]
@@ -42,7 +42,7 @@ def columns(messages: Iterable[Any]) -> dict[str, Any]:
 
 def _leaves(message: Any, prefix: str) -> Iterator[tuple[str, Any]]:
     for item in fields(message):
-        # the constants of a type, and __msgtype__, are fields of the library's dataclasses too
+        # the library's dataclasses also declare constants and __msgtype__ as fields
         if str(item.type).startswith('ClassVar['):
             continue
         path, value = prefix + item.name, getattr(message, item.name)
@@ -51,7 +51,7 @@ def _leaves(message: Any, prefix: str) -> Iterator[tuple[str, Any]]:
             yield path, int(value.sec) * 1_000_000_000 + int(value.nanosec)
         elif kind is not None:
             yield from _leaves(value, f'{path}.')
-        elif item.type == 'list[str]':  # an empty list does not tell names from sub-messages
+        elif item.type == 'list[str]':  # not by value: an empty list could be sub-messages
             yield path, tuple(value)
         else:
             yield path, value

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`CutOffFile`: what is intact in an MCAP file that was not closed, or is damaged."""
+"""`CutOffFile`: reader of the intact part of an MCAP file that was not closed or is damaged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from screw_dynamics.errors import BagError
 
 _MAGIC = b'\x89MCAP0\r\n'
 _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x03, 0x04, 0x05, 0x06, 0x0F
-_PREFIX = struct.Struct('<BQ')  # of a record: its kind, the length of its content
+_PREFIX = struct.Struct('<BQ')  # of a record: kind, length of the content
 # of a chunk: two log times, uncompressed size, checksum, length of the compression's name
 _CHUNK_HEAD = struct.Struct('<QQQII')
 _LONGEST_REASON = 80  # characters
@@ -25,10 +25,10 @@ _LONGEST_REASON = 80  # characters
 
 class CutOffFile(McapReader):
     """
-    What is intact in an MCAP file that was not closed, or is damaged.
+    The intact part of an MCAP file that was not closed or is damaged.
 
-    The file is walked once: complete chunks are taken, an unfinished record at the end and damaged
-    chunks are left out. Once it is open, the library reads it as any other file.
+    One pass over the file finds the complete chunks. An unfinished record at the end and damaged
+    chunks are skipped. Once open, the library reads it like any other file.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class CutOffFile(McapReader):
         self._outside = 0  # messages outside chunks, where there are chunks too
 
     def open(self) -> None:
-        """Find what is intact."""
+        """Find the intact chunks; raise `BagError` if the file is not an MCAP file."""
         self.bio = self.path.open('rb')
         try:
             self._walk(self.bio)
@@ -72,26 +72,26 @@ class CutOffFile(McapReader):
         self._sum_up(parts)
 
     def _take(self, kind: int, begin: int, end: int, parts: list[Statistics]) -> None:
-        """Learn what a record holds, and note what it adds up to."""
+        """Scan a record and append its statistics to `parts`, or note it as damaged."""
         try:
             part = self._scan(begin, end)
             if kind == _CHUNK:
                 self.chunks.append(self._chunk(begin, end, part))
-        except Exception as error:  # damaged files make the library raise many kinds
+        except Exception as error:  # the library raises many types for damaged files
             reason = ' '.join(str(error).split())[:_LONGEST_REASON]
             self._damaged.append((begin, reason or type(error).__name__))
         else:
             parts.append(part)
 
     def _scan(self, begin: int, end: int) -> Statistics:
-        """Scan a part of the file with the library, and return what it holds."""
+        """Scan a part of the file with the library, and return its statistics."""
         self.data_start, self.data_end = begin, end
         self.meta_scan()
         assert self.statistics is not None
         return self.statistics
 
     def _chunk(self, begin: int, end: int, part: Statistics) -> ChunkInfo:
-        """Return what the index at the end of the file would say of a chunk."""
+        """Return the entry of a chunk as the index at the end of the file would contain it."""
         assert self.bio is not None
         self.bio.seek(begin + _PREFIX.size)
         head = self.bio.read(_CHUNK_HEAD.size)
@@ -111,7 +111,7 @@ class CutOffFile(McapReader):
         )
 
     def _sum_up(self, parts: list[Statistics]) -> None:
-        """Count messages by topic, and find the first and last time."""
+        """Set the message counts of the topics, and the first and last time."""
         counts: Counter[int] = Counter()
         for part in parts:
             counts.update(part.channel_message_counts)
@@ -128,7 +128,7 @@ class CutOffFile(McapReader):
             )
 
     def losses(self) -> str:
-        """Return what was left out, in one line; empty where that is nothing."""
+        """Return a line about everything that was skipped, empty if nothing was."""
         faults = []
         if self._cut_at is not None:
             left_out = self._size - self._cut_at
@@ -154,7 +154,7 @@ class CutOffFile(McapReader):
 
 
 def _records(file: BinaryIO, begin: int, size: int) -> Iterator[tuple[int, int, int]]:
-    """Yield kind, beginning and end of every complete record."""
+    """Yield kind, start and end of every complete record."""
     while begin + _PREFIX.size <= size:
         file.seek(begin)
         kind, length = _PREFIX.unpack(file.read(_PREFIX.size))

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The definition of a message type with those of the types it is made of, as bags embed it."""
+"""Definition of a message type with its nested types, in the format that bags embed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ SEPARATOR = '=' * 80
 
 
 def definition_text(type_name: str, msg_text: Callable[[str], str]) -> str:
-    """Return the .msg text of a type, followed by the texts of all types it is made of."""
+    """
+    Return the .msg text of a type, followed by the texts of all nested types.
+
+    Each nested text has a header of a line of ``=`` and ``MSG: package/Name``. `msg_text` returns
+    the text of one type. Raises `BagError`, which names the type, if a text cannot be read.
+    """
     texts: dict[str, str] = {}
     waiting = [type_name]
     while waiting:
@@ -31,7 +36,7 @@ def definition_text(type_name: str, msg_text: Callable[[str], str]) -> str:
 
 
 def _nested_types(type_name: str, text: str) -> list[str]:
-    """Return the message types of the fields."""
+    """Return the message types of the fields in a .msg text."""
     try:
         _, fields = get_types_from_msg(text, type_name)[type_name]
     except TypesysError as error:

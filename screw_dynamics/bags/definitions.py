@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Definitions of message types, from the packages that ROS finds, in the form bags embed."""
+"""Definitions of message types from installed ROS packages, in the format that bags embed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ from screw_dynamics.errors import BagError
 
 
 def message_definition(type_name: str) -> str:
-    """Return the .msg text of a type, followed by the texts of all types it is made of."""
+    """
+    Return the .msg text of a type, followed by the texts of all nested types.
+
+    Raises `BagError`, which names the type, if a package or a .msg file is missing or unreadable.
+    """
     return definition_text(type_name, _msg_text)
 
 
 def message_type(type_name: str) -> Any:
-    """Return the Python class of a message type."""
+    """Return the Python class of a message type; raise `BagError` if it cannot be imported."""
     try:
         package, folder, name = type_name.split('/')
         return getattr(import_module(f'{package}.{folder}'), name)

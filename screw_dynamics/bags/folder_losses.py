@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`folder_losses`: what a bag has beside the MCAP files that are read one by one."""
+"""`folder_losses`: data missing in a bag whose MCAP files are read one by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from screw_dynamics.yaml_loading import load_yaml
 
 
 def folder_losses(path: Path, reason: Exception, of_files: Sequence[str]) -> list[str]:
-    """Return a line with files that are not read, and why the bag is not read as a whole."""
+    """
+    Return at most one line: the files that are not read, and the `reason` of the library.
+
+    Empty if there are no such files and the reason is a missing metadata.yaml or already covered
+    by the losses `of_files`.
+    """
     faults = []
     missing = [name for name in _names(path) if not (path / name).exists()]
     if missing:
@@ -21,7 +26,7 @@ def folder_losses(path: Path, reason: Exception, of_files: Sequence[str]) -> lis
     compressed = sorted(file.name for file in path.glob('*.mcap.zstd'))
     if compressed:
         faults.append(f'compressed files are left out: {listed(compressed)}')
-    # files that are whole need no metadata.yaml; what is lost of others is known by now
+    # intact files need no metadata.yaml; the losses of others are already reported
     if not faults and (of_files or isinstance(reason, FileNotFoundError)):
         return []
     faults.append(short(' '.join(str(reason).split())))
@@ -29,7 +34,7 @@ def folder_losses(path: Path, reason: Exception, of_files: Sequence[str]) -> lis
 
 
 def _names(path: Path) -> list[str]:
-    """Return the files that metadata.yaml lists, none where it cannot be read."""
+    """Return the files listed in metadata.yaml, none if it cannot be read."""
     try:
         document = load_yaml((path / 'metadata.yaml').read_bytes())
         files = document['rosbag2_bagfile_information']['relative_file_paths']

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`LooseFiles`: MCAP files as one bag, where metadata.yaml or the end of a file is missing."""
+"""`LooseFiles`: MCAP files as one bag, without metadata.yaml or the end of a file."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from screw_dynamics.bags.cut_off_file import CutOffFile
 
 class LooseFiles:
     """
-    MCAP files as one bag, each as far as it is intact.
+    The intact parts of MCAP files as one bag.
 
-    It has what `Bag` uses of the library's reader.
+    Implements the part of the library's reader that `Bag` uses. Raises `BagError` if a file is
+    not an MCAP file.
     """
 
     def __init__(self, paths: Collection[Path]) -> None:
@@ -34,7 +35,7 @@ class LooseFiles:
         file = McapReader(path)
         try:
             file.open()
-        except Exception:  # damaged files make the library raise many kinds
+        except Exception:  # the library raises many types for damaged files
             file = cut_off = CutOffFile(path)
             cut_off.open()
             self.losses += filter(None, [cut_off.losses()])
@@ -42,7 +43,7 @@ class LooseFiles:
         return file
 
     def _topics(self) -> dict[tuple[str, str], Connection]:
-        """Return topics with the messages of all files, by name and type."""
+        """Return the topics by name and type, with their message counts over all files."""
         found: dict[tuple[str, str], Connection] = {}
         for connection in (c for file in self._files for c in file.connections):
             key = connection.topic, connection.msgtype

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`MessageTypes`: make and serialize messages without ROS, and define them for a bag."""
+"""`MessageTypes`: classes, serialization and definitions of messages without ROS."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _OWN = 'screw_dynamics_interfaces'
 
 class MessageTypes:
     """
-    The types of ROS 2 Jazzy's common packages, and those of screw_dynamics_interfaces.
+    The types of the common packages of ROS 2 Jazzy, and those of screw_dynamics_interfaces.
 
-    Wire format and type hashes of the common types are the same in all distributions since.
+    Wire format and type hashes of the common types are unchanged in all later distributions.
     """
 
     def __init__(self) -> None:
         self._store = get_typestore(Stores.ROS2_JAZZY)
 
     def __getitem__(self, type_name: str) -> Any:
-        """Return the dataclass of a type, which wants every field."""
+        """Return the dataclass of a type; its constructor requires every field."""
         if type_name not in self._store.types:
             if not type_name.startswith(f'{_OWN}/'):
                 raise BagError(f'type {type_name!r}: not among the types that are known here')
@@ -37,11 +37,11 @@ class MessageTypes:
         return self._store.types[type_name]
 
     def definition(self, type_name: str) -> str:
-        """Return the definition of a type as `BagWriter.add_topic` takes it."""
+        """Return the definition for `BagWriter.add_topic`; raise `BagError` if unknown."""
         return definition_text(type_name, self._msg_text)
 
     def serialize(self, message: Any) -> bytes:
-        """Return a message in CDR."""
+        """Return a message, made with one of the dataclasses, in CDR."""
         name = message.__msgtype__
         return bytes(self._store.serialize_cdr(message, name, little_endian=True))
 

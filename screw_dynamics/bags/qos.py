@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""QoS profiles: of recordings and replays, and how bags store what was offered."""
+"""QoS profiles of recordings and replays, and their form in bags."""
 
 from __future__ import annotations
 
@@ -17,14 +17,18 @@ from rosbags.interfaces import (
     QosTime,
 )
 
-# Messages that DDS keeps for us while the recorder is busy: 1 s of a 1 kHz topic.
+# Messages that DDS queues while the recorder is busy: 1 s of a 1 kHz topic.
 RECORDING_DEPTH = 1000
-# Messages kept for a subscriber that is slow, at least.
+# Minimum number of messages kept for a slow subscriber.
 REPLAY_DEPTH = 10
 
 
 def recording_qos(profile: QoSProfile) -> QoSProfile:
-    """Return what a subscription asks for to get all that a profile promises."""
+    """
+    Return the profile of a subscription that receives everything an endpoint offers or requests.
+
+    Reliability and durability are those of `profile`, so that latched messages arrive.
+    """
     reliable = profile.reliability == ReliabilityPolicy.RELIABLE
     latched = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
     return QoSProfile(
@@ -36,7 +40,7 @@ def recording_qos(profile: QoSProfile) -> QoSProfile:
 
 
 def bag_qos(profile: QoSProfile) -> Qos:
-    """Return a profile as bags store it."""
+    """Return a profile in the form of bags; discovery does not announce the history."""
     return Qos(
         history=QosHistory[profile.history.name],
         depth=profile.depth,
@@ -51,7 +55,12 @@ def bag_qos(profile: QoSProfile) -> Qos:
 
 
 def replay_qos(offered: Sequence[Qos]) -> QoSProfile:
-    """Return a profile that reaches everybody whom the recorded publishers reached."""
+    """
+    Return a profile that is compatible with all subscribers of the recorded publishers.
+
+    Best effort only if all publishers `offered` it, transient local if one did. `offered` is
+    empty if the bag does not contain the profiles.
+    """
     reliable = not offered or any(q.reliability != QosReliability.BEST_EFFORT for q in offered)
     latched = any(q.durability == QosDurability.TRANSIENT_LOCAL for q in offered)
     return QoSProfile(

@@ -34,10 +34,10 @@ _UNREADABLE = 'cannot be read as a bag'
 
 class Bag:
     """
-    A recorded bag, open for reading; closes at the end of a ``with`` block.
+    A recorded bag, open for reading; closed at the end of a ``with`` block.
 
-    A recording that was cut off (the recorder killed, the disk full, the power lost) is read as
-    far as its MCAP files are intact, also without metadata.yaml.
+    The intact part of an interrupted recording (recorder killed, disk full, power failure) is
+    readable, also without metadata.yaml.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ class Bag:
     Raises
     ------
     BagError
-        If there is no bag, or a definition cannot be read.
+        If there is no bag at the path, or a definition cannot be read.
 
     Warns
     -----
     BagWarning
-        Where something is left out: how many bytes of which file, the time of the last message.
+        If data is skipped: the number of bytes, the file, the time of the last message.
 
     Examples
     --------
@@ -80,11 +80,11 @@ class Bag:
             reader = Reader(str(self.path))
             reader.open()
             return reader
-        except Exception as error:  # damaged files make the library raise many kinds
+        except Exception as error:  # the library raises many types for damaged files
             return self._salvaged(error)
 
     def _salvaged(self, reason: Exception) -> LooseFiles:
-        """Open what is intact where the library cannot open the bag, and warn of the rest."""
+        """Open the intact files of a bag that the library cannot open, and warn about losses."""
         files = list(self.path.glob('*.mcap')) if os.path.isdir(self.path) else [self.path]
         if not files or not all(os.path.isfile(file) and file.suffix == '.mcap' for file in files):
             found = 'expected a bag, got' if isinstance(reason, OSError) else _UNREADABLE
@@ -99,10 +99,10 @@ class Bag:
 
     def _register(self, connection: Connection) -> None:
         """
-        Learn a type, and those it is made of, from the definition inside the bag.
+        Register a type and its nested types from the definition inside the bag.
 
-        Where there is none (ROS 2 Humble and older write none), common types are known anyway;
-        other topics can be copied, and their messages are an error when they are asked for.
+        Without a definition (ROS 2 Humble and older write none), common types are still known.
+        Topics of other types can be copied, but decoding their messages raises an error.
         """
         definition, as_msg = connection.msgdef.data, True
         if connection.msgdef.format == MessageDefinitionFormat.IDL:
@@ -188,7 +188,7 @@ class Bag:
         UnknownNameError
             If a topic is not in the bag.
         BagError
-            When a message is reached that is not what its type says, or the file is damaged.
+            During iteration, at a message that does not match its type, or if the file is damaged.
 
         """
         return (
@@ -200,7 +200,7 @@ class Bag:
         self, topics: Sequence[str] | None = None, start: int | None = None
     ) -> Iterator[RawMessage]:
         """
-        Return the messages as they came over the wire, in the order they were received.
+        Return the serialized messages, in the order they were received.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class Bag:
         try:
             for connection, time, data in self._reader.messages(connections, start=start):
                 yield connection, time, data
-        except Exception as error:  # damaged files make the library raise many kinds
+        except Exception as error:  # the library raises many types for damaged files
             where = 'its first message' if time is None else f'the message received at {time} ns'
             raise BagError(f'{self.path}: damaged after {where}: {error}') from error
 

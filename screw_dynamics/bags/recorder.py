@@ -1,12 +1,12 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The `recorder` executable: topics in, a folder with metadata.yaml and an MCAP file out.
+The `recorder` executable: records topics to a folder with metadata.yaml and an MCAP file.
 
     ros2 run screw_dynamics recorder -o my_bag /feedforward/feedforward /joint_states
     python -m screw_dynamics.bags.recorder --all
 
-Stop it with Ctrl-C (SIGINT) or SIGTERM: the bag is complete then.
+Stop it with Ctrl-C (SIGINT) or SIGTERM, which complete the bag.
 """
 
 from __future__ import annotations
@@ -36,7 +36,11 @@ from screw_dynamics.stop_signals import ignore_stop_signals
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Record until interrupted."""
+    """
+    Record until interrupted; `args` are program name and arguments, by default ``sys.argv``.
+
+    Returns the exit code: 0, or 1 if ROS cannot start or the bag cannot be written.
+    """
     argv = list(sys.argv if args is None else args)
     parser = _parser()
     try:
@@ -45,7 +49,7 @@ def main(args: Sequence[str] | None = None) -> int:
         options = parser.parse_own(own)
         if bool(options.topics) == options.all:
             parser.error('expected topics, or --all')
-        # The context must outlive the signal: what has arrived is still taken and written.
+        # The context must outlive the signal: messages that have arrived are still written.
         stop = _StopRequest()
         with ros_errors_told():
             rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
@@ -60,7 +64,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 class _StopRequest:
-    """Set by SIGINT and SIGTERM."""
+    """Flag that SIGINT and SIGTERM set."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -133,7 +137,7 @@ def _parser() -> RosParser:
 
 def _topic_name(text: str) -> str:
     try:
-        # node and namespace do not matter here: the whole name is what is checked
+        # any node name and namespace will do: only the syntax is checked
         validate_full_topic_name(expand_topic_name(text, 'recorder', '/'))
     except (ValueError, InvalidTopicNameException) as error:
         raise argparse.ArgumentTypeError(f'expected the name of a topic: {error}') from None

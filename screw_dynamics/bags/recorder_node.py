@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`BagRecorder`: the node that subscribes to topics and writes what arrives to a bag."""
+"""`BagRecorder`: the node that subscribes to topics and writes their messages to a bag."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ DISCOVERY_PERIOD = 0.1  # s
 
 class BagRecorder(Node):
     """
-    Record topics to a bag as they come over the wire, without decoding them.
+    Record serialized messages to a bag, without decoding them.
 
-    A topic is taken up as soon as a publisher or a subscription tells its type, so that what is
-    sent once, by a publisher that comes and goes, is heard. (A publisher that sends within some
-    seconds of its start may be unknown to any subscriber; Fast DDS drops such messages.) Stamped
-    with the time of reception, or with the node's clock where ``use_sim_time`` is set.
+    `topics` are relative to the node's namespace; without any, all topics are recorded except
+    hidden ones. The recorder subscribes as soon as a publisher or a subscription announces a
+    topic's type, so that it also receives messages of short-lived publishers. (Messages sent
+    within some seconds of a publisher's start may be lost: Fast DDS drops them if the publisher is
+    not discovered yet.) Log times are reception times, or the node's clock if ``use_sim_time``
+    is set.
     """
 
     def __init__(self, topics: Sequence[str] = (), name: str = 'recorder', **options: Any) -> None:
@@ -40,11 +42,11 @@ class BagRecorder(Node):
         self._sim_time = bool(self.get_parameter('use_sim_time').value)
         self.message_count = 0
         self.lost_count = 0
-        # simulated time may stand still; new topics are looked for all the same
+        # discovery continues while simulated time is paused
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
 
     def record_to(self, writer: BagWriter) -> None:
-        """Begin to look for topics and to record them."""
+        """Start discovery and recording to an open bag, which the caller closes after the node."""
         self._writer = writer
         self.create_timer(DISCOVERY_PERIOD, self.discover, clock=self._steady_clock)
 
@@ -55,11 +57,11 @@ class BagRecorder(Node):
 
     @property
     def missing_topics(self) -> tuple[str, ...]:
-        """Topics that were asked for and have no publisher so far."""
+        """Requested topics that have no publisher so far."""
         return tuple(sorted(self._wanted - self._recorded - self._refused))
 
     def discover(self) -> None:
-        """Follow the topics, and the publishers of topics, that appeared since the last call."""
+        """Subscribe to the topics and publishers that appeared since the last call."""
         for topic, type_names in self.get_topic_names_and_types(no_demangle=False):
             if topic in self._refused:
                 continue
@@ -92,7 +94,7 @@ class BagRecorder(Node):
             self._add_topic(topic, offers)
 
     def _add_topic(self, topic: str, offers: list[TopicEndpointInfo]) -> None:
-        """Add a topic to the bag, which has only those that are published."""
+        """Add a published topic to the bag."""
         self._writer.add_topic(
             topic,
             *self._definitions[topic],
@@ -105,7 +107,7 @@ class BagRecorder(Node):
         def store(data: bytes, info: dict[str, int]) -> None:
             if topic in self._refused:
                 return
-            if topic not in self._recorded:  # the publisher came, or came and went, just now
+            if topic not in self._recorded:  # the publisher is new, or already gone
                 try:
                     self._add_topic(topic, self.get_publishers_info_by_topic(topic))
                 except BagError as error:
@@ -126,7 +128,7 @@ class BagRecorder(Node):
         )
 
     def drain(self) -> None:
-        """Take what has arrived and was not handled yet; called once before closing."""
+        """Store the messages that have arrived but are not handled yet; call before closing."""
         for recording in self._followed.values():
             recording.drain()
 
@@ -136,6 +138,6 @@ def _is_hidden(topic: str) -> bool:
 
 
 def _announced_hash(offers: list[TopicEndpointInfo]) -> str | None:
-    """Return the type hash that the publishers announce, None where they announce none."""
+    """Return the type hash that the publishers announce, None if they announce none."""
     hashes = {str(offer.topic_type_hash) for offer in offers}
     return next((text for text in sorted(hashes) if text.startswith('RIHS01_')), None)

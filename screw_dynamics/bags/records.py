@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Contents of a bag: messages, decoded or as they came, and topics."""
+"""Contents of a bag: decoded or serialized messages, and topics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class BagMessage:
     type : str
         Message type, e.g. ``'sensor_msgs/msg/JointState'``.
     log_time : int
-        When it was received [ns since the epoch].
+        Time of reception [ns since the epoch].
     message : object
         A dataclass with the fields of the message; number arrays are ndarrays.
 
@@ -36,9 +36,9 @@ class BagMessage:
 @dataclass(frozen=True)
 class RawMessage:
     """
-    One recorded message as it came over the wire.
+    One recorded message, serialized in CDR.
 
-    `log_time` [ns since the epoch].
+    `log_time` is the time of reception [ns since the epoch].
     """
 
     topic: str
@@ -57,10 +57,10 @@ class BagTopic:
     count : int
         Number of messages.
     type_hash : str
-        RIHS01 hash of the type, computed from the definition where the bag has none; empty where
-        the definition is.
+        RIHS01 hash of the type, computed from the definition if the bag contains none; empty if
+        the definition is empty.
     definition : str
-        The embedded definition, or that of a common type; empty where the type is not known.
+        The embedded definition, or that of a common type; empty if the type is unknown.
     qos : tuple of Qos
         The profiles that the publishers offered.
 

@@ -1,13 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The `replay` executable: feeds the trajectories, joint states and references of a bag to the nodes.
+The `replay` executable: publishes the trajectories, joint states and references of a bag.
 
     ros2 run screw_dynamics replay my_bag
     ros2 run screw_dynamics replay my_bag /arm/joint_trajectory --rate 0.5 \
         --ros-args -r /arm/joint_trajectory:=/feedforward/joint_trajectory
 
-Messages are published at the times they were recorded; header stamps move along.
+Messages keep the timing of the recording; header stamps are shifted to the time of publication.
 """
 
 from __future__ import annotations
@@ -33,13 +33,18 @@ _INTERRUPTED = 130
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Replay a bag."""
+    """
+    Replay a bag; `args` are program name and arguments, by default ``sys.argv``.
+
+    Returns the exit code: 0 at the end of the bag, 1 if ROS cannot start or the bag cannot be
+    replayed, 130 after Ctrl-C.
+    """
     with stop_once(to_the_end=args is None) as stop:
         return _run(list(sys.argv if args is None else args), stop)
 
 
 def _run(argv: Sequence[str], stop: StopOnce) -> int:
-    """Replay the bag that the command line names."""
+    """Replay the bag of the command line, and return the exit code."""
     try:
         with ros_errors_told():
             own = remove_ros_args(argv)[1:]
@@ -64,14 +69,14 @@ def _run(argv: Sequence[str], stop: StopOnce) -> int:
     except RuntimeError:
         if rclpy.ok():
             raise
-        return _INTERRUPTED  # something was about to be made when the context went down
+        return _INTERRUPTED  # an entity was being created when the context shut down
     finally:
         stop.armed = False
         rclpy.try_shutdown()
 
 
 def _opened(path: str) -> Bag:
-    """Open a bag; what is missing of it is logged."""
+    """Open a bag; log warnings about missing data."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', BagWarning)
         bag = Bag(path)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`BagReplay`: the node that publishes the messages of a bag at the times they were recorded."""
+"""`BagReplay`: the node that publishes the messages of a bag with their recorded timing."""
 
 from __future__ import annotations
 
@@ -21,27 +21,29 @@ from screw_dynamics.bags.restamp import shift_stamp
 from screw_dynamics.bags.type_hash import definition_hash
 from screw_dynamics.errors import BagError, UnknownNameError
 
-# What the nodes of this package listen to.
+# Message types that the nodes of this package subscribe to.
 INPUT_TYPES = (
     'trajectory_msgs/msg/JointTrajectory',
     'sensor_msgs/msg/JointState',
     'screw_dynamics_interfaces/msg/JointReference',
 )
 _LOOK_PERIOD = 0.05  # s
-_SPIN_MARGIN = 0.001  # s that the executor may return late
+_SPIN_MARGIN = 0.001  # s by which the executor may return late
 _ACKNOWLEDGE_TIMEOUT = 5.0  # s
-# Subscribers are discovered one by one: this long after the last one all are there.
+# Subscribers are discovered one by one: all are present this long after the last one.
 _SETTLING_TIME = 0.5  # s
-# A bag of a single message lasts no time at all.
+# A bag with a single message has no duration.
 _SHORTEST_PASS = 0.1  # s
 
 
 @dataclass(frozen=True)
 class ReplayOptions:
     """
-    How a bag is replayed.
+    Options of a replay.
 
-    `wait` [s].
+    Without `topics`, all topics with a type in `INPUT_TYPES` are replayed. `rate` is bag time per
+    time; messages before `start_offset` [s since the first message] are skipped. `wait` is the
+    longest wait for a subscriber of every topic [s]; 0 disables waiting.
     """
 
     topics: Sequence[str] = ()
@@ -54,10 +56,12 @@ class ReplayOptions:
 
 class BagReplay(Node):
     """
-    Publish recorded messages as they are, at the pace they were received.
+    Publish serialized messages with the timing of their reception.
 
-    Header stamps move with the time of publication: an absolute start of a trajectory stays as
-    far from "now" as it was when it was recorded; a stamp of 0 stays 0.
+    Header stamps are shifted to the time of publication: an absolute start of a trajectory keeps
+    its distance from "now"; a stamp of 0 stays 0. The constructor raises `BagError` if there is
+    nothing to replay or a type differs from the installed one, and `UnknownNameError` if a topic
+    is not in the bag.
     """
 
     def __init__(
@@ -74,13 +78,13 @@ class BagReplay(Node):
             }
             self._begin = self._first_instant()
         except BaseException:
-            self.destroy_node()  # a participant left to the end of the process may crash it
+            self.destroy_node()  # a participant left open may crash at the end of the process
             raise
         self.message_count = 0
         self.longest_delay = 0.0
 
     def _choose(self) -> dict[str, BagTopic]:
-        """Return the topics to replay."""
+        """Return the topics to replay; raise if they are unknown or have no messages."""
         topics, options = self._bag.topics, self._options
         for name in options.topics:
             if name not in topics:
@@ -100,7 +104,7 @@ class BagReplay(Node):
         return chosen
 
     def _first_instant(self) -> int:
-        """Return when the messages begin that are replayed [ns since the epoch]."""
+        """Return the log time at which the replay begins [ns since the epoch]."""
         bag, offset = self._bag, self._options.start_offset
         if offset > bag.duration:
             raise BagError(
@@ -128,7 +132,11 @@ class BagReplay(Node):
         return self.create_publisher(kind, topic, replay_qos(recorded.qos))
 
     def wait_for_subscribers(self) -> None:
-        """Return when every topic has a subscriber, and no further one has come for a while."""
+        """
+        Wait until every topic has a subscriber and no new one has appeared for a while.
+
+        Raises `BagError`, which names the topics without one, after `wait` seconds.
+        """
         deadline = time.monotonic() + self._options.wait
         counts, changed = [0], 0.0
         while self._options.wait and self.context.ok():
@@ -150,7 +158,7 @@ class BagReplay(Node):
             self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
 
     def wait_for_clock(self) -> None:
-        """Return when simulated time, if it is in use, has begun."""
+        """Wait until simulated time, if used, has begun; raise `BagError` after `wait` seconds."""
         deadline = time.monotonic() + self._options.wait
         while self._options.wait and self.context.ok():
             clock = self.get_clock()
@@ -164,7 +172,7 @@ class BagReplay(Node):
             self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
 
     def run(self, stopped: Callable[[], bool] = lambda: False) -> None:
-        """Publish until the end of the bag, or until stopped."""
+        """Publish until the end of the bag, or until `stopped` returns True between messages."""
 
         def ended() -> bool:
             return stopped() or not self.context.ok()
@@ -181,7 +189,7 @@ class BagReplay(Node):
                 output.wait_for_all_acked(Duration(seconds=_ACKNOWLEDGE_TIMEOUT))
 
     def _run_once(self, started: int, ended: Callable[[], bool]) -> None:
-        # pace on a clock that is never set; stamps on the clock of the node
+        # timing on the steady clock, stamps on the clock of the node
         clock_at_start = self.get_clock().now().nanoseconds
         for message in self._bag.raw_messages(list(self._outputs), self._begin):
             due = round((message.log_time - self._begin) / self._options.rate)
@@ -203,7 +211,7 @@ class BagReplay(Node):
             self.longest_delay = max(self.longest_delay, delay)
 
     def _wait_until(self, instant: int, ended: Callable[[], bool]) -> None:
-        """Serve the node (its parameters, its clock) until shortly before, then sleep."""
+        """Spin the node (parameters, clock) until shortly before `instant` [ns], then sleep."""
         while not ended() and (left := 1e-9 * (instant - time.monotonic_ns())) > 0.0:
             if left > 2.0 * _SPIN_MARGIN:
                 self._executor.spin_once(timeout_sec=min(left - _SPIN_MARGIN, _LOOK_PERIOD))
@@ -211,6 +219,6 @@ class BagReplay(Node):
                 time.sleep(left)
 
     def destroy_node(self) -> None:
-        """Destroy the node and what spins it."""
+        """Destroy the node and its executor."""
         self._executor.shutdown()
         super().destroy_node()

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Move the header stamp of a serialized message in time, without decoding the message."""
+"""Shift of the header stamp in a serialized message, without decoding the message."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _STAMP_AT = 4
 
 def shift_stamp(data: bytes, offset: int) -> bytes:
     """
-    Return a message whose first field is a header, with its stamp moved.
+    Return a CDR message, whose first field is a header, with its stamp shifted by `offset` [ns].
 
-    `offset` [ns].
+    A stamp of 0, which means "now" or "none", stays 0. Raises `BagError` if the data is not plain
+    CDR, or the new stamp does not fit into the message.
     """
     layout = _ENCODINGS.get(data[:2])
     if layout is None or len(data) < _STAMP_AT + struct.calcsize(layout):

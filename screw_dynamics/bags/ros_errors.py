@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of ROS start-up errors to one line."""
+"""Conversion of ROS start-up errors to `BagError`."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _OF_ROS = ('-p', '--param', '--params-file', '--remap', '--log-level', '--enclav
 
 @contextmanager
 def ros_errors_told() -> Iterator[None]:
-    """Raise one error for what ROS refuses in a block: arguments after ``--ros-args``, environment."""
+    """Convert errors of ROS in a block, about arguments or the environment, to `BagError`."""
     try:
         yield
-    except RuntimeError as error:  # the root of all that rclpy raises for them
+    except RuntimeError as error:  # base class of all errors that rclpy raises for them
         text = ' '.join(str(error).split())
         raise BagError(f'ROS cannot start with these arguments and settings: {text}') from None
 
 
 class RosParser(argparse.ArgumentParser):
-    """A parser of the arguments that are left when those of ROS are removed."""
+    """A parser of the arguments that remain after removing those of ROS."""
 
     def parse_own(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Return what the arguments say; those of ROS without their flag end the process with 2."""
+        """Parse arguments without the program name; exit with 2 if some belong to ROS."""
         for text in arguments:
             if text in _OF_ROS or ':=' in text:
                 self.error(f'argument {text!r}: arguments of ROS stand behind --ros-args')

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TopicRecording`: the subscriptions that hear all publishers of a topic, each message once."""
+"""`TopicRecording`: subscriptions that receive each message of all publishers of a topic once."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from screw_dynamics.bags.qos import RECORDING_DEPTH, recording_qos
 
-# What identifies a message: source timestamp, number given by its publisher (if any), size.
+# Key of a message: source timestamp, sequence number of its publisher (if any), size.
 _Key = tuple[int, int | None, int]
 
 
 class TopicRecording:
     """
-    Receives the messages of one topic, whatever its publishers offer.
+    Receives the messages of one topic from all its publishers, whatever QoS they offer.
 
-    There is a subscription per pair of reliability and durability: nothing is lost from a
-    reliable publisher because another one is not, latched messages arrive, and a publisher that
-    appears later is heard from its first message on if it offers what was there or asked for.
-    What several subscriptions receive is stored once.
+    There is one subscription per pair of reliability and durability. Thus no message of a reliable
+    publisher is lost because another one is best effort, latched messages arrive, and a later
+    publisher with a known pair is received from its first message on. Messages that several
+    subscriptions receive are stored once.
+
+    `store` is called with each message in CDR and its information, `on_lost` with the event if
+    the middleware reports lost messages.
     """
 
     def __init__(
@@ -45,7 +48,12 @@ class TopicRecording:
         self._seen: set[_Key] = set()
 
     def follow(self, endpoints: Sequence[TopicEndpointInfo]) -> None:
-        """Subscribe with the profiles of these endpoints, in addition to those there are."""
+        """
+        Add subscriptions with the profiles of these endpoints.
+
+        The endpoints are the publishers, or while there are none, the subscriptions of others,
+        which future publishers have to be compatible with.
+        """
         for endpoint in endpoints:
             qos = recording_qos(endpoint.qos_profile)
             key = qos.reliability, qos.durability
@@ -54,7 +62,7 @@ class TopicRecording:
 
     def _subscription(self, qos: Any) -> Subscription:
         def subscribe(**events: Any) -> Subscription:
-            # no default callbacks: who does not match is heard by another subscription
+            # no warnings about incompatible QoS: another subscription matches that publisher
             callbacks = SubscriptionEventCallbacks(**events, use_default_callbacks=False)
             return self._node.create_subscription(
                 self._kind, self._topic, self._take, qos, raw=True, event_callbacks=callbacks
@@ -62,7 +70,7 @@ class TopicRecording:
 
         try:
             return subscribe(message_lost=self._on_lost)
-        except UnsupportedEventTypeError:  # not every middleware can tell
+        except UnsupportedEventTypeError:  # not every middleware reports lost messages
             return subscribe()
 
     def _take(self, data: bytes, info: dict[str, Any]) -> None:
@@ -81,7 +89,7 @@ class TopicRecording:
         return True
 
     def drain(self) -> None:
-        """Take what has arrived and was not handled yet."""
+        """Store the messages that have arrived but are not handled yet."""
         for subscription in self._subscriptions.values():
             with subscription.handle:
                 while taken := subscription.handle.take_message(subscription.msg_type, True):

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`BagWriter`: write serialized messages to an MCAP bag from a thread of its own."""
+"""`BagWriter`: writer of serialized messages to an MCAP bag, in its own thread."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from screw_dynamics.errors import BagError
 
 # The version of metadata.yaml that ROS 2 Jazzy and newer write.
 BAG_VERSION: Literal[9] = 9
-# Messages that may wait where nobody is delayed by waiting: images are some MB each.
+# Queue limit for writers without time constraints: an image has some MB.
 OFFLINE_CAPACITY = 64
-# Messages are on the disk this long after they were written [s]: a power failure costs no more.
+# Messages are on the disk this long after `write` [s], so a power failure loses no more.
 FLUSH_PERIOD = 1.0
 _NEVER = math.inf
 
@@ -32,14 +32,15 @@ _Item = tuple[Connection, int, bytes]
 
 class BagWriter:
     """
-    An MCAP bag, open for writing; closes at the end of a ``with`` block, whatever happens in it.
+    An MCAP bag, open for writing; closed at the end of a ``with`` block, also after an error.
 
-    `write` only puts the message in a queue: a thread writes it, so that a slow disk delays
-    no callback. Nothing is dropped; `close` writes what is left, the index and metadata.yaml. Who
-    reads messages faster than they are written limits the queue, whose memory would grow.
+    `write` only appends the message to a queue. A thread writes it, so that a slow disk delays
+    no callback. No message is dropped; `close` writes the rest of the queue, the index and
+    metadata.yaml. Set `capacity` if messages can come faster than the disk, to bound the memory.
 
-    The header is in the file from the beginning, and a message on the disk a second after it was
-    written: that much is lost if the process is killed or the power fails. `Bag` reads the rest.
+    The header is in the file from the start, and a message is on the disk one second after
+    `write`. If the process is killed or the power fails, at most this second is lost; `Bag` reads
+    the rest.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ class BagWriter:
                 self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
             self._writer.open()
             self._file = self._writer.flush()  # the header
-        except (WriterError, OSError, ValueError) as error:  # ValueError: no name of a folder
+        except (WriterError, OSError, ValueError) as error:  # ValueError: invalid folder name
             raise BagError(f'{self.path}: cannot create the bag: {error}') from error
         self._thread = Thread(target=self._drain, name='bag_writer', daemon=True)
         self._thread.start()
@@ -109,12 +110,12 @@ class BagWriter:
         type_name : str
             E.g. ``'sensor_msgs/msg/JointState'``.
         definition : str
-            The .msg text, followed by those of the types it is made of, in the form that
+            The .msg text, followed by those of all nested types, in the form that
             `definitions.message_definition` returns.
         qos : sequence of Qos
             The profiles that the publishers offer.
         type_hash : str, optional
-            RIHS01 hash that the publishers announce; computed from the definition by default.
+            RIHS01 hash announced by the publishers; computed from the definition by default.
 
         Raises
         ------
@@ -146,9 +147,9 @@ class BagWriter:
         topic : str
             A topic that was added.
         log_time : int
-            When it was received [ns since the epoch].
+            Time of reception [ns since the epoch].
         data : bytes
-            The message in CDR, as it came over the wire.
+            The message in CDR.
 
         Raises
         ------
@@ -165,12 +166,12 @@ class BagWriter:
 
     def close(self) -> None:
         """
-        Write what is queued, the index and metadata.yaml; a second call does nothing.
+        Write the queued messages, the index and metadata.yaml; a second call does nothing.
 
         Raises
         ------
         BagError
-            If something could not be written.
+            If writing failed.
 
         """
         if self._closed:
@@ -199,7 +200,7 @@ class BagWriter:
         self._sync(self._file, self._writer.metapath, self.path)
 
     def _next(self, due: float) -> _Item | tuple[()] | None:
-        """Return a message, None at the end, or () where there is none until a time."""
+        """Return a message, None at the end, or () if none arrives before `due`."""
         try:
             wait = None if due == _NEVER else max(due - time.monotonic(), 0.0)
             return self._queue.get(timeout=wait)
@@ -207,7 +208,7 @@ class BagWriter:
             return ()
 
     def _sync(self, *paths: Path) -> None:
-        """Wait for the disk; nobody else does: neither who writes nor who adds topics."""
+        """Wait for the disk, without the lock: `write` and `add_topic` do not wait."""
         if self._error is None:
             try:
                 to_disk(paths)
@@ -216,11 +217,11 @@ class BagWriter:
                 self._writer.abort()
 
     def _attempt(self, action: Callable[..., object], *arguments: Any) -> None:
-        if self._error is not None:  # what comes is dropped: nobody shall wait for room
+        if self._error is not None:  # drop further messages, so that `write` never blocks
             return
         try:
             with self._lock:
                 action(*arguments)
-        except Exception as error:  # handed to the caller by the next write or close
+        except Exception as error:  # raised by the next `write` or `close`
             self._error = error
             self._writer.abort()
