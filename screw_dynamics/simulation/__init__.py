@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How a robot with elastic joints moves: its equations of motion and their integration."""
+"""Simulation of robots with elastic joints: equations of motion and their integration."""
 
 from screw_dynamics.simulation.elastic_robot import ElasticRobot
 from screw_dynamics.simulation.integration import Motion

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""External wrenches of one instant as the kernels of the simulation take them."""
+"""External wrenches at one instant, in the form that the simulation kernels require."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ NO_WRENCHES.flags.writeable = False
 
 def body_wrenches(model: ScrewModel, wrenches: Mapping[str, ArrayLike] | None) -> Array:
     """
-    Return the wrench on every body in its axis frame.
+    Return the wrench on each body in its axis frame, (N, 6), or (0, 6) if there are none.
 
-    Returns (0, 6).
+    Input [torque; force] acts ON the link, in the axes and at the origin of its frame [N m, N].
     """
     if not wrenches:
         return NO_WRENCHES
@@ -35,6 +35,6 @@ def body_wrenches(model: ScrewModel, wrenches: Mapping[str, ArrayLike] | None) -
     for name, value in wrenches.items():
         _, path, local = named_frame(model, name)
         wrench = as_vector(f'wrenches[{name!r}]', value, 6)
-        if len(path):  # one on the base moves no joint
+        if len(path):  # a wrench on the base moves no joint
             table[path[-1]] += wrench @ adjoint_inverse(local)
     return table

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ElasticRobot`: how a robot with elastic joints moves when its motors are driven."""
+"""`ElasticRobot`: dynamics of a robot with elastic joints, driven by its motors."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class ElasticRobot(RobotStates):
 
     A state is the vector ``(q, q', theta, theta')`` of n link and m motor positions and their
     rates [rad or m, per s]; theta = q at a rigid joint. Motor positions and efforts are on the
-    joint side of the gear. All springs of the elastic room, motor friction and parallel dampers
-    act; with ``joints.rotor_coupling`` the rotors are bodies on the moving links. Joint limits,
-    effort limits and the friction of the URDF do not.
+    joint side of the gear. All spring laws of `elastic`, motor friction and parallel dampers are
+    included; with ``joints.rotor_coupling`` the rotors are bodies on the moving links. Joint
+    limits, effort limits and the friction of the URDF are ignored.
 
     Parameters
     ----------
@@ -87,8 +87,8 @@ class ElasticRobot(RobotStates):
         motor_effort : (m,) array_like
             tau_m [N m or N].
         stiffness : (V,) array_like, optional
-            K of the joints of `motors.variable_names` (a pair takes none: any number) [N m/rad
-            or N/m]; default what their springs say.
+            K of the joints of `motors.variable_names` (any number for a pair, which ignores it)
+            [N m/rad or N/m]; default the stiffness of their springs.
         wrenches : mapping of str to (6,) array_like, optional
             External wrenches [torque; force] ON links, by frame name, in the axes and at the
             origin of the frame [N m, N].
@@ -123,19 +123,19 @@ class ElasticRobot(RobotStates):
         wrenches: Mapping[str, ArrayLike] | None = None,
     ) -> Array:
         """
-        Advance a state in place by classical Runge-Kutta steps with all inputs held.
+        Advance a state in place by classical Runge-Kutta steps with constant inputs.
 
         Parameters
         ----------
         state : (2 n + 2 m,) ndarray
-            C-contiguous float64; the result is written to it. After an error it is unusable.
+            C-contiguous float64; overwritten by the result. After an error it is invalid.
         motor_effort, stiffness, wrenches :
             See `derivatives`.
         h : float
             Length of a step, 0 or more [s]; stable below 2.8 divided by the highest of
             `natural_frequencies`.
         steps : int
-            How many.
+            Number of steps.
 
         Returns
         -------
@@ -145,7 +145,7 @@ class ElasticRobot(RobotStates):
         Raises
         ------
         SimulationError
-            If the state ceases to be finite: the step is too long, or the robot out of control.
+            If the state becomes infinite or NaN: the step is too long, or the robot unstable.
         ShapeError, NotFiniteError, InputError
 
         """
@@ -177,17 +177,17 @@ class ElasticRobot(RobotStates):
         Parameters
         ----------
         times : (T,) array_like
-            When states are wanted, increasing; the motion begins at the first [s].
+            Times of the states to return, increasing [s]; the motion begins at the first.
         motor_effort : callable
             ``motor_effort(t, state)`` -> (m,), feedforward and, if any, feedback [N m or N].
         state : (2 n + 2 m,) array_like
-            At ``times[0]``.
+            State at ``times[0]``.
         stiffness, wrenches : callable, optional
-            What `derivatives` takes, as functions of time.
+            The arguments of `derivatives` as functions of time.
         rtol, atol : float
             Tolerances of a step, rtol > 0, atol >= 0; `atol` defaults to ``rtol / 100``.
         method : str
-            Of `solve_ivp`, an explicit one: 'DOP853', 'RK45' or 'RK23'.
+            Explicit method of `solve_ivp`: 'DOP853', 'RK45' or 'RK23'.
         progress : callable, optional
             Called with the time after each step.
 
@@ -198,7 +198,7 @@ class ElasticRobot(RobotStates):
         Raises
         ------
         SimulationError
-            If the integration breaks down; the time is named.
+            If the integration fails; the error states the time.
         ShapeError, NotFiniteError, InputError
 
         """

@@ -1,13 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Equations of motion of links, springs and motors, the kernels of the simulation.
+Equations of motion of links, springs and motors: the simulation kernels.
 
     M q'' + C q' + Q_grav = tau + J^T W,      B theta'' + d theta' + f_c(theta') + tau = tau_m
 
-with the effort tau of the springs at phi = theta - q, or, where rotors are bodies on moving
-links, the equations of the robot of links and rotors in (q, theta). A rigid joint has
-theta = q: its motor's inertia joins the mass matrix.
+with the effort tau of the springs at phi = theta - q. If rotors are bodies on moving links, these
+are the equations of the robot of links and rotors in (q, theta). A rigid joint has theta = q: the
+inertia of its motor is added to the mass matrix.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _set_derivative(
     """
     Set the time derivative of a state (q, q', theta, theta').
 
-    Returns SOLVED, NOT_FINITE or the coordinate without inertia, see `set_accelerations`.
+    Return SOLVED, NOT_FINITE or the coordinate without inertia, see `set_accelerations`.
     """
     positions, rates, forces, armature, accelerations, work, workspace = arrays
     m = motors.shape[0]
@@ -119,7 +119,7 @@ def _runge_kutta(
     state, efforts, stiffness, external, n, size, motors, rows, parameters,
     tree, bodies, gravity, h, steps,
 ):  # fmt: skip
-    """Advance a state by `steps` classical Runge-Kutta steps of length h, inputs held."""
+    """Advance a state by `steps` classical Runge-Kutta steps of length h with constant inputs."""
     arrays = _arrays(bodies.shape[0], size)
     length = state.shape[0]
     slope, stage, total = np.empty(length), np.empty(length), np.empty(length)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Why a state has no derivative, in words."""
+"""Errors for the status codes of the simulation kernels."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from screw_dynamics.model import ScrewModel
 
 def failure(model: ScrewModel, motors: MotorTable, status: int, state: Array) -> SimulationError:
     """
-    Return the error that tells what a kernel of the simulation gave up at.
+    Return the SimulationError for a kernel's status and state (2 n + 2 m,).
 
-    `state` (2 n + 2 m,).
+    `model` is the one of links and rotors.
     """
     if status >= 0:
         return SimulationError(

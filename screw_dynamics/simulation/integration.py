@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Integration of the equations of motion with controlled error."""
+"""Integration of the equations of motion with error control."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ METHODS = ('DOP853', 'RK45', 'RK23')
 @dataclass(frozen=True, eq=False)
 class Motion:
     """
-    How an elastic robot moved.
+    Motion of an elastic robot over time.
 
     Parameters
     ----------
     times : (T,) ndarray
-        [s]
+        Times of the states [s].
     position, velocity : (T, n) ndarray
-        Of the links [rad or m, per s].
+        Link positions and velocities [rad or m, per s].
     motor_position, motor_velocity : (T, m) ndarray
-        Of the motors, on the joint side of the gear [rad or m, per s].
+        Motor positions and velocities, on the joint side of the gear [rad or m, per s].
     evaluations : int
-        Of the equations of motion.
+        Number of evaluations of the equations of motion.
 
     """
 

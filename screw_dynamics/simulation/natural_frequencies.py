@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Frequencies at which links and motors vibrate against each other."""
+"""Natural frequencies of links and motors connected by springs."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def natural_frequencies(
     model: ScrewModel, joints: ElasticJoints, q: ArrayLike, stiffness: ArrayLike | None = None
 ) -> Array:
     """
-    Return the frequencies of free vibration, the motors free to turn, ascending.
+    Return the natural frequencies with free motors, ascending.
 
-    They are the roots of the eigenvalues of ``(E^T M^-1 E + B^-1) K`` for the deflections of the
-    springs, E taking motors to joints; rotors of rigid joints join M. Gravity, dampers, friction
-    and the coupling of rotors with the links are left out.
+    They are the square roots of the eigenvalues of ``(E^T M^-1 E + B^-1) K`` for the spring
+    deflections, where E maps motors to joints; rotors of rigid joints are added to M. Gravity,
+    dampers, friction and the coupling of rotors with the links are neglected.
 
     Parameters
     ----------
@@ -42,19 +42,19 @@ def natural_frequencies(
     q : (n,) array_like
         Link positions [rad or m].
     stiffness : (m,) array_like, optional
-        d f / d phi at every motor [N m/rad or N/m]; not looked at for rigid joints. Default that
-        of springs that transmit no effort, half of a pair's stiffness for each of its springs.
+        d f / d phi at every motor [N m/rad or N/m]; ignored for rigid joints. Default: springs
+        without effort, with half of a pair's stiffness for each of its springs.
 
     Returns
     -------
     (motors with a spring,) ndarray
-        [rad/s]
+        Natural frequencies [rad/s].
 
     Raises
     ------
     InputError
-        If a stiffness or rotor inertia behind a spring is not above 0, one over the other is no
-        finite number, a table does not reach to the effort 0, or a joint moves no mass.
+        If a stiffness or rotor inertia behind a spring is not above 0, their ratio is not
+        finite, a table does not contain the effort 0, or a joint moves no mass.
     ShapeError, NotFiniteError, UnknownNameError
 
     Examples
@@ -90,15 +90,15 @@ def natural_frequencies(
             f'stiffness {shown(slopes[~rigid].tolist())} and rotor inertia '
             f'{shown(rotors[~rigid].tolist())}'
         )
-    # rounding may leave less than nothing of a slow vibration beside much faster ones
+    # rounding may make the square of a low frequency beside much higher ones negative
     return np.sqrt(np.maximum(np.linalg.eigvalsh(matrix), 0.0))
 
 
 def link_mobility(model: ScrewModel, table: MotorTable, q: ArrayLike) -> Array:
     """
-    Return the inverse of the mass matrix, with the rotors of rigid joints in it.
+    Return the inverse of the mass matrix with the rotors of rigid joints, (n, n), at `q`.
 
-    `q` [rad or m]; returns (n, n).
+    Raise InputError if a joint moves no mass.
     """
     matrix = mass_matrix(model, as_vector('q', q, model.n))
     rigid = table.laws[table.joint_of_motor] == RIGID
@@ -114,7 +114,7 @@ def link_mobility(model: ScrewModel, table: MotorTable, q: ArrayLike) -> Array:
 
 
 def _at_rest(table: MotorTable) -> Array:
-    """Return the stiffness at every motor of springs that transmit no effort, 1 if rigid."""
+    """Return the stiffness at every motor for springs that transmit no effort, 1 if rigid."""
     slopes, taylor = np.ones(table.m), np.empty(2)
     for i, j in enumerate(table.joint_of_motor):
         law, at = table.laws[j], table.offsets[j]

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`RobotStates`: the state vectors of a robot with elastic joints."""
+"""`RobotStates`: state vectors of a robot with elastic joints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from screw_dynamics.errors import InputError, ShapeError
 
 
 class RobotStates:
-    """Makes and takes apart the states ``(q, q', theta, theta')`` of n links and m motors."""
+    """Composes and splits the states ``(q, q', theta, theta')`` of n links and m motors."""
 
     def __init__(self, motors: MotorTable) -> None:
         self.motors = motors
@@ -31,9 +31,9 @@ class RobotStates:
         motor_velocity: ArrayLike | None = None,
     ) -> Array:
         """
-        Return a state; motors default to those of springs without deflection.
+        Return a state (2 n + 2 m,); by default it is at rest and the springs are not deflected.
 
-        Returns (2 n + 2 m,).
+        Motor positions and velocities (m,) are on the joint side of the gear.
         """
         n, m, owner = self.motors.n, self.motors.m, self.motors.joint_of_motor
         q = as_vector('position', position, n)
@@ -47,9 +47,9 @@ class RobotStates:
 
     def initial_state(self, joint_jet: ArrayLike, feedforward: MotorFeedforward) -> Array:
         """
-        Return the state in which a motion with its feedforward begins (or passes).
+        Return the initial state (2 n + 2 m,) of a motion with its feedforward.
 
-        Returns (2 n + 2 m,).
+        `joint_jet` has two or more rows; a batch of motor commands contributes its first sample.
         """
         jet = as_float_array('joint_jet', joint_jet)
         if jet.ndim != 2 or len(jet) < 2:
@@ -66,10 +66,9 @@ class RobotStates:
 
     def split(self, states: Array) -> tuple[Array, Array, Array, Array]:
         """
-        Return link positions, link velocities, motor positions and motor velocities as views.
+        Return link positions and velocities (..., n), motor positions and velocities (..., m).
 
-        `states` (..., 2 n + 2 m); returns `position, velocity` (..., n), `motor_position,
-        motor_velocity` (..., m).
+        All are views of `states` (..., 2 n + 2 m).
         """
         n, m = self.motors.n, self.motors.m
         return (

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernels of the simulation know about a robot."""
+"""Parameters of a robot as tables for the simulation kernels."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from screw_dynamics.model import JointLimits, ScrewModel
 @dataclass(frozen=True, eq=False)
 class RobotTables:
     """
-    Tables of a robot with elastic joints.
+    Tables of a robot with elastic joints and m motors; `model` includes rotors on moving links.
 
-    `rows` (m, 4).
+    Columns of `motors` (m, 6): joint, law of its spring, index of its parameters, index of its
+    variable stiffness, whether it is the second motor of a pair, coordinate of its rotor in
+    `model`; -1 for none. See `MotorTable` and `AxisFrames` for the other tables.
     """
 
     model: ScrewModel
@@ -37,12 +39,12 @@ class RobotTables:
 
     @property
     def for_kernels(self) -> tuple[object, ...]:
-        """The tables in the order in which the kernels take them."""
+        """The tables in the order of the kernel arguments."""
         return self.motors, self.rows, self.parameters, self.tree, self.bodies, self.gravity
 
 
 def robot_tables(model: ScrewModel, joints: ElasticJoints) -> RobotTables:
-    """Return the tables of a robot."""
+    """Return the tables; raise ModelError if the motor behind a spring has no inertia."""
     table = joints.motors(model)
     law = table.laws[table.joint_of_motor]
     for i in np.flatnonzero((law != RIGID) & (table.rows[:, INERTIA] <= 0.0)):
@@ -70,7 +72,7 @@ def robot_tables(model: ScrewModel, joints: ElasticJoints) -> RobotTables:
 def _with_rotors(
     model: ScrewModel, joints: ElasticJoints, table: MotorTable
 ) -> tuple[ScrewModel, NDArray[np.int64]]:
-    """Return the model with the rotors on moving links, and each motor's coordinate in it."""
+    """Return the model with the rotors on moving links, and the coordinate of each motor in it."""
     coordinates = np.full(table.m, -1, dtype=np.int64)
     if not joints.rotor_coupling:
         return model, coordinates

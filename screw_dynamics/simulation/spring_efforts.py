@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Effort of a spring from its deflection, a kernel step of the simulation."""
+"""Effort of a spring as a function of its deflection, a step of the simulation kernels."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from screw_dynamics.elastic.springs.spring import (
 
 def spring_effort(law, parameters, first, stiffness, phi, rate, work):
     """
-    Return the effort of a spring between one motor and its link.
+    Return the effort of a spring between one motor and its link; NaN outside of a table.
 
-    `work` (1,).
+    `parameters[first:]` are those of the law; `stiffness` is K of a spring of variable stiffness.
     """
     if law == LINEAR:
         return parameters[first] * phi
@@ -39,9 +39,9 @@ def spring_effort(law, parameters, first, stiffness, phi, rate, work):
 
 def pair_effort(law, parameters, first, second_spring, phi, work):
     """
-    Return the effort of one spring of an antagonistic pair; f2(x) = -f1(-x).
+    Return the effort of one spring of an antagonistic pair at its own deflection.
 
-    `work` (1,).
+    The springs are mirrored: f2(x) = -f1(-x).
     """
     side = -1.0 if second_spring else 1.0
     if law == PAIR_QUADRATIC:
