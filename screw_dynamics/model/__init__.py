@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the robot is: an immutable tree of joint screws, home poses and inertias."""
+"""Robot model: an immutable tree of joint screws, home poses and inertias."""
 
 from screw_dynamics.model.frame import Frame
 from screw_dynamics.model.joint_limits import JointLimits

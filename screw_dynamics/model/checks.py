@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold in every `ScrewModel`, however it was built."""
+"""Validation of a `ScrewModel`, independent of how it was built."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'helical')
 
-# What `screw_type` may say for each of them; a helical joint may happen to have the pitch 0.
+# Results of `screw_type` allowed for each type; a helical joint may have the pitch 0.
 _SCREW_TYPES = {
     'revolute': ('revolute',),
     'continuous': ('revolute',),
@@ -34,13 +34,13 @@ _SCREW_TYPES = {
     'helical': ('helical', 'revolute'),
 }
 
-# A unit screw or a rotation given in decimal text is off by rounding only; 1e-9 leaves room for
-# nine printed digits and is far above what double precision loses.
+# Unit screws and rotations read from decimal text have rounding errors; 1e-9 allows for nine
+# printed digits and is far above the precision of doubles.
 _UNIT_TOLERANCE = 1e-9
 
 
 def check_model(model: ScrewModel) -> None:
-    """Raise the error that names the first thing wrong with a model."""
+    """Raise the error that names the first defect of a model, if there is any."""
     count, n = len(model.body_names), len(model.joint_names)
     for kind, names in (
         ('joint', model.joint_names),

@@ -3,9 +3,9 @@
 """
 Screws, poses and inertias of a checked model, exact to rounding.
 
-The checks leave room for numbers typed with nine digits or more. The kernels and the published
-recursion use different entries of a matrix that is only nearly a rotation (or nearly symmetric),
-so what came rounded is made exact once, here; what is exact already is kept bit for bit.
+The checks accept numbers rounded to nine digits. The kernels and the published recursion use
+different entries of a matrix, so their results would differ if it were only nearly a rotation (or
+nearly symmetric). Rounded values are therefore corrected once, here; exact values are not changed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
-# Products of many rotations drift by about one rounding each; that is not a typed number.
+# Products of many rotations drift by about one rounding error each; these are not corrected.
 _DRIFT = 64.0 * _EPSILON
 
 
 def exact_geometry(model: ScrewModel) -> dict[str, Array]:
-    """Return the screws, home poses and inertias of a checked model, exact to rounding."""
+    """Return the exact screws, home poses and inertias of a checked model by field name."""
     return {
         'screws': unit_screws(model.screws),
         'home_poses': orthonormal_poses(model.home_poses),
@@ -37,9 +37,9 @@ def exact_geometry(model: ScrewModel) -> dict[str, Array]:
 
 def unit_screws(screws: Array) -> Array:
     """
-    Return screws with axes of unit length.
+    Return screws with axes of unit length, exact to rounding.
 
-    `screws` (N, 6); returns (N, 6).
+    `screws` (N, 6) have unit length to nine digits.
     """
     units: Array = screws.copy()
     for unit in units:
@@ -51,12 +51,10 @@ def unit_screws(screws: Array) -> Array:
 
 def orthonormal_poses(poses: Array) -> Array:
     """
-    Return poses with orthonormal rotations.
+    Return poses (N, 4, 4) with orthonormal rotations.
 
-    One Newton step towards the nearest orthonormal matrix squares the defect, which is 1e-9 at
-    most where the step starts.
-
-    `poses` (N, 4, 4); returns (N, 4, 4).
+    One Newton step towards the nearest orthonormal matrix squares the defect, which is at most
+    1e-9 before the step.
     """
     exact: Array = poses.copy()
     for pose in exact:
@@ -71,7 +69,7 @@ def inertia_form(inertia: Array) -> Array:
     """
     Return [[Theta, m c~], [-m c~, m I]], Theta symmetric, with the parameters of an inertia.
 
-    `inertia` (6, 6); returns (6, 6).
+    Returns the argument (6, 6) itself if it already has this form.
     """
     mass, first_moment, rotational = inertia_parameters(inertia)
     form = np.block(

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Frame`: a named frame that a body carries."""
+"""`Frame`: a named frame fixed to a body."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Frame(ValueEquality):
     Parameters
     ----------
     body : int
-        Index of the body that carries it, -1 for the base.
+        Index of the body, -1 for the base.
     pose : (4, 4) ndarray
         Pose of the frame in the body's frame (in base-link axes for the base).
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Models from joint screws, without any robot description."""
+"""Models from joint screws, without a robot description."""
 
 from __future__ import annotations
 
@@ -30,11 +30,44 @@ def model_from_screws(
     joint_names: Sequence[str] | None = None,
 ) -> ScrewModel:
     """
-    Build a model from joint screws, without any URDF.
+    Build a model from joint screws, without a URDF.
 
-    `gravity` [m/s^2].
+    Parameters
+    ----------
+    parents : (n,) array_like of int
+        Parent of each body, -1 for the base; parents come before children.
+    home_poses : (n, 4, 4) array_like
+        B_i: pose of body i in its parent at q = 0.
+    screws : (n, 6) array_like
+        X_i in the frame of body i: (e; x × e + h e) with |e| = 1, or (0; e) for prismatic.
+    inertias : (n, 6, 6) array_like
+        M_i in the frame of body i, [[Theta, m c~], [-m c~, m I]].
+    gravity : (3,) array_like
+        In base axes [m/s^2].
+    joint_names : sequence of str, optional
+        Default 'joint_1', 'joint_2', ...
+
+    Returns
+    -------
+    ScrewModel
+        Its frames 'body_1', 'body_2', ... are the body frames, 'base' is the base frame.
+
+    Raises
+    ------
+    ModelError, ShapeError, NotFiniteError
+        If a parent, pose, screw or inertia is not valid; the body is named.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> link = sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), 0.01 * np.eye(3))
+    >>> model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [link])
+    >>> model.joint_names
+    ('joint_1',)
+
     """
-    # imported here: the module of the model needs this one
+    # imported here: circular import
     from screw_dynamics.model.screw_model import ScrewModel
 
     try:

@@ -1,13 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The model in frames aligned with the joints, as the Taylor recursion takes it.
+Parameters of a model in joint-aligned frames, for the Taylor recursion.
 
-Every body gets a frame whose z axis is its joint screw's axis, so that a joint turns about z and
-slides along z. What freedom is left (turning the frame about z) makes the constant rotation
-between parent and child frame ``Rz(beta) Rx(alpha)``, with beta = 0 for the first child of a
-turning joint (as in modified Denavit-Hartenberg parameters, but for trees): a third of the
-multiplications of a full rotation matrix.
+The z axis of every frame is the axis of the joint screw, so that a joint rotates about z and
+translates along z. The remaining freedom (the angle of the frame about z) is used to make the
+constant rotation between parent and child frame ``Rz(beta) Rx(alpha)``, with beta = 0 for the
+first child of a rotating joint (as in modified Denavit-Hartenberg parameters, but for trees).
+This needs a third of the multiplications of a full rotation matrix.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from screw_dynamics.lie import (
 if TYPE_CHECKING:
     from screw_dynamics.model.screw_model import ScrewModel
 
-# Layout of the parameters: a header, then a row per body. Integers are stored as doubles: every
-# further array costs a call from Python as much as a joint's dynamics.
+# Layout of the parameters: a header, then a row per body. Integers are stored as doubles, because
+# each further array argument costs a call from Python as much time as the dynamics of one joint.
 BODY_COUNT, COORDINATE_COUNT = range(2)
 HEADER = 2
 PARENT, KIND, COORDINATE, HAS_BETA = range(4)
 MULTIPLIER, OFFSET, PITCH, COS_ALPHA, SIN_ALPHA, COS_BETA, SIN_BETA = range(4, 11)
-COS_TURN, SIN_TURN = 11, 12  # constant turn of the frame about its axis, beyond the joint angle
+COS_TURN, SIN_TURN = 11, 12  # constant angle about the axis, added to the joint angle
 ORIGIN = 13  # 3: origin in the parent's frame; for a root body -g in the frame before the joint
 MASS = 16
 FIRST_MOMENT = 17  # 3: m c
@@ -49,7 +49,7 @@ ROW = 26
 REVOLUTE, PRISMATIC, HELICAL = range(3)
 _KINDS = {'revolute': REVOLUTE, 'prismatic': PRISMATIC, 'helical': HELICAL}
 
-# Sines below rounding mean parallel axes; their direction would be noise.
+# Axes with a smaller sine are parallel; the direction of the tilt would be rounding noise.
 _PARALLEL = 2e-16
 
 
@@ -58,7 +58,9 @@ class JointAligned:
     """
     Parameters of the Taylor recursion (`screw_dynamics.dynamics.taylor_recursion`).
 
-    `parameters` (2 + 26 N,); `poses` (N, 4, 4).
+    `parameters` (2 + 26 N,) has the layout defined in this module; `poses` (N, 4, 4) are the
+    aligned frames in the frames of their bodies. `prepared` caches compiled kernels by the shape
+    of their output, so that a control tick needs one look-up (`dynamics.inverse_dynamics`).
     """
 
     parameters: Array
@@ -67,7 +69,7 @@ class JointAligned:
 
 
 def joint_aligned(model: ScrewModel) -> JointAligned:
-    """Derive the joint-aligned parameters of a model."""
+    """Compute the joint-aligned parameters of a model."""
     count = model.body_count
     parameters = np.zeros(HEADER + ROW * count)
     parameters[:HEADER] = count, model.n
@@ -92,8 +94,8 @@ def joint_aligned(model: ScrewModel) -> JointAligned:
         else:
             origin = step[:3, 3]
             if not has_child[parent] and rows[parent, KIND] != PRISMATIC:
-                # turn the parent's frame by beta; its joint turns that much further. Not by an
-                # addition to the angle, which would round away digits of large angles
+                # rotate the parent's frame by beta. Adding beta to the joint angle instead would
+                # lose digits of large angles
                 turn = _rz(cos_beta, sin_beta)
                 poses[parent] = poses[parent] @ pose(turn, np.zeros(3))
                 rows[parent, COS_TURN], rows[parent, SIN_TURN] = cos_beta, sin_beta

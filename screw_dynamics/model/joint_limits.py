@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`JointLimits`: what a robot description says about the range of its joints."""
+"""`JointLimits`: position, velocity and effort limits of a robot description."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from screw_dynamics.model.value_equality import ValueEquality
 
 @dataclass(frozen=True, eq=False)
 class JointLimits(ValueEquality):
-    """Limits of the n coordinates; infinite where none is given. Data only, never enforced.
+    """Limits of the n coordinates; infinite if not specified. Data only, never enforced.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class JointLimits(ValueEquality):
     @staticmethod
     def none(n: int) -> JointLimits:
         """
-        Return limits that limit nothing.
+        Return infinite limits.
 
         Parameters
         ----------

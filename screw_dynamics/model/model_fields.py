@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The fields of a `ScrewModel` as they are kept, or an error that says what came instead."""
+"""Conversion of the fields of a `ScrewModel` to read-only values; errors name what was given."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIMITS = ('lower', 'upper', 'velocity', 'effort')
 
 
 def as_names(what: str, value: Sequence[str]) -> tuple[str, ...]:
-    """Return names as a tuple that no caller can change."""
+    """Return names as a tuple; raise ModelError if they are not a sequence of strings."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise ModelError(f'{what}: expected a sequence of names, got {shown(value)}')
     for i, entry in enumerate(value):
@@ -30,14 +30,14 @@ def as_names(what: str, value: Sequence[str]) -> tuple[str, ...]:
 
 
 def as_text(what: str, value: object) -> str:
-    """Return a name."""
+    """Return a name; raise ModelError if it is not a string."""
     if not isinstance(value, str):
         raise ModelError(f'{what}: expected a name, got {shown(value)}')
     return value
 
 
 def as_indices(what: str, value: ArrayLike) -> NDArray[np.int64]:
-    """Return whole numbers as an array that no caller can change."""
+    """Return whole numbers as a read-only array; raise ModelError for anything else."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -53,7 +53,7 @@ def as_indices(what: str, value: ArrayLike) -> NDArray[np.int64]:
 
 
 def as_limits(value: object) -> JointLimits:
-    """Return limits with arrays that no caller can change."""
+    """Return limits with read-only arrays; raise ModelError if they are not JointLimits."""
     if not isinstance(value, JointLimits):
         raise ModelError(f'limits: expected JointLimits, got {shown(value)}')
     return JointLimits(
@@ -62,7 +62,7 @@ def as_limits(value: object) -> JointLimits:
 
 
 def as_frames(value: object) -> MappingProxyType[str, Frame]:
-    """Return frames by name that no caller can change."""
+    """Return a read-only mapping of names to frames; raise ModelError for anything else."""
     if not isinstance(value, Mapping):
         raise ModelError(f'frames: expected a mapping of names to frames, got {shown(value)}')
     frames: dict[str, Frame] = {}

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Models as YAML documents, every float exactly as it was."""
+"""Models as YAML documents; every float is reproduced exactly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,20 @@ VERSION = 1
 
 
 def model_to_yaml(model: ScrewModel, path: str | os.PathLike[str] | None = None) -> str:
-    """Return a model as YAML text and write it where a path is given."""
+    """
+    Return a model as YAML text; write it to a file if a path is given.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    path : str or path, optional
+        File to write.
+
+    Returns
+    -------
+    str
+
+    """
     document = {
         'format': FORMAT,
         'version': VERSION,
@@ -43,8 +56,26 @@ def model_to_yaml(model: ScrewModel, path: str | os.PathLike[str] | None = None)
 
 
 def model_from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
-    """Read a model from YAML."""
-    # imported here: the module of the model needs this one
+    """
+    Read a model from YAML.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        A path, or the document itself; text with a line break is a document.
+
+    Returns
+    -------
+    ScrewModel
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is not YAML or not a model of this version, or if an entry is
+        missing or malformed; the entry is named.
+
+    """
+    # imported here: circular import
     from screw_dynamics.model.screw_model import ScrewModel
 
     root = Node(read_document(source, 'model'), 'model')
@@ -84,7 +115,7 @@ def model_from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
 
 
 def _names(nodes: list[Node]) -> tuple[str, ...]:
-    """Return the names of entries, all different: other entries refer to them."""
+    """Return the names of entries; they must be unique, as other entries refer to them."""
     names: dict[str, Node] = {}
     for node in nodes:
         name = node['name'].text()

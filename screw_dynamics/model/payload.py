@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A rigid load held by a robot."""
+"""Models with a rigid payload."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from screw_dynamics.lie import inertia_matrix, transform_inertia
 if TYPE_CHECKING:
     from screw_dynamics.model.screw_model import ScrewModel
 
-POINT_MASS = ((0.0, 0.0, 0.0),) * 3  # rotational inertia about its centre
+POINT_MASS = ((0.0, 0.0, 0.0),) * 3  # rotational inertia about the centre of mass
 
 
 def with_payload(
@@ -31,7 +31,34 @@ def with_payload(
     """
     Return the model with a rigid load fixed to one of its frames, by default a point mass.
 
-    `mass` [kg]; `com` [m]; `inertia` [kg m^2].
+    Parameters
+    ----------
+    model : ScrewModel
+    frame : str
+        Name of the frame that the load is fixed to.
+    mass : float
+        [kg].
+    com : (3,) array_like
+        Centre of mass of the load in the frame [m]; default its origin.
+    inertia : (3, 3) array_like
+        Rotational inertia of the load about its centre of mass, in the frame's axes [kg m^2];
+        default 0.
+
+    Returns
+    -------
+    ScrewModel
+        A new model. A load on the base has no effect, because the base does not move.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such frame.
+    InertiaError
+        If the mass is negative, a number or the sum with the inertia of the body is not finite,
+        or the inertia is not symmetric.
+    ShapeError, NotFiniteError
+        If `com` or `inertia` has the wrong shape, or `com` is not finite.
+
     """
     at = model.frame(frame)
     where = f'payload on {frame!r}'

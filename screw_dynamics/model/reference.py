@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The reference configuration q = 0: poses of the bodies and joint screws seen from the base."""
+"""Zero configuration q = 0: poses of the bodies and joint screws in the base-link frame."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def reference_poses(model: ScrewModel) -> Array:
     """
-    Return A_i = C_i(0): the pose of every body at q = 0 (mimic offsets included).
+    Return A_i = C_i(0) (N, 4, 4): the pose of every body in base-link axes at q = 0.
 
-    Returns (N, 4, 4).
+    Offsets of mimic joints are included.
     """
     poses = np.empty((model.body_count, 4, 4))
     for i in range(model.body_count):
@@ -32,9 +32,9 @@ def reference_poses(model: ScrewModel) -> Array:
 
 def spatial_screws(model: ScrewModel) -> Array:
     """
-    Return Y_i = Ad_{A_i} X_i: the joint screws at q = 0 seen from the base (MK2021 sect. 2.1).
+    Return Y_i = Ad_{A_i} X_i (N, 6), the unit joint screws at q = 0 (MK2021 sect. 2.1).
 
-    Returns (N, 6).
+    They are expressed in the base-link frame.
     """
     poses = reference_poses(model)
     screws = [adjoint(pose) @ screw for pose, screw in zip(poses, model.screws, strict=True)]
@@ -43,9 +43,9 @@ def spatial_screws(model: ScrewModel) -> Array:
 
 def pitch_and_point(screw: Array) -> tuple[float, Array | None]:
     """
-    Return the pitch of a unit screw and the point of its axis that is nearest to the origin.
+    Return the pitch [m/rad] of a unit screw and the point of its axis nearest to the origin [m].
 
-    `screw` (6,); returns `pitch` [m/rad], `point` (3,) [m].
+    For a prismatic joint, which has a direction but no axis, they are infinite and None.
     """
     pitch = screw_pitch(screw)
     return pitch, np.cross(screw[:3], screw[3:]) if np.isfinite(pitch) else None

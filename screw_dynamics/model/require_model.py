@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The check of the argument that every function of a robot takes."""
+"""Check of `model` arguments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from screw_dynamics.model.screw_model import ScrewModel
 
 
 def require_model(model: object) -> ScrewModel:
-    """Return `model` if it is one."""
+    """Return `model`; raise InputError if it is not a ScrewModel."""
     if not isinstance(model, ScrewModel):
         raise InputError(f'model: expected a ScrewModel, got {type(model).__name__}')
     return model

@@ -40,10 +40,10 @@ class ScrewModel(ValueEquality):
     An immutable tree of rigid bodies, each moved by one joint screw (product of exponentials).
 
     Body i has pose ``C_i = C_p B_i exp(X_i s_i)`` with parent p, and its joint variable
-    ``s_i = multipliers[i] * q[coordinates[i]] + offsets[i]`` follows one of the n coordinates q
-    (itself, unless the joint mimics another). Bodies are numbered so that parents come first.
-    All arrays are read-only float64; twists are [angular; linear]. Models compare by value,
-    exactly, and can be keys of dictionaries.
+    ``s_i = multipliers[i] * q[coordinates[i]] + offsets[i]`` depends on one of the n coordinates q
+    (its own, unless the joint mimics another). Bodies are numbered so that parents come first.
+    All arrays are read-only; twists are [angular; linear]. Models are compared by value, exactly,
+    and can be keys of dictionaries.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class ScrewModel(ValueEquality):
     body_names : tuple of str
         The link that each tree joint moves.
     joint_types : tuple of str
-        Per tree joint: 'revolute', 'continuous', 'prismatic' or 'helical'.
+        For each tree joint: 'revolute', 'continuous', 'prismatic' or 'helical'.
     parents : (N,) int64 ndarray
         Index of the parent body, -1 for the base.
     home_poses : (N, 4, 4) ndarray
@@ -66,15 +66,15 @@ class ScrewModel(ValueEquality):
     gravity : (3,) ndarray
         Gravitational acceleration in base-link axes [m/s^2].
     coordinates : (N,) int64 ndarray
-        Index of the coordinate that each tree joint follows.
+        Index of the coordinate of each tree joint.
     multipliers, offsets : (N,) ndarray
-        Of the mimic relation; 1 and 0 for a joint that is a coordinate itself.
+        Coefficients of the mimic relation; 1 and 0 for a joint with its own coordinate.
     limits : JointLimits
-        Of the n coordinates.
+        Limits of the n coordinates.
     damping, friction : (n,) ndarray
-        URDF joint dynamics, kept as data; they never enter the dynamics.
+        URDF joint dynamics, stored as data; they never enter the dynamics.
     frames : mapping of str to Frame
-        Every link of the robot, also those behind fixed joints.
+        Frames of all links of the robot, including links attached by fixed joints.
     base_link : str
         The link whose axes are the inertial axes.
     name : str
@@ -102,7 +102,7 @@ class ScrewModel(ValueEquality):
     name: str = 'robot'
 
     def __post_init__(self) -> None:
-        """Freeze all arrays and names, check that they make a model, make its geometry exact."""
+        """Copy all fields to read-only values, validate them, make the geometry exact."""
         for name in _NAMES:
             object.__setattr__(self, name, model_fields.as_names(name, getattr(self, name)))
         for name in _FLOATS:
@@ -124,12 +124,12 @@ class ScrewModel(ValueEquality):
 
     @property
     def body_count(self) -> int:
-        """Number of moving bodies N; larger than n where joints mimic others."""
+        """Number of moving bodies N; larger than n if joints mimic others."""
         return len(self.body_names)
 
     @cached_property
     def aligned(self) -> JointAligned:
-        """Frames and inertias along the joint axes, as the compiled kernel takes them."""
+        """Joint-aligned frames and inertias, the parameters of the compiled kernel."""
         return joint_aligned(self)
 
     @cached_property
@@ -140,7 +140,7 @@ class ScrewModel(ValueEquality):
         return screws
 
     def __reduce__(self) -> tuple[partial[ScrewModel], tuple[()]]:
-        """Return how to build this model again, for pickle and copy."""
+        """Return the constructor call that rebuilds this model, for pickle and copy."""
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return partial(ScrewModel, **(values | {'frames': dict(self.frames)})), ()
 
@@ -168,7 +168,7 @@ class ScrewModel(ValueEquality):
         Raises
         ------
         UnknownNameError
-            If there is none of that name.
+            If there is no frame of that name.
 
         """
         try:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A model as a table of screw axes, for people."""
+"""Human-readable table of the screw axes of a model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def screw_table(model: ScrewModel) -> str:
     """
     Return the joints with their screws, two rows each: body-fixed and spatial at q = 0.
 
-    Returns [m].
+    `pitch` is in m/rad, `point` is the point of the axis nearest to the origin of the respective
+    frame [m]. If the terminal (80 columns if there is none) is too narrow, there are two tables.
     """
     abouts, screws = [_ABOUT], [_SCREW]
     for i, spatial in enumerate(spatial_screws(model)):
@@ -64,7 +65,7 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def _joint_text(model: ScrewModel, i: int) -> str:
-    """Return the joint's name, with the relation to its coordinate where it mimics one."""
+    """Return the joint's name, with the relation to its coordinate if it mimics one."""
     name, master = model.tree_joint_names[i], model.joint_names[model.coordinates[i]]
     if name == master:
         return name
@@ -89,5 +90,5 @@ def _vector(values: Array) -> str:
 
 
 def _number(value: float) -> str:
-    # adding zero turns the -0.0 that rounding leaves into 0.0
+    # adding zero turns -0.0 into 0.0
     return f'{np.round(value, 4) + 0.0:g}' if np.isfinite(value) else f'{value}'

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ValueEquality`: records of arrays that compare by their values."""
+"""`ValueEquality`: base class of records with arrays that are compared by value."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class ValueEquality:
     """
     Base of frozen dataclasses (``eq=False``) whose fields are arrays, names, numbers, mappings.
 
-    Two records are equal if they are of the same class and every field holds equal values: arrays
-    of the same shape, entry by entry without tolerance, -0.0 equal to 0.0; the order of a mapping
-    does not count. Equal records have equal hashes.
+    Two records are equal if they are of the same class and all their fields are equal. Arrays are
+    equal if they have the same shape and entries, without tolerance (-0.0 equals 0.0); the order
+    of a mapping does not matter. Equal records have equal hashes.
     """
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both hold the same values."""
+        """Return whether both records are of the same class and have equal fields."""
         if self is other:
             return True
         if type(other) is not type(self):
@@ -48,7 +48,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _hashable(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        # adding zero turns -0.0 into the 0.0 that it equals
+        # adding zero turns -0.0 into 0.0, because both are equal
         return value.shape, (value + 0).tobytes()
     if isinstance(value, Mapping):
         return frozenset((name, _hashable(entry)) for name, entry in value.items())

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""YAML documents as they come in and go out, every float exactly as it was."""
+"""Input and output of YAML documents; every float is reproduced exactly."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ from screw_dynamics.yaml_loading import load_yaml
 
 
 def write_document(document: Any, path: str | os.PathLike[str] | None = None) -> str:
-    """Return a document as YAML text and write it where a path is given."""
+    """
+    Return a document as YAML text; write it to a file if a path is given.
+
+    Raises ModelError if a text is not valid Unicode, InputError if the path is not a valid one,
+    OSError if the file cannot be written.
+    """
     import yaml
 
     # default_flow_style=None: rows of numbers in one line, everything else in block style
-    # allow_unicode=False: YAML folds line breaks, and U+0085 and U+2028 are some
+    # allow_unicode=False: YAML would fold the line breaks U+0085 and U+2028
     try:
         text: str = yaml.dump(
             document,
@@ -37,12 +42,17 @@ def write_document(document: Any, path: str | os.PathLike[str] | None = None) ->
 
 
 def is_document(source: object) -> TypeGuard[str | bytes]:
-    """Return whether a source is a document itself, not a path."""
+    """Return True for bytes and for text with a line break: a document itself, not a path."""
     return isinstance(source, bytes) or (isinstance(source, str) and '\n' in source)
 
 
 def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
-    """Load a YAML document."""
+    """
+    Load a YAML document from a path, or from the document itself (see `is_document`).
+
+    `what` is its name in error texts. Raises ModelError if the file cannot be read, is not YAML
+    or has a duplicate key.
+    """
     content: str | bytes
     if is_document(source):
         content, origin = source, f'{what} text'

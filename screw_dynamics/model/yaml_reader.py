@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of a loaded YAML document, with their path for error texts."""
+"""Entries of a loaded YAML document, with their paths for error texts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from screw_dynamics.scalars import number_from_text
 
 class Node:
     """
-    One entry of a document.
+    One entry of a document and its path, e.g. ``'model.bodies[2].screw'``.
 
-    `path` [2].
+    All methods raise ModelError with the path if the entry is not of the requested kind.
     """
 
     def __init__(self, value: Any, path: str) -> None:
@@ -59,7 +59,7 @@ class Node:
         return self.value
 
     def number(self) -> float:
-        """Return a number; text such as ``1e-3``, no YAML 1.1 number for lack of a dot, is one too."""
+        """Return a number, also from text such as ``1e-3``, which is not a YAML 1.1 number."""
         if isinstance(self.value, str):
             try:
                 return number_from_text(self.value)
@@ -70,7 +70,7 @@ class Node:
         raise self._unexpected('a number')
 
     def array(self, *shape: int) -> Array:
-        """Return nested sequences of numbers."""
+        """Return nested sequences of numbers as an array of this shape."""
         items = self.items()
         if len(items) != shape[0]:
             raise ModelError(f'{self.path}: expected {shape[0]} entries, got {len(items)}')
@@ -79,7 +79,7 @@ class Node:
         return np.array([item.array(*shape[1:]) for item in items])
 
     def index(self, names: Sequence[str], base: int | None = None) -> int:
-        """Return the index of a named thing."""
+        """Return the index of the name in `names`; `base` for null, if given."""
         if self.value is None and base is not None:
             return base
         if self.value not in names:
