@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Robot descriptions to `ScrewModel`."""
+"""Conversion of robot descriptions to `ScrewModel`."""
 
 from screw_dynamics.parsers.geometry import strip_geometry
 from screw_dynamics.parsers.parsed_objects import from_urdfpy

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes of URDF elements: names, numbers, vectors and poses, or an error that says where."""
+"""Attributes of URDF elements: names, numbers, vectors and poses; UrdfError with the location."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from screw_dynamics.scalars import number_from_text
 
 
 def child(place: Place, element: LinedElement, tag: str) -> LinedElement | None:
-    """Return the child of a tag, or None; exact repetitions count once."""
+    """Return the child with a tag, or None; raise UrdfError if several differ."""
     found = cast('list[LinedElement]', element.findall(tag))
     if not found:
         return None
@@ -34,7 +34,11 @@ def child(place: Place, element: LinedElement, tag: str) -> LinedElement | None:
 
 
 def text(place: Place, element: LinedElement, attribute: str, default: str | None = None) -> str:
-    """Return an attribute as text."""
+    """
+    Return an attribute as text, or the default if it is absent.
+
+    Raises UrdfError if it is empty, absent without a default, or an unexpanded xacro expression.
+    """
     value = element.get(attribute, default)
     if not value or not value.strip():
         got = 'none' if value is None else shown(value)
@@ -55,11 +59,7 @@ def numbers(
     default: str | None = None,
     finite: bool = True,
 ) -> Array:
-    """
-    Return an attribute as `count` numbers.
-
-    Returns (count,).
-    """
+    """Return an attribute as `count` numbers, which must be finite if `finite` is set."""
     raw = text(place, element, attribute, default)
     expected = 'a number' if count == 1 else f'{count} numbers separated by spaces'
     words = raw.split()
@@ -85,7 +85,7 @@ def number(
 
 
 def limit_number(place: Place, element: LinedElement, attribute: str, default: float) -> float:
-    """Return a limit, which may be infinite but not NaN."""
+    """Return a limit, which may be infinite but not NaN, or the default if it is absent."""
     if attribute not in element.attrib:
         return default
     value = number(place, element, attribute, finite=False)
@@ -94,9 +94,9 @@ def limit_number(place: Place, element: LinedElement, attribute: str, default: f
 
 def origin(place: Place, element: LinedElement, quaternions: bool) -> Array:
     """
-    Return the pose in the `<origin>` of an element, the identity where there is none.
+    Return the pose (4, 4) in the `<origin>` of an element, the identity if there is none.
 
-    Returns (4, 4).
+    `quaternions` is True if the version of the document has the attribute `quat_xyzw`.
     """
     found = child(place, element, 'origin')
     if found is None:

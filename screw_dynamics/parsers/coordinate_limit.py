@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The limits of a coordinate that several joints follow."""
+"""Limits of a coordinate that several joints follow."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def coordinate_limit(own: Limit, followers: Iterable[Body]) -> Limit:
     """
     Return the limits of a coordinate: its own, narrowed by those of the joints that follow it.
 
-    A joint at ``multiplier * q + offset`` keeps its limits where q keeps
-    ``(limit - offset) / multiplier`` and its velocity ``limit / |multiplier|``. Position limits
-    that leave the coordinate no room to move beside its own contradict these, as in grippers
-    whose fingers carry the same numbers in spite of opposite signs, and do not count; nor does a
-    velocity limit of 0, which nobody filled in. The effort of a follower is a share of the
-    coordinate's that depends on the motion: no limit is derived from it.
+    A joint at ``multiplier * q + offset`` is within its limits if q is within
+    ``(limit - offset) / multiplier`` and the velocity within ``limit / |multiplier|``. Position
+    limits that leave no range in combination with the coordinate's own are ignored: in some
+    grippers, fingers of opposite signs have the same numbers. A velocity limit of 0 is ignored as
+    not specified. No effort limit is derived: the followers' share of the effort depends on the
+    motion.
     """
     lower, upper, velocity = own.lower, own.upper, own.velocity
     for body in followers:

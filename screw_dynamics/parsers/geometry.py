@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A URDF document without what dynamics never needs, for parsers that stumble over it."""
+"""Removal of visuals, collisions and extensions from URDF, so that strict parsers accept it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def strip_geometry(source: UrdfSource) -> str:
     """
     Return a URDF document reduced to its links, inertials and joints.
 
-    urdfpy opens every mesh and stops at the first one that is missing; urdf_parser_py rejects
-    whole files for a texture or a transmission. Both read what this function returns.
+    urdfpy opens every mesh and fails at the first missing one; urdf_parser_py rejects files with
+    certain textures or transmissions. Both can read the returned document.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def strip_geometry(source: UrdfSource) -> str:
     Returns
     -------
     str
-        Without visuals, collisions, materials, transmissions and simulator tags, and without an
+        The document without visuals, collisions, materials, transmissions, simulator tags and
         XML declaration.
 
     Raises

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One warning for all links whose mass or inertia no solid body has."""
+"""One warning for all links with a non-physical mass or inertia."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from screw_dynamics.error_texts import listed
 from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.parsers.lumping import Body
 
-# Identified and exported inertias are printed with few digits; a defect below this part of the
-# largest moment says nothing about the body.
+# Identified and exported inertias are printed with few digits; a defect below this fraction of
+# the largest moment is ignored.
 _TOLERANCE = 1e-6
 
 
@@ -23,10 +23,10 @@ def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel:
     """
     Warn once (`InertiaWarning`) and name all suspicious links that move.
 
-    Four kinds are told apart: joints that move no mass; links with the mass 0; links whose inertia
-    is not positive semidefinite or breaks the triangle rule of principal moments; and links
-    whose inertia a parser invented. Links that stand still are not looked at: their inertia never
-    matters.
+    There are four kinds: joints that move no mass; links with the mass 0; links whose inertia is
+    not positive semidefinite or violates the triangle inequality of principal moments; and links
+    whose inertia a parser invented (see `from_urdfpy`). Links that do not move are not checked,
+    as their inertia has no effect. A `stacklevel` of 1 is the caller of this function.
     """
     moving = [link for body in bodies for link in body.links]
     massless = [

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One warning for all joints whose limits or damping no joint has."""
+"""One warning for all joints with impossible limits, damping or friction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from screw_dynamics.parsers.records import Joint
 
 
 def warn_of_limits(joints: Sequence[Joint], stacklevel: int) -> None:
-    """Warn once (`UrdfWarning`) and name all joints whose limits contradict or are negative."""
+    """
+    Warn once (`UrdfWarning`) and name all joints with contradictory or negative values.
+
+    A `stacklevel` of 1 is the caller of this function.
+    """
     kinds = (
         ('lower limit above the upper one', [j for j in joints if j.limit.lower > j.limit.upper]),
         ('negative velocity limit', [j for j in joints if j.limit.velocity < 0.0]),

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Links to bodies: what fixed and locked joints hold together is one rigid body."""
+"""Lumping of links that fixed and locked joints connect into one rigid body."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from screw_dynamics.parsers.urdf_tree import Tree
 @dataclass
 class Body:
     """
-    A moving body: the child link of a joint and all links held to it.
+    A moving body: the child link of a joint and all links rigidly connected to it.
 
-    `home_pose` (4, 4); `inertia` (6, 6).
+    The body frame is the frame of the child link. `home_pose` (4, 4) is its pose in the parent
+    body (-1: base) at joint position zero, `inertia` (6, 6) is that of all links in this frame.
     """
 
     joint: Joint
@@ -34,12 +35,16 @@ class Body:
 
 
 def lump_links(tree: Tree, selection: Selection) -> tuple[list[Body], dict[str, Frame]]:
-    """Lump the links of the selected subtree to bodies."""
+    """
+    Lump the links of the selected subtree into bodies.
+
+    Returns the bodies, depth first with parents before children, and the frames of all links.
+    """
     bodies: list[Body] = []
     frames = {selection.base_link: Frame(-1, np.eye(4))}
     for joint in tree.below(selection.base_link):
         support = frames[joint.parent]
-        pose = support.pose @ joint.origin  # exact where the former is the identity
+        pose = support.pose @ joint.origin  # exact if support.pose is the identity
         motion = selection.motions.of(joint.name) if joint.moves else Motion(None, 0.0, 0.0)
         if motion.coordinate is not None:
             bodies.append(Body(joint, motion, support.body, pose))

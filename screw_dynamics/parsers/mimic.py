@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How each joint moves: a coordinate, a multiple of one (mimic), or locked."""
+"""Motion of each joint: independent, a multiple of a coordinate (mimic), or locked."""
 
 from __future__ import annotations
 
@@ -13,15 +13,7 @@ from screw_dynamics.parsers.records import Joint, Mimic
 
 @dataclass(frozen=True)
 class Motion:
-    """Joint position s = multiplier * q[coordinate] + offset; locked where there is none.
-
-    Parameters
-    ----------
-    coordinate : str or None
-        Name of the coordinate that the joint follows; None for a joint locked at `offset`.
-    multiplier, offset : float
-
-    """
+    """Joint position s = multiplier * q[coordinate] + offset; locked at offset if None."""
 
     coordinate: str | None
     multiplier: float
@@ -30,14 +22,12 @@ class Motion:
 
 class JointMotions:
     """
-    Says for every joint how it moves.
+    Motions of all joints of a robot.
 
-    A joint in `locked` keeps its value; one in `coordinates` is itself; a mimic joint (with
-    `reduce`) follows its master through any chain, so it is locked where the master is, at
-    ``multiplier * value + offset``; everything else is locked at 0. A fixed joint as master
-    stands at 0.
-
-    `locked` [rad or m].
+    A joint in `locked` is fixed at its value [rad or m]; a joint in `coordinates` is independent;
+    a mimic joint follows its master through any chain if `reduce` is set, and is locked at
+    ``multiplier * value + offset`` if the master is locked; all others are locked at 0. The
+    position of a fixed joint as master is 0.
     """
 
     def __init__(
@@ -54,7 +44,11 @@ class JointMotions:
         self._known: dict[str, Motion] = {}
 
     def of(self, name: str) -> Motion:
-        """Return the motion of a joint."""
+        """
+        Return the motion of a joint.
+
+        Raises TopologyError if its mimic chain is a loop or leads to an unknown joint.
+        """
         chain: dict[str, Mimic] = {}
         step = self._step(name)
         while isinstance(step, Mimic):
@@ -76,7 +70,7 @@ class JointMotions:
         return step
 
     def _step(self, name: str) -> Motion | Mimic:
-        """Return the motion of a joint, or what it mimics, which is a joint."""
+        """Return the motion of a joint, or its mimic relation to an existing joint."""
         joint = self._joints[name]
         if name in self._known:
             return self._known[name]
@@ -88,7 +82,7 @@ class JointMotions:
         if mimic is None or not self._reduce:
             return Motion(None, 0.0, 0.0)
         if mimic.master not in self._joints:
-            # a joint with several degrees of freedom was split; its parts know where it stands
+            # a joint with several degrees of freedom was split; name its parts
             parts = [part for part, at in self._joints.items() if at.place.name == mimic.master]
             one = f' with one degree of freedom ({", ".join(parts)})' if parts else ''
             raise TopologyError(

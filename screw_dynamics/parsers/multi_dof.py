@@ -19,12 +19,13 @@ def split_multi_dof_joints(robot: Robot) -> Robot:
     Replace every planar and floating joint by joints with one degree of freedom.
 
     A planar joint ``j`` becomes ``j/x``, ``j/y`` (prismatic, in the plane) and ``j/yaw`` (about
-    the normal); with the normal z these are the axes x, y, z of the child frame, else the two
-    in-plane axes are those of `rotation_onto_z`. A floating joint becomes ``j/x``, ``j/y``,
-    ``j/z``, ``j/yaw``, ``j/pitch``, ``j/roll``, so that the pose of the child is position
-    (x, y, z) and R = Rz(yaw) Ry(pitch) Rx(roll); its mass matrix is singular at a pitch of
-    ±90 degrees. The links between are massless and are no frames of the model. Limits, damping
-    and friction of such a joint have no single unit and are dropped.
+    the normal). If the normal is z, these are the axes x, y, z of the child frame; otherwise the
+    two in-plane axes are those of `rotation_onto_z`. A floating joint becomes ``j/x``, ``j/y``,
+    ``j/z``, ``j/yaw``, ``j/pitch``, ``j/roll``, so that the child has the position (x, y, z) and
+    R = Rz(yaw) Ry(pitch) Rx(roll); its mass matrix is singular at a pitch of ±90 degrees. The
+    intermediate links are massless and are not frames of the model. Limits, damping and friction
+    of such joints have no single unit and are dropped. Raises UnsupportedJointError if such a
+    joint mimics another.
     """
     links, joints = list(robot.links), []
     for joint in robot.joints:

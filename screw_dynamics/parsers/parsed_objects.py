@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`from_urdfpy`: robots that another URDF parser has read, by duck typing."""
+"""`from_urdfpy`: conversion of the objects of other URDF parsers, by duck typing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from screw_dynamics.parsers import values
 from screw_dynamics.parsers.records import Inertial, Joint, Limit, Link, Mimic, Place, Robot
 from screw_dynamics.parsers.to_screw_model import screw_model
 
-# These parsers give a link without <inertial> the mass 1 and unit inertia.
+# These parsers set mass 1 and unit inertia for a link without <inertial>.
 _INVENTING_PACKAGES = ('urdfpy', 'urchin')
 
 
@@ -35,18 +35,19 @@ def from_urdfpy(
     """
     Build the model of a robot that another parser has read.
 
-    Takes ``urdfpy.URDF`` (and its fork urchin), ``yourdfpy.URDF`` and ``urdf_parser_py.urdf.URDF``
-    (urdfdom_py) by their attributes; none of these packages is imported. Where the URDF document
-    is at hand, `read_urdf` is the better way: it needs no other package and names lines.
+    Accepts ``urdfpy.URDF`` (and its fork urchin), ``yourdfpy.URDF`` and
+    ``urdf_parser_py.urdf.URDF`` (urdfdom_py) by their attributes; none of these packages is
+    imported. If the URDF document is available, prefer `read_urdf`: it needs no other package and
+    its errors name lines.
 
-    urdfpy invents mass 1 and unit inertia for every link without `<inertial>`. Links of a
-    urdfpy or urchin object with exactly these numbers are taken as massless, and an
+    urdfpy sets mass 1 and unit inertia for every link without `<inertial>`. Links of a
+    urdfpy or urchin object with exactly these numbers are treated as massless, and an
     `InertiaWarning` names them.
 
     Parameters
     ----------
     obj : object
-        The parsed robot: ``links`` and ``joints`` on itself or on its attribute ``robot``.
+        The parsed robot, with attributes ``links`` and ``joints``, or its attribute ``robot`` has.
     gravity, base_link, tip_link, joints, locked, mimic
         See `read_urdf`.
 
@@ -57,9 +58,9 @@ def from_urdfpy(
     Raises
     ------
     UrdfError, TopologyError, InertiaError, UnsupportedJointError
-        See `read_urdf`; there are no line numbers.
+        See `read_urdf`; without line numbers.
     UnknownNameError, InputError, NotFiniteError
-        Options that do not fit the robot.
+        If an option does not match the robot.
 
     Warns
     -----
@@ -111,7 +112,7 @@ def _name(place: Place | str, owner: Any, name: str) -> str:
 
 
 def _link(link: Any, inventing: bool) -> tuple[Link, bool]:
-    """Return a link, and whether its parser has invented its inertia."""
+    """Return a link, and whether the parser invented its inertia."""
     place = Place('link', _name('parsed link', link, 'name'))
     inertial = _inertial(place, getattr(link, 'inertial', None))
     invented = inventing and inertial is not None and _is_invented(inertial)
@@ -214,7 +215,7 @@ def _optional(place: Place, owner: Any, name: str, default: float) -> float:
 
 def _number(place: Place, name: str, value: Any) -> float:
     try:
-        return float(value)  # yourdfpy keeps some numbers as text
+        return float(value)  # yourdfpy stores some numbers as text
     except (TypeError, ValueError, OverflowError):
         raise UrdfError(f'{place}: {name}: expected a number, got {shown(value)}') from None
 
@@ -232,7 +233,7 @@ def _vector(place: Place, name: str, value: Any) -> Array:
 
 def _array(place: Place | str, expected: str, value: Any) -> Array:
     try:
-        if value is not None:  # which NumPy would take as NaN
+        if value is not None:  # NumPy would convert None to NaN
             return np.array(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
         pass

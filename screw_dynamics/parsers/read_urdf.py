@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`read_urdf`: a URDF document to a `ScrewModel`."""
+"""`read_urdf`: conversion of a URDF document to a `ScrewModel`."""
 
 from __future__ import annotations
 
@@ -29,71 +29,71 @@ def read_urdf(
 
     The frame of a body is the frame of its joint (the URDF child link), so screws are body-fixed:
     ``(e; 0)`` for a revolute or continuous joint, ``(0; e)`` for a prismatic one, with the axis
-    scaled to unit length. Links behind fixed and locked joints are part of the body that holds
-    them and stay frames of the model. A planar joint ``j`` becomes the joints ``j/x``, ``j/y``,
-    ``j/yaw``; a floating joint ``j/x``, ``j/y``, ``j/z``, ``j/yaw``, ``j/pitch``, ``j/roll``
-    (singular at a pitch of ±90 degrees). Origins turn by `rpy`, or by `quat_xyzw` from version
-    1.1 on, which need not have length one. Visuals, collisions, transmissions, sensors and
-    simulator tags are not read; meshes are never opened.
+    scaled to unit length. Links attached by fixed and locked joints become part of the body that
+    they are attached to; their frames remain frames of the model. A planar joint ``j`` becomes
+    the joints ``j/x``, ``j/y``, ``j/yaw``; a floating joint becomes ``j/x``, ``j/y``, ``j/z``,
+    ``j/yaw``, ``j/pitch``, ``j/roll`` (singular at a pitch of ±90 degrees). Origins are rotated by
+    `rpy`, or from version 1.1 on by `quat_xyzw` of any nonzero length. Visuals, collisions,
+    transmissions, sensors and simulator tags are not read; meshes are never opened.
 
     Parameters
     ----------
     source : str, bytes or path
-        A path, or the document itself as text or bytes, of the versions 1.0 to 1.2 of URDF. Xacro
-        source must be expanded first.
+        A path, or the document itself as text or bytes. URDF versions 1.0 to 1.2 are supported.
+        Xacro source must be expanded first.
     gravity : (3,) array_like
         Gravitational acceleration in the axes of `base_link` [m/s^2].
     base_link : str, optional
-        Link that stands still and whose frame is the inertial frame; default the root link. Links
-        outside its subtree are dropped.
+        Fixed link, whose frame is the inertial frame; default the root link. Links outside its
+        subtree are dropped.
     tip_link : str, optional
-        Take the chain from `base_link` to this link: only joints on it are coordinates. All
-        others are locked, their links lumped (a hand keeps its weight).
+        If given, only joints on the chain from `base_link` to this link are coordinates. All
+        other joints are locked and their links lumped (the mass of a hand is kept).
     joints : sequence of str, optional
-        The coordinates, in the order of every array; default all independent joints (on the
-        chain, with `tip_link`) in document order. Joints left out are locked.
+        The coordinates, in the order of every array; default all independent joints (with
+        `tip_link`: those on the chain) in document order. Omitted joints are locked.
     locked : mapping of str to float, optional
         Positions of locked joints [rad or m]; 0 for locked joints not named here. Naming a joint
         locks it. May name any movable joint of the document.
     mimic : {'reduce', 'independent'}
-        With 'reduce' a mimic joint follows its master, through chains, also off the chain to
-        `tip_link`; where the master is locked, left out or outside the subtree it is locked at
-        multiplier * position + offset. With 'independent' mimic tags are ignored. Mimic tags on
-        fixed joints never count.
+        With 'reduce', a mimic joint follows its master, through chains, also outside the chain to
+        `tip_link`; if the master is locked, omitted or outside the subtree, it is locked at
+        multiplier * position + offset. With 'independent', mimic tags are ignored. Mimic tags on
+        fixed joints are always ignored.
 
     Returns
     -------
     ScrewModel
-        With limits, damping, friction and one frame per link. Limits are infinite where the
-        document gives none, also `lower` and `upper` of a `<limit>` that leaves them out: URDF
-        reads those as 0, which would lock the joint by an omission. Position and velocity
-        limits of mimic joints narrow those of the coordinate that they follow, unless they would
-        leave it no room to move; effort limits do not.
+        With limits, damping, friction and one frame per link. Limits that the document does not
+        specify are infinite, including `lower` and `upper` missing in a `<limit>`: the URDF
+        default 0 would lock the joint by an omission. Position and velocity limits of mimic
+        joints narrow those of the coordinate that they follow, unless this would leave no range
+        of motion; effort limits do not.
 
     Raises
     ------
     UrdfError
-        Broken XML, xacro source, another version, entities of other files, or a missing or
-        malformed element; link or joint, element and line are named.
+        If the XML is malformed, the document is xacro source, of another version or uses
+        entities of other files, or an element is missing or malformed; the error names the link
+        or joint, the element and the line.
     TopologyError
-        Two roots, a loop, two parents, an undefined link or mimic master.
+        If there are two roots, a loop, two parents, an undefined link or mimic master.
     InertiaError
-        A mass or inertia that is not finite, or a negative mass.
+        If a mass or inertia is not finite, or a mass is negative.
     UnsupportedJointError
-        A joint type that URDF does not have.
+        If a joint type is not a URDF type.
     UnknownNameError, InputError, NotFiniteError
-        Options that do not fit the robot.
+        If an option does not match the robot.
 
     Warns
     -----
     InertiaWarning
-        Once per call, if moving links have no mass, the mass 0 or an inertia that no solid body
-        has. Such numbers are common in published files and are used as they are.
+        Once per call, if moving links have no mass, the mass 0 or a non-physical inertia. Such
+        numbers are common in published files and are used unchanged.
     UrdfWarning
         Once per call, if a lower limit is above the upper one, or limits of velocity or effort,
-        damping or friction are negative; they are kept as they are. Once per call, if links or
-        joints stand inside elements that URDF does not have, such as `<group>`: they are left
-        out.
+        damping or friction are negative; they are used unchanged. Once per call, if links or
+        joints are inside elements that are not URDF, such as `<group>`; they are ignored.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a URDF document says, checked value by value but not yet joined to a tree."""
+"""Records of a URDF document, with checked values but not yet joined to a tree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ JOINT_TYPES = (*MOVING_TYPES, 'fixed', 'planar', 'floating')
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a robot description something stands, for error texts."""
+    """
+    Location in a robot description, for error texts.
+
+    `owner` is 'link', 'joint' or 'robot'; `element` is a tag inside it, '' for the owner itself;
+    `line` is 0 if unknown.
+    """
 
     owner: str
     name: str
@@ -31,16 +36,17 @@ class Place:
         return f'{self.owner} {self.name!r}{element}{line}'
 
     def inside(self, element: str, line: int = 0) -> Place:
-        """Return the place of an element inside this owner."""
+        """Return the location of an element inside this owner; line 0 keeps the owner's line."""
         return replace(self, element=element, line=line or self.line)
 
 
 @dataclass(frozen=True, eq=False)
 class Inertial:
     """
-    Mass and inertia of a link.
+    Mass [kg] and inertia of a link.
 
-    `mass` [kg]; `pose` (4, 4); `tensor` (3, 3) [kg m^2].
+    `pose` (4, 4) is that of the inertial frame, with its origin at the centre of mass, in the
+    link frame; `tensor` (3, 3) is the rotational inertia in the inertial frame [kg m^2].
     """
 
     mass: float
@@ -48,11 +54,7 @@ class Inertial:
     tensor: Array
 
     def matrix(self) -> Array:
-        """
-        Return the 6x6 inertia in the link frame.
-
-        Returns (6, 6).
-        """
+        """Return the 6x6 inertia in the link frame."""
         rotation = self.pose[:3, :3]
         tensor = rotation @ self.tensor @ rotation.T
         return inertia_matrix(self.mass, self.pose[:3, 3], 0.5 * (tensor + tensor.T))
@@ -60,7 +62,7 @@ class Inertial:
 
 @dataclass(frozen=True)
 class Link:
-    """A link; `inertial` None means massless, `virtual` that no document names it."""
+    """A link; massless if `inertial` is None, not in the document if `virtual`."""
 
     name: str
     place: Place
@@ -79,7 +81,7 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Limit:
-    """Limits of a joint, infinite where none is given."""
+    """Limits of a joint, infinite if not specified."""
 
     lower: float = -np.inf
     upper: float = np.inf
@@ -90,9 +92,10 @@ class Limit:
 @dataclass(frozen=True, eq=False)
 class Joint:
     """
-    A joint of any URDF type.
+    A joint of any URDF type, one of `JOINT_TYPES`.
 
-    `origin` (4, 4); `axis` (3,).
+    `origin` (4, 4) is the pose of the child frame in the parent frame at joint position zero,
+    `axis` (3,) a unit vector in the child frame: the normal for a planar joint.
     """
 
     name: str
@@ -113,11 +116,7 @@ class Joint:
         return self.type in MOVING_TYPES
 
     def screw(self) -> Array:
-        """
-        Return the unit screw in the child frame: (e; 0) to turn, (0; e) to slide.
-
-        Returns (6,).
-        """
+        """Return the unit screw in the child frame: (e; 0) if revolute, (0; e) if prismatic."""
         zero = np.zeros(3)
         parts = [zero, self.axis] if self.type == 'prismatic' else [self.axis, zero]
         return np.concatenate(parts)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which joints are coordinates, which are locked, and where the robot starts and ends."""
+"""Selection of the base and tip links, the coordinates and the locked joints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MIMIC_MODES = ('reduce', 'independent')
 
 @dataclass(frozen=True)
 class Selection:
-    """The part of a robot that becomes the model."""
+    """The part of a robot that becomes the model; `joint_names` are the coordinates."""
 
     base_link: str
     joint_names: tuple[str, ...]
@@ -34,7 +34,13 @@ def select(
     locked: Mapping[str, float] | None,
     mimic: str,
 ) -> Selection:
-    """Check the options of `read_urdf` against a robot."""
+    """
+    Check the options of `read_urdf` against a robot.
+
+    Raises UnknownNameError for unknown links and joints, InputError if a joint is selected twice,
+    selected and locked, or selected though it mimics another, NotFiniteError for a locked
+    position that is not finite.
+    """
     if mimic not in _MIMIC_MODES:
         raise InputError(f'mimic: expected one of {", ".join(_MIMIC_MODES)}, got {shown(mimic)}')
     reduce = mimic == 'reduce'
@@ -84,7 +90,7 @@ def _selected(
     locked: Mapping[str, float],
     reduce: bool,
 ) -> tuple[str, ...]:
-    # a set has no order, and this order is that of every array
+    # a set is rejected: it has no order, and this order is that of every array
     if isinstance(joints, str) or not isinstance(joints, Sequence):
         raise InputError(f'joints: expected a sequence of names, got {shown(joints)}')
     names = tuple(joints)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Records to `ScrewModel`: the part that every source of robot descriptions shares."""
+"""Conversion of records to a `ScrewModel`, common to all sources of robot descriptions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,11 @@ def screw_model(
     mimic: str,
     invented: Sequence[str] = (),
 ) -> ScrewModel:
-    """Build the model from the records of a robot."""
+    """
+    Build the model from the records of a robot, with the options and errors of `read_urdf`.
+
+    `invented` names the links whose inertia a parser invented, for the warning.
+    """
     gravity = as_vector('gravity', gravity, 3)
     tree = joined_tree(split_multi_dof_joints(robot))
     selection = select(tree, base_link, tip_link, joints, locked, mimic)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One warning for links and joints that stand where URDF does not read them."""
+"""One warning for links and joints inside elements that are not read."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ _PARTS_OF_LINKS = ('inertial', 'visual', 'collision')
 
 
 def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
-    """Warn once (`UrdfWarning`) and name all links and joints that are not children of `<robot>`."""
+    """
+    Warn once (`UrdfWarning`) and name the links and joints that are not children of `<robot>`.
+
+    A `stacklevel` of 1 is the caller of this function.
+    """
     unread = []
-    # a link that has no parts and the name of one that is read is a mention, as in SRDF
+    # a link without parts and with the name of a link that is read is a reference, as in SRDF
     mentions = {None, *(element.get('name') for element in root.findall('link'))}
     waiting = deque(element for element in root if element.tag not in _NOT_OF_THE_TREE)
     while waiting:
@@ -40,7 +44,7 @@ def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
 
 
 def _defines(element: LinedElement, mentions: Collection[str | None]) -> bool:
-    """Return whether an element is a link or a joint, not the mention of one."""
+    """Return whether an element defines a link or a joint, and does not only refer to one."""
     if element.tag == 'joint':
         return element.find('parent') is not None and element.find('child') is not None
     return element.tag == 'link' and (

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Path, text or bytes in; an element tree that knows its line numbers out."""
+"""Parsing of a URDF path, text or bytes to an element tree with line numbers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from screw_dynamics.errors import UrdfError
 UrdfSource: TypeAlias = 'str | bytes | os.PathLike[str]'
 
 _DEEPEST = 200  # levels of elements
-_XACRO = 'xacro'  # the prefix that counts whether it is declared or not
+_XACRO = 'xacro'  # the prefix that means xacro even if it is not declared
 _XACRO_TAGS = frozenset(
     'arg attribute call element if include insert_block macro property unless'.split()
 )
-# the address of an external definition, of which nothing is ever read
+# the address of an external definition, which is never read
 _DEFINITION = re.compile(
     rb'(<!DOCTYPE\s+[^\s>\[]+)'
     rb'(\s+(?:SYSTEM|PUBLIC\s+(?:"[^"]*"|\'[^\']*\'))\s+(?:"[^"]*"|\'[^\']*\'))'
@@ -29,13 +29,19 @@ _DEFINITION = re.compile(
 
 
 class LinedElement(Element):
-    """An XML element that remembers the line it starts on."""
+    """An XML element with the number of its first line."""
 
     line: int = 0
 
 
 def read_document(source: UrdfSource) -> LinedElement:
-    """Parse a URDF document."""
+    """
+    Parse a URDF document and return its `<robot>` element.
+
+    Text is a document if it starts with ``<``, otherwise a path; an encoding that it declares is
+    ignored. Raises UrdfError if the file cannot be read, the XML is malformed, the root is not
+    `<robot>`, or the document is xacro source or uses entities that it does not define.
+    """
     content, encoding, origin = _content(source)
     root = _parse(content, encoding, origin)
     if root.tag != 'robot':
@@ -88,10 +94,9 @@ def _parse(content: bytes, encoding: str | None, origin: str) -> LinedElement:
 
 def _without_external_definition(content: bytes) -> bytes:
     """
-    Return a document with blanks for the address in its document type, every line where it was.
+    Return a document with its external definition's address blanked; line numbers are unchanged.
 
-    With the address, entities that nobody defines are left out silently; without it they are
-    errors.
+    With the address, expat silently drops undefined entities; without it, they are errors.
     """
     return _DEFINITION.sub(
         lambda match: match[1] + re.sub(rb'[^\r\n]', b' ', match[2]), content, count=1
@@ -99,17 +104,17 @@ def _without_external_definition(content: bytes) -> bytes:
 
 
 class _Reader:
-    """The events of an XML document, built into elements; what would be skipped is an error."""
+    """Builder of elements from XML events; raises UrdfError for what expat would skip."""
 
     def __init__(self, encoding: str | None, origin: str) -> None:
         self._origin = origin
         self._builder = TreeBuilder(element_factory=LinedElement)
-        # of each open element, the prefixes that mean xacro inside it
+        # for each open element, the prefixes that mean xacro inside it
         self._prefixes = [frozenset({_XACRO})]
         self._parser = parser = expat.ParserCreate(encoding)
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
-        # expat skips, without a word, what these two stand for
+        # without these handlers, expat skips external entities and definitions silently
         parser.ExternalEntityRefHandler = self._external_entity
         parser.NotStandaloneHandler = self._not_standalone
 
@@ -120,7 +125,7 @@ class _Reader:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         prefixes = self._xacro_prefixes(attributes)
         prefix, _, name = tag.rpartition(':')
-        # a default namespace is also that of elements which URDF has
+        # URDF elements may also be in the default namespace
         if prefix in prefixes and (prefix or name in _XACRO_TAGS):
             raise self._xacro_error(tag, prefix)
         if len(self._prefixes) > _DEEPEST:

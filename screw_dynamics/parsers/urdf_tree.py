@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Links and joints joined to one tree, or the error that names why they are not a tree."""
+"""Kinematic tree of links and joints; TopologyError if they do not form one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ _Named = TypeVar('_Named', Link, Joint)
 
 @dataclass(frozen=True)
 class Tree:
-    """A robot whose joints are known to form one tree."""
+    """
+    A robot whose joints form one tree.
+
+    `children` are the joints below each link and `parent_joints` the joint that moves each link
+    (none for the root), all in document order.
+    """
 
     links: dict[str, Link]
     joints: dict[str, Joint]
@@ -26,7 +31,7 @@ class Tree:
     parent_joints: dict[str, Joint]
 
     def link(self, name: str) -> Link:
-        """Return a link by name."""
+        """Return a link by name, or raise UnknownNameError."""
         if not isinstance(name, str) or name not in self.links:
             raise UnknownNameError('link', name, self.links)
         return self.links[name]
@@ -40,7 +45,7 @@ class Tree:
             waiting.extend(reversed(self.children[joint.child]))
 
     def path(self, base: str, tip: str) -> list[Joint]:
-        """Return the joints from one link down to another."""
+        """Return the joints from `base` to `tip`; raise UnknownNameError if there is no path."""
         joints: list[Joint] = []
         link = self.link(tip).name
         while link != base:
@@ -53,7 +58,12 @@ class Tree:
 
 
 def joined_tree(robot: Robot) -> Tree:
-    """Join links and joints to a tree."""
+    """
+    Join links and joints to a tree.
+
+    Raises UrdfError for duplicate names or no link, TopologyError for an undefined link, two
+    parents, a loop or several roots.
+    """
     if not robot.links:
         raise UrdfError(f'robot {robot.name!r}: expected at least one <link>, got none')
     links, joints = _by_name(robot.links), _by_name(robot.joints)
@@ -104,7 +114,7 @@ def _by_name(items: Iterable[_Named]) -> dict[str, _Named]:
 
 
 def _loop(link: str, parent_joints: dict[str, Joint]) -> list[str]:
-    """Return the links of the loop that the ancestors of a link run into, in joint order."""
+    """Return the links of the loop among the ancestors of a link, from parent to child."""
     seen: list[str] = []
     while link not in seen:
         seen.append(link)

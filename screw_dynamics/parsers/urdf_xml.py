@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""URDF elements to records; only what kinematics and dynamics need is looked at."""
+"""Conversion of URDF elements to records, as far as kinematics and dynamics need them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def robot_record(root: LinedElement) -> Robot:
 
 
 def _minor_version(root: LinedElement, name: str) -> int:
-    """Return the number after the point in the version 1.0 (where none is given), 1.1 or 1.2."""
+    """Return the minor number of the version: 1.0 (default), 1.1 or 1.2."""
     version = root.get('version', '1.0')
     match = _VERSION.fullmatch(version)
     if match is None:
@@ -66,7 +66,7 @@ def _inertial(place: Place, element: LinedElement, quaternions: bool) -> Inertia
     pose = attributes.origin(here, element, quaternions)
     mass_element = _required(here, element, 'mass')
     at_mass = place.inside('mass', mass_element.line)
-    # what is not finite here is an inertia error, not a text error
+    # values that are not finite raise InertiaError, not UrdfError
     mass = attributes.number(at_mass, mass_element, 'value', finite=False)
     tensor_element = _required(here, element, 'inertia')
     at_tensor = place.inside('inertia', tensor_element.line)

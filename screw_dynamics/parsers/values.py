@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Single values of a robot description: what is legal, whatever parser they came from."""
+"""Checks of single values of a robot description, common to all parsers."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from screw_dynamics.parsers.records import JOINT_TYPES, Inertial, Place
 
 
 def finite(place: Place, what: str, value: float) -> float:
-    """Return `value`, or name the place where it is NaN or infinite."""
+    """Return `value`; raise UrdfError if it is NaN or infinite."""
     if not math.isfinite(value):
         raise UrdfError(f'{place}: {what}: expected a finite number, got {value}')
     return value
 
 
 def limit_bound(place: Place, what: str, value: float) -> float:
-    """Return a limit, which may be infinite, or name the place where it is NaN."""
+    """Return a limit, which may be infinite; raise UrdfError if it is NaN."""
     if math.isnan(value):
         raise UrdfError(f'{place}: {what}: expected a number, got nan')
     return value
 
 
 def joint_type(place: Place, value: object) -> str:
-    """Return a URDF joint type."""
+    """Return a URDF joint type; raise UnsupportedJointError for any other value."""
     if not isinstance(value, str) or value not in JOINT_TYPES:
         raise UnsupportedJointError(
             f'{place}: type: expected one of {", ".join(JOINT_TYPES)}, got {shown(value)}'
@@ -39,11 +39,7 @@ def joint_type(place: Place, value: object) -> str:
 
 
 def unit_axis(place: Place, axis: Array) -> Array:
-    """
-    Return the axis with length one.
-
-    `axis` (3,); returns (3,).
-    """
+    """Return the axis (3,) with length one; raise UrdfError if it is zero."""
     largest = float(np.abs(axis).max())
     if largest == 0.0:
         raise UrdfError(
@@ -55,22 +51,14 @@ def unit_axis(place: Place, axis: Array) -> Array:
 
 
 def rotation(place: Place, quaternion: Array) -> Array:
-    """
-    Return the rotation of a quaternion, which need not have length one.
-
-    `quaternion` (4,); returns (3, 3).
-    """
+    """Return the rotation of a quaternion (x, y, z, w) of any length but zero (UrdfError)."""
     if not quaternion.any():
         raise UrdfError(f'{place}: quat_xyzw: expected a quaternion that is not zero, got zeros')
     return quaternion_rotation(quaternion)
 
 
 def rigid_pose(place: Place, matrix: Array) -> Array:
-    """
-    Return a pose that a parsed object carries as a 4x4 matrix.
-
-    Returns (4, 4).
-    """
+    """Return `matrix`; raise UrdfError if it is not a finite 4x4 rigid-body pose."""
     if matrix.shape != (4, 4) or not np.isfinite(matrix).all() or not is_pose(matrix):
         raise UrdfError(f'{place}: expected a 4x4 rigid-body pose, got {shown(matrix.tolist())}')
     return matrix
@@ -80,7 +68,8 @@ def inertial(place: Place, mass: float, pose: Array, tensor: Array) -> Inertial:
     """
     Return the inertial record of a link.
 
-    `mass` [kg]; `pose` (4, 4); `tensor` (3, 3) [kg m^2].
+    Raises InertiaError if a number is not finite, the mass is negative or the tensor is not
+    symmetric. Other non-physical tensors are legal here; see `inertia_report`.
     """
     if not math.isfinite(mass):
         raise InertiaError(f'{place}: mass: expected a finite number, got {mass}')
