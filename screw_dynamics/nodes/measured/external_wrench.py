@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ExternalWrenches`: the latest wrench on every link, as long as it is fresh."""
+"""`ExternalWrenches`: latest external wrenches on the links, with a timeout."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _COMPONENTS = ('x', 'y', 'z')
 
 class ExternalWrenches:
     """
-    Wrenches ON the links, each held until it is older than the timeout.
+    Wrenches ON the links, each applied until it is older than the timeout.
 
-    A measured wrench comes without derivatives: its components in the frame of the link are taken
-    as constant, so that effort_dot and effort_ddot contain the motion of the link under it only.
+    A measured wrench has no derivatives: its components in the frame of the link are assumed to be
+    constant, so its part of effort_dot and effort_ddot is due to the motion of the link alone.
+    `on_expired` is called with the frame at the tick at which a wrench has expired.
     """
 
     def __init__(self, model: ScrewModel, on_expired: Callable[[str], None]) -> None:
@@ -31,7 +32,7 @@ class ExternalWrenches:
         self.set_model(model)
 
     def set_model(self, model: ScrewModel) -> None:
-        """Begin anew with another model."""
+        """Restart with another model, without wrenches."""
         self._model = model
         self._frames: dict[str, int] = {}  # frame to its row
         self._wrenches: list[Array] = []
@@ -40,14 +41,15 @@ class ExternalWrenches:
         self._loads: dict[int, LinkLoads] = {}
 
     def clear(self) -> None:
-        """Forget all wrenches."""
+        """Drop all wrenches."""
         self.set_model(self._model)
 
     def add(self, message: Any, now: int, timeout: float) -> None:
         """
-        Take over a wrench; it replaces the one before in the same frame.
+        Add a wrench; it replaces the previous one in the same frame.
 
-        `now` [ns]; `timeout` [s].
+        Torque (about the origin of the frame) and force are in the axes of the frame. `now` is the
+        time of the node [ns], `timeout` is in s. Raises InputError if the message is not valid.
         """
         name = message.header.frame_id
         if self._model.frame(name).body < 0:
@@ -72,7 +74,7 @@ class ExternalWrenches:
             self._wrenches.append(wrench)
             self._instants.append(instant)
             self._in_force.append(True)
-            self._loads.clear()  # one more link is loaded: prepared anew at the next tick
+            self._loads.clear()  # one more link is loaded: the next tick prepares new loads
         else:
             self._wrenches[row], self._instants[row] = wrench, instant
             self._in_force[row] = True
@@ -85,7 +87,7 @@ class ExternalWrenches:
 
     def by_age(self, now: int, timeout: float) -> tuple[list[str], list[str]]:
         """
-        Return the frames whose wrench is in force, and those whose wrench is too old.
+        Return the frames with a fresh wrench and those with an expired one.
 
         `now` [ns]; `timeout` [s].
         """
@@ -95,20 +97,17 @@ class ExternalWrenches:
         return lists
 
     def in_force(self) -> dict[str, Array]:
-        """
-        Return the wrenches that the latest efforts contain, by frame.
-
-        Returns (6,).
-        """
+        """Return the wrenches (6,) that are included in the latest efforts, by frame."""
         return {
             name: self._wrenches[row] for name, row in self._frames.items() if self._in_force[row]
         }
 
     def inverse_dynamics(self, joint_jet: Array, out: Array, now: int, timeout: float) -> None:
         """
-        Compute the efforts under the wrenches that are fresh.
+        Compute the efforts `out` (k + 1, n) of `joint_jet` (k + 3, n) under the fresh wrenches.
 
-        `joint_jet` (k + 3, n); `out` (k + 1, n); `now` [ns]; `timeout` [s].
+        `now` is the time of the node [ns], `timeout` is in s. Raises NotFiniteError if an effort
+        is not finite.
         """
         oldest = now - round(timeout * SECOND)
         for name, row in self._frames.items():

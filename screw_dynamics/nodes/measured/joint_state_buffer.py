@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`JointStateBuffer`: the latest measured state of every joint, with its age."""
+"""`JointStateBuffer`: latest measured state of every joint, with its age."""
 
 from __future__ import annotations
 
@@ -26,40 +26,39 @@ class JointStateBuffer:
 
     def update(self, message: Any, now: int) -> None:
         """
-        Take over what a message carries.
+        Store the values of a message received at `now` [ns].
 
-        `now` [ns].
+        Raises InputError if the arrays of the message differ in length.
         """
         positions, velocities = joint_state_rows(message, self._names)
-        # no trajectory could start where a joint cannot be; NaN is not known either
+        # positions beyond LARGEST are unusable as a start; NaN means not measured
         known = np.abs(positions) <= LARGEST
         self._positions[known] = positions[known]
         self._velocities[known] = np.where(np.abs(velocities) <= LARGEST, velocities, 0.0)[known]
         self._times[known] = now
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all values."""
         self._positions[:] = np.nan
 
     def positions(self, now: int, max_age: float) -> Array:
         """
-        Return the positions that are fresh.
+        Return the positions (n,) at `now` [ns]; NaN for joints that are unknown or too old.
 
-        `now` [ns]; `max_age` [s]; returns (n,).
+        `max_age` [s].
         """
-        # a time in the future is of a clock that has been set back
+        # a time in the future is from before the clock was set back
         fresh = np.abs(now - self._times) <= max_age * 1e9
         result: Array = np.where(fresh, self._positions, np.nan)
         return result
 
     def state(self, now: int, max_age: float, moving: bool = False) -> Array | None:
         """
-        Return the measured state as a joint jet.
+        Return the measured state at `now` [ns] as a (5, n) joint jet.
 
-        Measured velocities are noisy and their derivatives unknown; a reference begins at rest
-        unless it has to match one that does not.
-
-        `now` [ns]; `max_age` [s]; returns (5, n).
+        The result is None if a joint is unknown or its value is older than `max_age` [s]. Measured
+        velocities are noisy and have no known derivatives: they are used only if `moving`, for a
+        reference that must match one that starts in motion; otherwise the state is at rest.
         """
         jet = np.zeros((JET_ROWS, len(self._names)))
         jet[0] = self.positions(now, max_age)

@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is computed and published per tick or per trajectory; arrays and messages made once."""
+"""Computation and publication per tick or trajectory, with preallocated arrays and messages."""

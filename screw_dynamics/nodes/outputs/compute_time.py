@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`compute_time`: how long the computation of one sample takes on this machine."""
+"""`compute_time`: computation time of one sample on this machine."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _REPETITIONS = 5
 
 def compute_time(model: ScrewModel, elastic: ElasticJoints | None, order: int) -> float:
     """
-    Time the efforts of one sample, and the motor commands that belong to them.
+    Return the time to compute the efforts and motor commands of one sample [s].
 
-    Returns [s].
+    `order` is the highest derivative of the efforts. The result is the shortest of several trials
+    and excludes publishing.
     """
     jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
     loads = LinkLoads(model, [], order)
@@ -36,9 +37,9 @@ def compute_time(model: ScrewModel, elastic: ElasticJoints | None, order: int) -
 
 def rate_warning(shortest: float, rate: float, *, compiled: bool) -> str:
     """
-    Return what is to be said about a rate.
+    Return a warning if a rate [Hz] cannot be reached or kernels are not compiled, else ''.
 
-    `shortest` [s]; `rate` [Hz].
+    `shortest` is the result of `compute_time` [s].
     """
     possible = 1.0 / shortest
     if compiled and possible >= rate:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Points of a JointTrajectory that carry their efforts."""
+"""Points of a JointTrajectory with efforts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from screw_dynamics.nodes.conversions import double_array, set_stamp
 
 def effort_points(times: Iterable[int], jets: Array, efforts: Array) -> list[JointTrajectoryPoint]:
     """
-    Return the points of a sampled trajectory.
+    Return the points of a trajectory sampled at T `times` from start [ns].
 
-    `times` [ns]; `jets` (T, rows, n); `efforts` (T, n).
+    Rows 0 to 2 of `jets` (T, rows, n) are used; `efforts` (T, n) are in N m or N.
     """
     points = []
     for time, jet, effort in zip(times, jets, efforts, strict=True):

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`LimitGuard`: no motor command beyond a limit of the elastic joints."""
+"""`LimitGuard`: stop of motor commands that exceed a limit of the elastic joints."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ _INSTANT = np.zeros(1)
 
 class LimitGuard:
     """
-    Stops motor commands at the first sample beyond a limit, until a motion begins anew.
+    Stops motor commands at the first sample beyond a limit, until a new motion begins.
 
-    The reference goes on while the motors, without commands, do not: commands in the middle of
+    The reference continues while the motors, without commands, do not: resuming commands within
     the motion would be a jump for the drives, and a motion along a limit would switch them on and
-    off. So they come back at the beginning of a motion that leaves a reference at rest (the hold
-    after an end, or nothing followed at all), where its first sample keeps the limits. That motion
-    begins at the measured state, see `Reference.driven`: the robot is not where the reference is.
+    off. They are therefore resumed only when a motion begins from a reference at rest (the hold
+    after an end, or no reference) and its first sample is within the limits. Since the robot has
+    left the reference, that motion begins at the measured state, see `Reference.driven`.
+
+    `reason` is the violation (joint, quantity, value, limit) that stopped the commands; it is
+    empty while they are published. `warn` is called once per stop.
     """
 
     def __init__(
@@ -45,7 +48,7 @@ class LimitGuard:
         self.forget()
 
     def forget(self) -> None:
-        """Forget what was followed: the next sample begins a motion."""
+        """Reset: the next sample begins a motion."""
         self.reason = ''
         self._resting, self._begins = True, False
 
@@ -55,11 +58,11 @@ class LimitGuard:
         self._resting = source is Source.HOLD
 
     def stop(self, reason: str) -> None:
-        """Stop the commands of a motion that cannot be computed any further."""
+        """Stop the commands of a motion for which they can no longer be computed."""
         self.reason = self.reason or reason
 
     def passes(self, motors: MotorFeedforward) -> bool:
-        """Return whether the motor commands of that sample may be published."""
+        """Return True if the motor commands of the sample last passed to `follow` are allowed."""
         if self.reason and not self._begins:
             return False
         if _keeps(
@@ -96,7 +99,7 @@ class LimitGuard:
 
 
 def compile_limit_guard() -> None:
-    """Compile the comparison now, so that the first control tick need not."""
+    """Compile the comparison before the first control tick."""
     _keeps.compile()
 
 
@@ -110,7 +113,7 @@ def _keeps_limits(
     motor_velocities: Array,
     motor_efforts: Array,
 ) -> bool:
-    """Return whether jets of one sample keep limits, as far as the rate of the effort is known."""
+    """Return True if one sample is within the limits; effort rates only if they are known."""
     if effort_jet.shape[0] > 1:
         for j in range(len(effort_rates)):
             if abs(effort_jet[1, j]) - effort_rates[j] > SLACK * effort_rates[j]:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`LimitWatch`: whether what is published keeps the limits of joints, springs and motors."""
+"""`LimitWatch`: comparison of published samples with limits of joints, springs and motors."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
 
-_INSTANTS = np.zeros(2)  # of the smallest and of the largest values: not known
+_INSTANTS = np.zeros(2)  # of the smallest and the largest values; not known
 
 
 class LimitWatch:
     """
-    Keeps the smallest and the largest values since the last report, and holds these to the limits.
+    Compares the smallest and the largest values since the last report with the limits.
 
-    Trajectories are checked before they are followed; of a stream, and of the load by external
-    wrenches, only samples are ever known. A tick compares in place and allocates nothing; the
-    kernel of that is compiled beforehand by `compile_limit_watch`.
+    Trajectories are checked before they are followed, but streams and loads by external wrenches
+    are known only sample by sample. A tick compares in place and allocates nothing; the kernel is
+    compiled beforehand by `compile_limit_watch`. Elastic joints add the limits of springs, motors
+    and effort rates.
     """
 
     def __init__(self, model: ScrewModel, elastic: ElasticJoints | None) -> None:
@@ -45,14 +46,14 @@ class LimitWatch:
         self.set_model(model)
 
     def set_model(self, model: ScrewModel) -> None:
-        """Begin anew with another model of the same joints."""
+        """Restart with another model that has the same joints."""
         self._model = model
         self._clear()
 
     def _clear(self) -> None:
         self._seen = False
         self._motion[0], self._motion[1] = np.inf, -np.inf
-        self._effort[:] = 0.0  # keeps every limit
+        self._effort[:] = 0.0  # within every limit
         if self._drives is not None:
             drives = self._drives
             for jet in (
@@ -65,25 +66,25 @@ class LimitWatch:
 
     def add(self, jet: Array, efforts: Array) -> None:
         """
-        Take note of a sample.
+        Add a sample: a joint jet (rows, n), of which rows 0 and 1 are used, and its efforts.
 
-        `jet` (rows, n); `efforts` (order + 1, n).
+        `efforts` (order + 1, n) may contain rates, which are checked only with elastic joints.
         """
         self._seen = True
         _widen(self._motion, jet)
         _widen(self._effort, efforts)
 
     def add_motors(self, motors: MotorFeedforward) -> None:
-        """Take note of the motor commands of a sample."""
+        """Add the motor commands of a sample; elastic joints are required."""
         drives = self._drives
         assert drives is not None
-        _widen(drives.effort_jet, motors.effort_jet)  # with rates that may not be published
+        _widen(drives.effort_jet, motors.effort_jet)  # including rates that are not published
         _widen(drives.deflection_jet, motors.deflection_jet)
         _widen(drives.motor_jet, motors.motor_jet)
         _widen(drives.motor_effort_jet, motors.motor_effort_jet)
 
     def report(self) -> Report:
-        """Return what there is to say on /diagnostics, and begin anew."""
+        """Return a report and restart; WARN if a limit was exceeded since the last one."""
         if not self._seen:
             return Report(OK, 'nothing published')
         model = self._model
@@ -111,12 +112,12 @@ class LimitWatch:
 
 
 def compile_limit_watch() -> None:
-    """Compile the comparison now, so that the first control tick need not."""
+    """Compile the comparison before the first control tick."""
     _widen.compile()
 
 
 def _widen_spans(spans: Array, values: Array) -> None:
-    """Widen spans, smallest and largest values, to rows of values, as far as both have them."""
+    """Update the smallest and largest values in `spans` with the rows that both arrays have."""
     _, rows, columns = spans.shape
     for d in range(min(rows, values.shape[0])):
         for j in range(columns):

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The messages that carry motor commands; each is made once and filled in place per tick."""
+"""Messages with motor commands, created once and filled in place per tick."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ _MOTIONS = ('motor_position', 'motor_velocity', 'motor_acceleration')
 
 
 class MotorFeedforwardOutput(MessageOutput):
-    """``~/motor_feedforward``: motion and effort of the motors, and what the links get."""
+    """
+    ``~/motor_feedforward``: motion and effort of the motors, and efforts on the links.
+
+    `variants` maps the number of known rows of the reference to the shared arrays.
+    """
 
     def __init__(
         self,
@@ -45,7 +49,7 @@ class MotorFeedforwardOutput(MessageOutput):
             self._variants[rows] = messages[rows], self._copies
 
     def publish(self, sample: TorqueSample, rows: int) -> None:
-        """Publish what the arrays hold."""
+        """Publish the arrays computed from this number of rows of the reference."""
         self._message, self._copies = self._variants[rows]
         set_stamp(self._message.header.stamp, sample.instant)
         self._message.reference_continuity = sample.continuity
@@ -54,7 +58,7 @@ class MotorFeedforwardOutput(MessageOutput):
 
 
 class MotorCommandsOutput(MessageOutput):
-    """``~/commands`` with the efforts of the motors, on the joint side of the gear."""
+    """``~/commands``: efforts of the motors, on the joint side of the gear."""
 
     def __init__(self, node: Node, variants: dict[int, MotorFeedforward]) -> None:
         m = len(next(iter(variants.values())).motor_names)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`MotorStream`: what the motors of elastic joints have to do, tick by tick."""
+"""`MotorStream`: commands to the motors of elastic joints at each tick."""
 
 from __future__ import annotations
 
@@ -32,13 +32,12 @@ from screw_dynamics.trajectory import JET_ROWS
 
 class MotorStream:
     """
-    Motor commands of a reference, and their publishers; arrays made once.
+    Motor commands for a reference, and their publishers; the arrays are allocated once.
 
-    What cannot be computed is not published: too few derivatives of the reference, an effort that
-    a spring cannot transmit. That is said once, until it can be computed again. Nor is what is
-    beyond a limit of the elastic joints, see `LimitGuard`.
-
-    `jet` (5, n).
+    Commands are not published if they cannot be computed (too few derivatives of the reference, an
+    effort that a spring cannot transmit); a warning is logged once per interruption. Neither are
+    commands beyond a limit of the elastic joints, see `LimitGuard`. `jet` (5, n) is the shared
+    array of the reference.
     """
 
     def __init__(
@@ -51,7 +50,7 @@ class MotorStream:
     ) -> None:
         self._node, self._jet, self._elastic = node, jet, elastic
         self._least = elastic.required_rows(model)
-        # a joint with a damper in its place takes one derivative less
+        # a joint with a damper in parallel requires one derivative less
         counts = sorted({self._least, JET_ROWS})
         self.stiffness = StiffnessTransition(
             {
@@ -76,7 +75,7 @@ class MotorStream:
         self.apply(parameters)
 
     def apply(self, parameters: FeedforwardParameters) -> None:
-        """Publish ~/commands or not, and change the stiffness, as the parameters say."""
+        """Apply the parameters of ~/commands and of the stiffness."""
         self.stiffness.set_target(parameters.stiffness, parameters.stiffness_transition)
         wanted = parameters.publish_commands and parameters.commands_content == 'motor_efforts'
         if wanted and not self._with_commands:
@@ -86,7 +85,7 @@ class MotorStream:
         self._with_commands = wanted
 
     def set_model(self, model: ScrewModel) -> None:
-        """Go on with another model of the same joints."""
+        """Continue with another model that has the same joints."""
         self._model = model
         self._start = self._deflections()
         damped = bool(self._elastic.motors(model).damped_names)
@@ -97,7 +96,7 @@ class MotorStream:
         self._rows = 0
 
     def forget(self) -> None:
-        """Start over at the next sample: damped joints begin as if long in motion."""
+        """Reset; at the next sample damped joints start quasi-steady."""
         self._rows = self._origin = 0
         self._start = None
         self._problem = ''
@@ -105,16 +104,18 @@ class MotorStream:
 
     @property
     def stopped(self) -> bool:
-        """Whether the motors get no commands for what is followed."""
+        """True if no motor commands are published for the current motion."""
         return bool(self._problem or self._guard.reason)
 
     def publish(
         self, sample: TorqueSample, wrenches: Mapping[str, Array]
     ) -> MotorFeedforward | None:
         """
-        Compute and publish the motor commands of the sample that the shared array holds.
+        Compute and publish the motor commands of the sample in the shared array.
 
-        `wrenches` (6,).
+        `wrenches` (6,) act ON the links and are constant in the frames that they are keyed by.
+        Return the commands in shared arrays even if a limit prevents their publication; None if
+        they cannot be computed.
         """
         self._guard.follow(sample.source)
         if sample.rows < self._least:
@@ -129,7 +130,7 @@ class MotorStream:
         except ScrewDynamicsError as error:
             self._fail(str(error))
             if sample.source is Source.TRAJECTORY and self._jet[1].any():
-                self._guard.stop(str(error))  # moving, they would come back with a jump
+                self._guard.stop(str(error))  # resuming in motion would be a jump
             return None
         motors = self._motors[rows]
         stopped = self.stopped
@@ -164,7 +165,7 @@ class MotorStream:
         )
 
     def _begin(self, damper: DeflectionFilter, instant: int) -> None:
-        """Start a filter where the one before has come to, if one has run."""
+        """Start a filter in the state of the previous one, if there was one."""
         damper.reset(self._deflections() or self._start)
         self._origin = instant
 
@@ -183,7 +184,7 @@ class MotorStream:
         self._problem = reason
 
     def report(self) -> Report:
-        """Return what there is to say on /diagnostics."""
+        """Return the report for /diagnostics; WARN while nothing is published."""
         values = {'published': self._published, 'not published': self._failed}
         problem = self._guard.reason or self._problem
         return Report(WARN if problem else OK, problem or 'ok', values)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`StateOutput`: a JointState that is made once and filled in place."""
+"""`StateOutput`: publisher of a JointState that is filled in place."""
 
 from __future__ import annotations
 
@@ -24,11 +24,7 @@ class StateOutput(MessageOutput):
         self._views = [field_view(self._message, field, len(names)) for field in _FIELDS]
 
     def publish(self, time: int, state: tuple[Array, Array, Array]) -> None:
-        """
-        Publish a state.
-
-        `time` [ns].
-        """
+        """Publish position, velocity and effort with a stamp [ns]."""
         set_stamp(self._message.header.stamp, time)
         for view, values in zip(self._views, state, strict=True):
             view[:] = values

@@ -1,27 +1,27 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-`StiffnessTransition`: the stiffness of variable joints on its way from one value to another.
+`StiffnessTransition`: smooth changes of the stiffness of variable joints.
 
-Change i, at t_i, to the target c_i in T_i seconds, is blended into the path that the joint was on:
+Change i, at t_i, to the target c_i in T_i seconds, is blended into the previous path of the joint:
 
     ``K_i(t) = K_{i-1}(t) + s((t - t_i) / T_i) (c_i - K_{i-1}(t))``
 
 with K_0 constant and s(u) = 10 u^3 - 15 u^4 + 6 u^5 from 0 to 1, s = 0 before and s = 1 after it.
 
-- Range: 0 <= s <= 1 puts K_i(t) between K_{i-1}(t) and c_i. By induction the path stays between
-  the smallest and the largest of the values that it connects: that at rest, and the targets since.
-  All of these are within the range of the joint, so the path is, whenever and however often
-  targets and durations change.
-- Smoothness: s' = s'' = 0 at both ends, so K is C2, as continuous motor efforts need.
-- Convergence: K_i = c_i from t_i + T_i on, whatever was running, and what was is forgotten. A
+- Range: since 0 <= s <= 1, K_i(t) is between K_{i-1}(t) and c_i. By induction the path stays
+  between the smallest and the largest of the values that it connects: the value at rest and the
+  targets since. All of these are within the range of the joint, and so is the path, no matter when
+  and how often targets and durations change.
+- Smoothness: s' = s'' = 0 at both ends, so K is C2, as continuous motor efforts require.
+- Convergence: K_i = c_i from t_i + T_i on, whatever changes were running; they are then dropped. A
   single change is a quintic.
-- Derivatives: with R the width of the values connected, each running change adds at most
+- Derivatives: with R the range of the connected values, each running change adds at most
   (15/8) R / T_i to |K'|, and (10 / sqrt(3)) R / T_i^2 + (15/4) |K_{i-1}'| / T_i to |K''|.
 
-A change begins at once or, where others run, when 1/8 of the longest of their durations has
-passed since the last of them began; until then a newer change replaces it. So at most 8 run: the
-first has run for less than its duration T, and each began T / 8 or more after the one before it.
+A change begins at once or, if others are running, when 1/8 of the longest of their durations has
+passed since the last of them began; until then a newer change replaces it. Thus at most 8 run: the
+first has run for less than its duration T, and each began at least T / 8 after the previous one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,11 @@ _MOST_RUNNING = 8
 
 
 class StiffnessTransition:
-    """Stiffness as a C2 function of time within the range of each joint."""
+    """
+    Stiffness as a C2 function of time within the range of each joint.
+
+    It starts at the `stiffness` of the springs.
+    """
 
     def __init__(self, springs: Mapping[str, AdjustableSpring]) -> None:
         self._springs = dict(springs)
@@ -54,7 +58,7 @@ class StiffnessTransition:
         self._default = self._target
         self._jet = np.zeros((_ROWS, count))
         self._rows = {name: self._jet[:, j] for j, name in enumerate(self._springs)}
-        # of the changes that run, by joint; one more may wait for its beginning
+        # running changes, by joint; one more may wait to begin
         shape = (count, _MOST_RUNNING + 1)
         self._begins = np.zeros(shape, dtype=np.int64)
         self._durations = np.ones(shape, dtype=np.int64)
@@ -64,7 +68,11 @@ class StiffnessTransition:
         self._last: int | None = None
 
     def check(self, values: Sequence[float]) -> None:
-        """Check what is to be the stiffness."""
+        """
+        Check new stiffness values; none means the initial ones.
+
+        Raises InputError unless there is one value above 0 per joint within the joint's range.
+        """
         names = ', '.join(self._springs) or 'none'
         if len(values) not in (0, len(self._springs)) or any(value <= 0.0 for value in values):
             raise InputError(
@@ -81,11 +89,10 @@ class StiffnessTransition:
 
     def set_target(self, values: Sequence[float], duration: float) -> None:
         """
-        Go to another stiffness from the instant sampled last; at once where there is none.
+        Change the stiffness in `duration` [s] from the last sampled instant on.
 
-        Joints whose target stays go on as they did.
-
-        `duration` [s].
+        Without such an instant the change is immediate. Joints with an unchanged target are not
+        affected. For `values` see `check`.
         """
         before, self._target = self._target, tuple(values) or self._default
         if self._last is None:
@@ -110,9 +117,9 @@ class StiffnessTransition:
 
     def sample(self, instant: int) -> dict[str, Array] | None:
         """
-        Return the stiffness and its two time derivatives.
+        Return the stiffness and its two time derivatives (3,) by joint at an instant [ns].
 
-        `instant` [ns]; returns (3,).
+        The arrays are shared between calls. The result is None if no joint is variable.
         """
         self._last = instant
         if not self._rows:
@@ -129,7 +136,7 @@ class StiffnessTransition:
         return self._rows
 
     def forget(self) -> None:
-        """Be there: the instants sampled so far mean nothing any more."""
+        """Finish all changes at once, since earlier instants are no longer valid."""
         self._last = None
         self._arrive()
 
@@ -139,7 +146,7 @@ class StiffnessTransition:
 
 
 def compile_stiffness_transition() -> None:
-    """Compile the blending now, so that the first control tick need not."""
+    """Compile the blending before the first control tick."""
     _blend.compile()
 
 
@@ -153,9 +160,10 @@ def _blend_changes(
     jet: Array,
 ) -> None:
     """
-    Fill rows K, K', K'' at an instant; changes that are over, and all before them, are dropped.
+    Write K, K', K'' at an instant [ns] to `jet` (3, V); drop completed and older changes.
 
-    `begins`, `durations` (V, C) [ns]; `targets` (V, C); `counts`, `rest` (V,); `jet` (3, V).
+    The changes of each of the V joints are in `begins`, `durations` (V, C) [ns] and `targets`
+    (V, C); `counts` (V,) is their number and `rest` (V,) the stiffness before the first of them.
     """
     for j in range(len(counts)):
         over = 0
@@ -182,7 +190,7 @@ def _blend_changes(
                 gap = target - value
                 acceleration += s_acceleration * gap - 2.0 * s_rate * rate - s * acceleration
                 rate += s_rate * gap - s * rate
-                # what rounding adds is not to lead out of the range
+                # rounding must not lead out of the range
                 value = min(max(value + s * gap, min(value, target)), max(value, target))
         jet[0, j], jet[1, j], jet[2, j] = value, rate, acceleration
 

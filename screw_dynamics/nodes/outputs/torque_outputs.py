@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The messages that carry a torque sample; each is made once and filled in place per tick."""
+"""Messages with an effort sample, created once and filled in place per tick."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from screw_dynamics.nodes.endpoints import make_publisher
 from screw_dynamics.nodes.reference.reference import Source
 from screw_dynamics.trajectory import JET_ROWS
 
-LEAST_ROWS = 3  # without accelerations there is no effort
+LEAST_ROWS = 3  # efforts require accelerations
 
 
 class TorqueSample(NamedTuple):
     """
-    What is known of the sample that the shared arrays hold.
+    Metadata of the sample in the shared arrays.
 
-    `instant`, `time_from_start` [ns].
+    `instant` and `time_from_start` (0 for a stream) are in ns. The positions of the reference are
+    C^continuity. `rows` is the number of known rows of the reference: 3 (to acceleration), 4 or 5
+    (to snap); the effort has the derivatives that they allow.
     """
 
     instant: int
@@ -35,17 +37,17 @@ class TorqueSample(NamedTuple):
 
 
 class TorqueOutput(Protocol):
-    """Something that publishes torque samples."""
+    """Publisher of effort samples."""
 
     def publish(self, sample: TorqueSample) -> None:
-        """Publish what the shared arrays hold."""
+        """Publish the sample in the shared arrays."""
 
     def destroy(self) -> None:
         """Destroy the publisher."""
 
 
 class MessageOutput:
-    """A publisher, its one message, and the rows that are copied into it."""
+    """A publisher, its reused message, and the rows that are copied into it."""
 
     def __init__(self, node: Node, message: Any, topic: str) -> None:
         self._node, self._message = node, message
@@ -53,7 +55,7 @@ class MessageOutput:
         self._copies: list[tuple[Array, Array]] = []
 
     def _carry(self, owner: Any, field: str, row: Array) -> None:
-        """Add a row of the sample that every message carries in a field."""
+        """Copy a row of the sample to a field of every message."""
         self._copies.append((field_view(owner, field, len(row)), row))
 
     def _send(self) -> None:
@@ -70,7 +72,7 @@ class FeedforwardTorqueOutput(MessageOutput):
     """
     ``~/feedforward``: effort, its derivatives and the reference used.
 
-    `jet` (5, n); `tau` (k + 1, n).
+    `jet` (5, n) and `tau` (k + 1, n) are the shared arrays of the reference and the efforts.
     """
 
     def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
@@ -104,9 +106,9 @@ class FeedforwardTorqueOutput(MessageOutput):
 
 class JointEffortOutput(MessageOutput):
     """
-    ``~/joint_effort``: position and velocity of the reference, effort; for tools that plot.
+    ``~/joint_effort``: effort with position and velocity of the reference, for plotting tools.
 
-    `jet` (5, n); `tau` (k + 1, n).
+    `jet` (5, n) and `tau` (k + 1, n) are the shared arrays of the reference and the efforts.
     """
 
     def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
@@ -123,11 +125,7 @@ class JointEffortOutput(MessageOutput):
 
 
 class CommandsOutput(MessageOutput):
-    """
-    ``~/commands``: the effort alone, as effort controllers take it.
-
-    `tau` (k + 1, n).
-    """
+    """``~/commands``: row 0 of the shared array `tau` (k + 1, n), for effort controllers."""
 
     def __init__(self, node: Node, joint_names: tuple[str, ...], tau: Array) -> None:
         n = len(joint_names)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TorquePublishers`: which messages carry a torque sample, by the parameters."""
+"""`TorquePublishers`: outputs for effort samples, selected by parameters."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from screw_dynamics.trajectory import JET_ROWS
 
 class TorquePublishers:
     """
-    The outputs that the parameters ask for, and the arrays of efforts that they share.
+    The outputs selected by parameters, and their shared array of efforts.
 
-    `jet` (5, n).
+    `jet` (5, n) is the shared array of the reference.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class TorquePublishers:
 
     @staticmethod
     def differ(old: FeedforwardParameters, new: FeedforwardParameters) -> bool:
-        """Return whether changed parameters ask for other publishers."""
+        """Return True if changed parameters require other publishers."""
         names = (
             'derivative_order',
             'publish_joint_state',
@@ -67,14 +67,14 @@ class TorquePublishers:
 
     def arrays(self, rows: int) -> tuple[Array, Array]:
         """
-        Return the rows of reference and effort to compute with.
+        Return the parts of the shared arrays to compute with: `jet` (k + 3, n), `tau` (k + 1, n).
 
-        Returns `jet` (k + 3, n), `tau` (k + 1, n).
+        `rows` is the number of known rows of the reference: 3, 4 or 5.
         """
         return self._arrays[rows]
 
     def publish(self, sample: TorqueSample) -> None:
-        """Publish what the shared arrays hold."""
+        """Publish the sample in the shared arrays."""
         for output in self._outputs:
             output.publish(sample)
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TorqueStream`: sample the reference, compute the efforts, publish; arrays made once."""
+"""`TorqueStream`: sampling of the reference, computation and publication of the efforts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ORDERS = (0, 1, 2)
 
 
 def compile_torques(model: ScrewModel) -> None:
-    """Compile all that a tick calls, and derive what the kernel needs from the model."""
+    """Compile all kernels that a tick uses, and derive their parameters from the model."""
     compile_sampling()
     compile_filter()
     compile_limit_watch()
@@ -48,7 +48,11 @@ def compile_torques(model: ScrewModel) -> None:
 
 
 class TorqueStream:
-    """The reference of a robot and the publishers of the efforts that it takes."""
+    """
+    The reference of a robot and the publishers of its efforts; arrays are allocated once.
+
+    With `elastic` it also publishes motor commands.
+    """
 
     def __init__(
         self,
@@ -81,18 +85,18 @@ class TorqueStream:
 
     @property
     def elastic(self) -> ElasticJoints | None:
-        """Elastic joints with the stiffness that the parameters ask for."""
+        """Elastic joints with the stiffness of the parameters."""
         if self._elastic is None:
             return None
         return with_stiffness(self._elastic, self.model, self._parameters.stiffness)
 
     def apply(self, parameters: FeedforwardParameters) -> None:
-        """Take over changed parameters; publishers are made anew only where they differ."""
+        """Apply changed parameters; replace the publishers only if they differ."""
         old, self._parameters = self._parameters, parameters
         self.streamed.apply(parameters, self.sampled(self._node.get_clock().now().nanoseconds))
         if self._publishers.differ(old, parameters):
             publishers = self._publishers
-            # where these cannot be made, those of before go on
+            # if this raises, the old publishers stay in use
             self._publishers = TorquePublishers(
                 self._node, self.model.joint_names, self._jet, parameters
             )
@@ -101,11 +105,11 @@ class TorqueStream:
             self.motors.apply(parameters)
 
     def sampled(self, now: int) -> int:
-        """Return the instant that a tick at this time asks for."""
+        """Return the instant sampled by a tick at this time [ns]."""
         return now + round(1e9 * self._parameters.lead_time)
 
     def replace_model(self, model: ScrewModel) -> bool:
-        """Go on with another model of the same joints."""
+        """Continue with another model; return False, with no change, if its joints differ."""
         if joint_kinds(model) != joint_kinds(self.model):
             return False
         self.model = model
@@ -116,18 +120,15 @@ class TorqueStream:
         return True
 
     def motion_at_tick(self, now: int) -> Motion | None:
-        """
-        Return the trajectory that a tick samples.
-
-        `now` [ns].
-        """
+        """Return the trajectory sampled by a tick at `now` [ns]."""
         return self.reference.motion_at(self.sampled(now))
 
     def publish(self, now: int, withheld: bool = False) -> None:
         """
-        Publish the sample of this tick, if there is anything to publish.
+        Publish the sample of this tick, unless it is withheld or there is none.
 
-        `now` [ns].
+        `now` is the time of the node [ns]. Raises NotFiniteError, before anything is published, if
+        an effort is not finite.
         """
         sample = None if withheld else self._sample(now)
         if sample is None:
@@ -148,7 +149,7 @@ class TorqueStream:
                 self.limits.add_motors(motors)
 
     def _sample(self, now: int) -> TorqueSample | None:
-        """Write the joint jet of this tick; None where there is nothing to publish."""
+        """Write the joint jet of this tick; return None if there is nothing to publish."""
         time = self.sampled(now)
         if self.streamed.followed is not None:
             streamed = self.streamed.sample(now, time, self._jet)
@@ -166,7 +167,7 @@ class TorqueStream:
 
     @property
     def trajectory_output(self) -> TrajectoryEffortOutput | None:
-        """Where accepted trajectories are published with their efforts, if that is wanted."""
+        """Publisher of accepted trajectories with efforts; None if it is disabled."""
         return self._publishers.trajectory
 
     def _idle(self) -> bool:
@@ -176,19 +177,19 @@ class TorqueStream:
 
     def add_positions(self, positions: Array, now: int) -> bool:
         """
-        Take a sample of the stream of positions; see `StreamedReference.add_positions`.
+        Add a sample (n,) of the stream of positions, received at `now` [ns].
 
-        `positions` (n,); `now` [ns].
+        See `StreamedReference.add_positions`.
         """
         return self.streamed.add_positions(positions, now, self.sampled(now))
 
     def clear(self) -> None:
-        """Follow nothing any more; of a stream, until it has paused and begins anew."""
+        """Stop following; a stream is followed again after it has paused."""
         self.reference.clear()
         self.streamed.supersede()
 
     def forget(self) -> None:
-        """Forget all that came before a jump of the clock."""
+        """Drop all state after a jump of the clock."""
         self.reference.clear()
         self.streamed.reset()
         self.measured.clear()
@@ -199,7 +200,7 @@ class TorqueStream:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to follow, now or later."""
+        """True if there is nothing to follow, now or later."""
         return self.reference.empty and self.streamed.followed is None
 
     def _warn_of_expired_wrench(self, frame: str) -> None:

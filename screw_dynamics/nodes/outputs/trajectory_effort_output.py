@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``~/joint_trajectory_effort``: accepted trajectories, densely sampled, with their efforts."""
+"""``~/joint_trajectory_effort``: densely sampled accepted trajectories with their efforts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_POINTS = 20_000  # some MB
 
 
 def require_two_topics(node: Node, parameters: FeedforwardParameters) -> None:
-    """Check that the node would not receive what it publishes."""
+    """Raise InputError if the node would receive the trajectories that it publishes."""
     topic = node.resolve_topic_name(TOPIC)
     if parameters.publish_trajectory_effort and topic == node.resolve_topic_name(INPUT):
         raise InputError(
@@ -36,9 +36,9 @@ class TrajectoryEffortOutput:
     """
     Publishes trajectories for a controller that interpolates between close points.
 
-    joint_trajectory_controller takes the efforts if it has the effort command interface, and
-    interpolates them linearly: between points h apart they are off by at most max|tau''| h^2 / 8.
-    Positions follow the reference much closer, as it interpolates them by quintics.
+    joint_trajectory_controller uses the efforts if it has the effort command interface, and
+    interpolates them linearly: between points h apart the error is at most max|tau''| h^2 / 8.
+    Positions are much more accurate, since it interpolates them by quintics.
     """
 
     def __init__(self, node: Node) -> None:
@@ -46,7 +46,7 @@ class TrajectoryEffortOutput:
         self._publisher = make_publisher(node, JointTrajectory, TOPIC)
 
     def publish(self, data: bytes) -> None:
-        """Publish the bytes of a message of `with_efforts`."""
+        """Publish a serialised message of `with_efforts`."""
         self._publisher.publish(data)
 
     def destroy(self) -> None:
@@ -56,12 +56,13 @@ class TrajectoryEffortOutput:
 
 def with_efforts(model: ScrewModel, motion: Motion, period: float) -> JointTrajectory:
     """
-    Return a trajectory from where it takes over to its end, with its efforts.
+    Return a trajectory with efforts, from its takeover to its end, as a message without a stamp.
 
-    `period` [s].
+    It is sampled every `period` [s] and at its points. Raises InputError if there are too many
+    samples and NotFiniteError if an effort is not finite.
     """
     times = sample_times(motion, round(SECOND * period))
-    # in whole nanoseconds the first may lie a little before the curve, where that rests
+    # rounding to ns may put the first time slightly before the curve, where it is at rest
     since = np.maximum(times / SECOND - motion.joined, motion.curve.breaks[0])
     jets = motion.curve.jets(since, rows=3)
     efforts = inverse_dynamics(model, jets)[:, 0]
@@ -72,9 +73,10 @@ def with_efforts(model: ScrewModel, motion: Motion, period: float) -> JointTraje
 
 def sample_times(motion: Motion, step: int) -> np.typing.NDArray[np.int64]:
     """
-    Return the times from start at which a motion is sampled.
+    Return the T times from start at which a motion is sampled [ns], strictly increasing and >= 0.
 
-    `step` [ns]; returns (T,) [ns].
+    They are the breaks of the curve, the last of which is its end, and a grid of `step` [ns].
+    Raises InputError if there are too many.
     """
     breaks = np.round(SECOND * (motion.joined + motion.curve.breaks)).astype(np.int64)
     begin, end = max(0, int(breaks[0])), int(breaks[-1])
@@ -84,6 +86,6 @@ def sample_times(motion: Motion, step: int) -> np.typing.NDArray[np.int64]:
             f"parameter 'resample_period': expected a period that gives at most {_MOST_POINTS} "
             f'points, {step / SECOND:g} s gives {count}'
         )
-    # the first sample may lie between two multiples
+    # the grid starts at the first break, which may be between two multiples of the step
     grid = np.arange(begin, end, step, dtype=np.int64)
     return np.union1d(grid, breaks[breaks >= begin])

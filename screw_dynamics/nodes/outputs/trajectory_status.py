@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``~/trajectory_status``: what became of every trajectory, for those who sent it."""
+"""``~/trajectory_status``: acceptance or rejection of every trajectory, for its sender."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from screw_dynamics.nodes.endpoints import DEPTH
 
 NAME = 'trajectory_status'
-# who asks late still gets the newest ones
+# late subscribers still receive the newest statuses
 QOS = QoSProfile(depth=DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ACCEPTED = 'accepted'
 FRAME_ID = 'header.frame_id'
@@ -24,8 +24,8 @@ class TrajectoryStatusOutput:
     Publishes one DiagnosticStatus per trajectory.
 
     The level is OK or WARN (accepted, with a warning) or ERROR (rejected); the message is
-    'accepted' and the warnings, or the reason. The values name the trajectory:
-    its header.frame_id, which the sender may choose freely, stamp, points, start and end.
+    'accepted' and the warnings, or the reason. The values identify the trajectory: its
+    header.frame_id, which the sender may choose freely, stamp, points, start and end.
     """
 
     def __init__(self, node: Node) -> None:
