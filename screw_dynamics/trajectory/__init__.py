@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From waypoints to joint jets over time; plain data, no ROS."""
+"""Trajectories: joint jets over time from waypoints; plain data, no ROS."""
 
 from screw_dynamics.trajectory.jtc_spline import jtc_trajectory
 from screw_dynamics.trajectory.measured_motion import MeasuredMotion, measured_motion

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The entries of an inverse that lie within the band of the matrix."""
+"""Entries of a matrix inverse that lie within the band of the matrix."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from screw_dynamics.jit import Kernel, read_only
 
 def band_of_inverse(factor: Array) -> Array:
     """
-    Return the band of A^-1 from the Cholesky factor of A, in time linear in the size.
+    Return the band of A^-1 (p + 1, N) from the Cholesky factor of A, in time linear in N.
 
-    The inverse is full, but a quadratic form in few neighbouring unknowns needs its band only.
-    From L^T A^-1 = L^-1 the band follows column by column, the last one first.
-
-    `factor` (p + 1, N); returns (p + 1, N).
+    The inverse is full, but a quadratic form in few neighbouring unknowns needs only its band,
+    which follows from L^T A^-1 = L^-1 column by column, the last one first. Row k of the input
+    is the k-th subdiagonal of L, as from `scipy.linalg.cholesky_banded`, and of the result that
+    of A^-1, padded with 0.
     """
     band = np.zeros(factor.shape)
     _fill(np.ascontiguousarray(factor), band)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Symmetric systems in which only neighbouring knots, with four unknowns each, are coupled."""
+"""Symmetric systems that couple only neighbouring knots, with four unknowns each."""
 
 from __future__ import annotations
 
@@ -13,20 +13,12 @@ from screw_dynamics.arrays import Array
 
 
 def at_segments(knots: Array) -> Array:
-    """
-    Return the unknowns of both ends of every segment side by side.
-
-    `knots` (K, 4); returns (K - 1, 8).
-    """
+    """Return the unknowns of both ends of every segment side by side, (K, 4) to (K - 1, 8)."""
     return np.concatenate((knots[:-1], knots[1:]), axis=1)
 
 
 def at_knots(segments: Array) -> Array:
-    """
-    Add up the contributions of the segments at their knots (the transpose of `at_segments`).
-
-    `segments` (K - 1, 8); returns (K, 4).
-    """
+    """Add up the contributions of segments at knots, (K - 1, 8) to (K, 4); see `at_segments`."""
     knots = np.zeros((len(segments) + 1, 4))
     knots[:-1] += segments[:, :4]
     knots[1:] += segments[:, 4:]
@@ -35,9 +27,10 @@ def at_knots(segments: Array) -> Array:
 
 def factorised(blocks: Array, free: Array) -> Callable[[Array], Array]:
     """
-    Factorise a positive definite matrix given segment by segment, in time linear in K.
+    Return the solver of a positive definite system (K, 4), factorised in time linear in K.
 
-    `blocks` (K - 1, 8, 8); `free` (K, 4).
+    The matrix is the overlapping sum of the segments' `blocks` (K - 1, 8, 8). Unknowns that are
+    not `free` (K, 4) are 0. Raise LinAlgError if the matrix is not positive definite.
     """
     count = len(free)
     band = np.zeros((8, 4 * count))
@@ -45,7 +38,7 @@ def factorised(blocks: Array, free: Array) -> Callable[[Array], Array]:
         for column in range(row + 1):
             band[row - column, column : column + 4 * (count - 1) : 4] += blocks[:, row, column]
     mask = free.ravel()
-    # unknowns differ by many powers of the segment lengths: scale to a unit diagonal first
+    # unknowns differ by many powers of the segment lengths: first scale to a unit diagonal
     with np.errstate(divide='ignore', invalid='ignore'):
         scale = np.where(mask, 1.0 / np.sqrt(band[0]), 0.0)
     if not np.isfinite(scale).all():

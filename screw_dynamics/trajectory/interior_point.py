@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The minimum of a `ConvexProgram` by an interior-point method; cost linear in the knots."""
+"""Interior-point method for a `ConvexProgram`; the cost is linear in the number of knots."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from screw_dynamics.trajectory.convex_program import TOLERANCE, ConvexProgram
 
 _GAP = 1e-9  # mean complementarity, relative to the objective, at which the minimum is reached
 _MAX_ITERATIONS = 40
-_SHORT_STEP = 0.05  # if steps get shorter, rounding has taken over
-# Largest weight of the objective beside a constraint at the start. Small, the method first finds
-# its way to the middle of the feasible set, from where it hardly ever gets stuck.
+_SHORT_STEP = 0.05  # shorter steps are caused by rounding: stop
+# Largest weight of the objective relative to a constraint at the start. With a small weight the
+# method first moves to the middle of the feasible set, from where it hardly ever gets stuck.
 _OBJECTIVE_SCALE = 1e-3
-_STEP_BACK = 0.995  # part of the way to the boundary that a step may go
+_STEP_BACK = 0.995  # largest fraction of the way to the boundary per step
 
 
 def minimise(program: ConvexProgram, anchor: Array) -> Array:
     """
-    Return the minimiser, every row obeyed to `TOLERANCE`.
+    Return the minimiser (K, 4), which satisfies every row to `TOLERANCE`.
 
-    `anchor` (K, 4); returns (K, 4).
+    `anchor` (K, 4) must satisfy every row; it is the start and the feasible fallback.
     """
     try:
         x = -factorised(program.hessian, program.free)(program.gradient)
     except np.linalg.LinAlgError:
-        pass  # too ill-conditioned alone; the rows will help
+        pass  # ill-conditioned without the rows
     else:
         if (program.slack(x) >= -TOLERANCE).all():
             return x
@@ -42,7 +42,7 @@ def _interior_point(program: ConvexProgram, x: Array) -> Array:
     """
     Return the minimiser by Mehrotra's predictor-corrector method, starting from x.
 
-    Slacks s = G x + r and multipliers w stay positive; rows that bind nothing keep s = 1, w = 0.
+    Slacks s = G x + r and multipliers w stay positive; rows of zeros keep s = 1, w = 0.
     Each Newton step solves (H + G^T diag(w / s) G) dx = right side, which has H's structure.
     """
     active = program.rows.any(axis=2)
@@ -91,7 +91,7 @@ class _NewtonSystem(NamedTuple):
     dual: Array
 
     def step(self, complement: Array) -> tuple[Array, Array, Array]:
-        """Return dx, ds, dw for a wanted change of the products s w."""
+        """Return dx, ds, dw for a required change of the products s w."""
         weights = (complement - self.w * self.primal) / self.s
         dx = self.solve(self.program.row_combination(weights) - self.dual)
         ds = self.program.row_products(dx) + self.primal
@@ -99,7 +99,7 @@ class _NewtonSystem(NamedTuple):
 
 
 def _relative_stiffness(program: ConvexProgram) -> float:
-    """Return the factor that makes the stiffest unknown of H as stiff as it is in G^T G."""
+    """Return the factor that scales the stiffest unknown of H to its stiffness in G^T G."""
     of_rows = at_knots((program.rows**2).sum(axis=1))
     of_objective = at_knots(np.einsum('saa->sa', program.hessian))
     bound = of_rows > 0.0
@@ -116,12 +116,11 @@ def _longest(values: Array, change: Array) -> float:
 
 def pull_back(program: ConvexProgram, anchor: Array, x: Array) -> Array:
     """
-    Move knots towards the anchor, each as little as its segments need, until all rows are obeyed.
+    Move knots towards the anchor, each as little as its segments need to satisfy all rows.
 
-    A segment's row changes by the sum of what its two knots contribute; if the losses alone,
-    scaled by the smaller factor, fit into the row's room at the anchor, the row is obeyed.
-
-    `anchor`, `x` (K, 4); returns (K, 4).
+    A segment's row changes by the sum of the contributions of its two knots; if the losses alone,
+    scaled by the smaller factor, do not exceed the slack at the anchor, the row is satisfied.
+    Return x (K, 4) itself if every row is satisfied to `TOLERANCE`.
     """
     short = (program.slack(x) < -TOLERANCE).any(axis=1)
     if not short.any():

@@ -13,7 +13,7 @@ from screw_dynamics.trajectory.nonic_segment import time_powers
 from screw_dynamics.trajectory.piecewise_polynomial import PiecewisePolynomial
 from screw_dynamics.trajectory.waypoints import Waypoints
 
-# Data (step, V0, V1, A0, A1) in normalised time -> coefficients of u to u^5.
+# Data (step, V0, V1, A0, A1) in normalised time -> coefficients of u^1 to u^5.
 _LINEAR = np.array([[1, 0, 0, 0, 0]] + 4 * [5 * [0]], dtype=float)
 _CUBIC = np.array(
     [[0, 1, 0, 0, 0], [3, -2, -1, 0, 0], [-2, 1, 1, 0, 0], 5 * [0], 5 * [0]], dtype=float
@@ -34,14 +34,14 @@ def jtc_trajectory(
     waypoints: Waypoints, start_jet: ArrayLike | None = None
 ) -> PiecewisePolynomial:
     """
-    Return the reference that joint_trajectory_controller runs through the same points.
+    Return the reference that joint_trajectory_controller follows through the same points.
 
-    Each segment is linear, cubic or quintic as both its ends carry positions, velocities too, or
-    accelerations too. Jerk and snap exist within the segments and jump between them, and with
-    them the effort's derivatives: see `continuity` of the result. After the end the joints rest
-    (the controller goes on reporting the last point's velocity and acceleration).
+    Each segment is linear, cubic or quintic if both its ends have positions, velocities too, or
+    accelerations too. Jerk and snap are defined within the segments and jump between them, and
+    so do the effort's derivatives: see `continuity` of the result. After the end the joints rest
+    (the controller continues to report the last point's velocity and acceleration).
 
-    Both round in short segments: here a length h at time t is known to eps t, as times are
+    Both round in short segments. Here a length h at time t is accurate to eps t, as times are
     doubles in seconds; the controller counts whole nanoseconds, but loses about eps q / h in
     velocities and eps q / h^2 in accelerations, as it computes coefficients from positions q.
     At t and q about 1 (s, rad) accelerations differ by 2e-8 for h = 1 ms, 2e-4 for h = 10 us.
@@ -50,8 +50,8 @@ def jtc_trajectory(
     ----------
     waypoints : Waypoints
     start_jet : (5, n) array_like, optional
-        State at time 0; its position, velocity and acceleration are the start of a segment to a
-        first point later than 0, and not used if the first point is at 0, as in the controller.
+        State at time 0. If the first point is later than 0, a segment from this position,
+        velocity and acceleration leads to it; else it is ignored, as in the controller.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def jtc_trajectory(
     TrajectoryError
         If the first point is later than 0 and no start jet is given.
     ShapeError, NotFiniteError
-        If the start jet is unusable.
+        If the start jet is invalid.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The choice of the knot derivatives that no point prescribes: little snap, no overshoot."""
+"""Choice of the knot derivatives that are not prescribed, with little snap and no overshoot."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from screw_dynamics.trajectory.shape_constraints import (
     shape_constraints,
 )
 
-# A slow long segment counts at least this part of the most violent one: what counts less is
-# lost to rounding, and its free derivatives with it.
+# Least weight of a slow long segment, relative to the roughest one: smaller weights are lost to
+# rounding, and with them the free derivatives of the segment.
 _LEAST_PART = 1e-10
 
-# Steps below this part of a joint's largest count as none; squares of smaller ones underflow.
+# Relative to a joint's largest step, smaller ones count as 0; their squares might underflow.
 _NEGLIGIBLE = 1e-30
 
 
@@ -29,12 +29,13 @@ def choose_derivatives(h: Array, positions: Array, prescribed: Array) -> Array:
     """
     Return all knot derivatives of one joint.
 
-    Among the C4 piecewise polynomials of degree 9 that take on what is prescribed, the least
-    rough is chosen (`ROUGHNESS`: mostly the integral of the squared snap, which the effort's
-    second derivative follows) under the conditions of `shape_constraints`: a segment that can be
-    monotone is.
+    From the C4 piecewise polynomials of degree 9 with the prescribed values, the least rough is
+    chosen (`ROUGHNESS`: mainly the integral of the squared snap, on which the effort's second
+    derivative depends) under the conditions of `shape_constraints`: segments are monotone if
+    possible.
 
-    `h` (K - 1,) [s]; `positions` (K,) [rad or m]; `prescribed` (K, 4); returns (K, 4).
+    `h` (K - 1,) are the lengths of the segments. `prescribed` (K, 4) has v, a, jerk, snap, or NaN
+    for a free one; its other entries are returned unchanged.
     """
     scale, steps, relevant = _in_own_scale(h, np.diff(positions), prescribed)
     chosen = _choose(h, steps, relevant)
@@ -42,7 +43,7 @@ def choose_derivatives(h: Array, positions: Array, prescribed: Array) -> Array:
 
 
 def _in_own_scale(h: Array, steps: Array, prescribed: Array) -> tuple[float, Array, Array]:
-    """Divide a joint's data by their size, and set to 0 what is negligible beside it."""
+    """Divide a joint's data by their size, which is returned too; set negligible ones to 0."""
     longest = np.maximum(np.append(h, 0.0), np.insert(h, 0, 0.0))
     sizes = np.abs(np.nan_to_num(prescribed)) * time_powers(longest)
     scale = float(max(np.abs(steps).max(), sizes.max()))
@@ -70,8 +71,9 @@ def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array
     """
     Return the roughness of the curve as a quadratic form in the free derivatives.
 
-    `h`, `steps` (K - 1,) [s]; `anchor`, `free` (K, 4); returns `hessian` (K - 1, 8, 8),
-    `gradient` (K, 4).
+    `hessian` has the blocks (K - 1, 8, 8) of the segments, `gradient` (K, 4) is that at 0; both
+    are 0 for what is not free. `anchor` has the prescribed derivatives and a typical size of
+    the free ones.
     """
     powers = np.tile(time_powers(h), 2)
     reach = np.abs(powers * at_segments(anchor)).max(axis=1)
@@ -85,9 +87,9 @@ def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array
 
 
 def _weights(h: Array, sizes: Array) -> Array:
-    """Return h^-7, the scale of squared snap in normalised time, raised where it would be lost."""
+    """Return h^-7, the scale of squared snap in normalised time, or more to survive rounding."""
     energies = h**-7.0 * sizes**2
     least = _LEAST_PART * energies.max()
-    # where a segment has no size, nothing in it is free
+    # nothing is free in a segment of size 0
     lost = (energies < least) & (sizes > 0.0)
     return np.where(lost, least / np.where(lost, sizes, 1.0) ** 2, h**-7.0)

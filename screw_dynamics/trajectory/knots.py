@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What both interpolations need at the two ends of a trajectory."""
+"""Start state and rest at the two ends of a trajectory, for both interpolations."""
 
 from __future__ import annotations
 
@@ -15,11 +15,7 @@ from screw_dynamics.trajectory.waypoints import Waypoints
 
 
 def start_rows(start_jet: ArrayLike | None, n: int) -> Array | None:
-    """
-    Return a checked start jet.
-
-    Returns (5, n).
-    """
+    """Return a checked start jet (5, n), or None; raise TrajectoryError above `LARGEST`."""
     if start_jet is None:
         return None
     start = require_finite('start_jet', as_float_array('start_jet', start_jet))
@@ -33,11 +29,7 @@ def start_rows(start_jet: ArrayLike | None, n: int) -> Array | None:
 
 
 def require_start(start: Array | None, waypoints: Waypoints) -> Array:
-    """
-    Return the start jet, which a first point later than 0 needs.
-
-    `start` (5, n); returns (5, n).
-    """
+    """Return the start jet; raise TrajectoryError if there is none for a point later than 0."""
     if start is None:
         raise TrajectoryError(
             f'the first point is at {waypoints.times[0]:g} s after the start: expected a start '
@@ -48,9 +40,9 @@ def require_start(start: Array | None, waypoints: Waypoints) -> Array:
 
 def join_continuity(ends: Array) -> int:
     """
-    Return how continuous the joins of moving ends with rest are.
+    Return the order of the first derivative that jumps where moving ends meet rest, minus 1.
 
-    `ends` (E, rows, n).
+    `ends` (E, rows, n) are velocity and higher derivatives; return `rows` if none jumps.
     """
     moving = (ends != 0.0).any(axis=(0, 2))
     return int(np.argmax(moving)) if moving.any() else len(moving)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Position, velocity, acceleration, jerk and snap from noisy positions, with uncertainty."""
+"""Position to snap from noisy positions, with uncertainty."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from screw_dynamics.trajectory.smoothing_spline import (
 )
 
 _FEWEST_SAMPLES = 2 * (DEGREE + 1)
-_ROUNDING = 1e-9  # of the duration: how far outside of it a time may be
+_ROUNDING = 1e-9  # of the duration: tolerance for times outside of it
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredMotion:
     """
-    A motion estimated from measured positions; `measured_motion` makes one.
+    A motion estimated from measured positions, as `measured_motion` returns it.
 
     Parameters
     ----------
     start, end : float
-        First and last instant [s].
+        First and last instant of the motion [s].
     splines : tuple of SmoothingSpline
         One per joint.
     sample_count : int
-        Samples used.
+        Number of samples used.
     disordered, repeated : int
-        Samples that came out of order, and repeats that were left out.
+        Number of samples that arrived out of order, and of repeats that were omitted.
     correlations : (n,) ndarray
-        Of what the estimate leaves of neighbouring samples. Near 0 or below it for white noise.
-        Where it is r > 0.1, the noise is not white or a given smoothing time too long, and the
-        standard deviations are too small by a factor of sqrt((1 + r) / (1 - r)) at least.
+        Correlation of neighbouring residuals of the estimate. Near or below 0 for white noise.
+        If it is r > 0.1, the noise is not white or a given smoothing time too long, and the
+        standard deviations are too small by at least the factor sqrt((1 + r) / (1 - r)).
 
     """
 
@@ -68,14 +68,14 @@ class MeasuredMotion:
 
     def jets(self, times: ArrayLike, rows: int = JET_ROWS) -> Array:
         """
-        Return the most likely joint jets.
+        Return the joint jets with the highest posterior probability.
 
         Parameters
         ----------
         times : (T,) array_like
             Within start and end [s].
         rows : int
-            Position and rows - 1 derivatives; at most 5.
+            Number of rows, position and rows - 1 derivatives; at most 5.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class MeasuredMotion:
         times : (T,) array_like
             Within start and end [s].
         rows : int
-            At most 5.
+            Number of rows of the jet; at most 5.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class MeasuredMotion:
         times : (T,) array_like
             Within start and end [s].
         rows : int
-            At most 5.
+            Number of rows of the jet; at most 5.
 
         Returns
         -------
@@ -166,26 +166,26 @@ def measured_motion(
 
     Each joint is the spline that minimises the squared distances to the samples plus lambda times
     the squared integral of its fifth derivative. This is the mean of a Bayesian model: white
-    measurement noise, and a snap that wanders as a Wiener process [W1978]. How much noise and how
-    much wandering there is, both unknown, is what makes the recording most likely (restricted
-    maximum likelihood) [W1985]; `standard_deviations` is the posterior of that model. Time and
-    memory grow linearly with the samples.
+    measurement noise, and a snap that is a Wiener process [W1978]. The unknown intensities of both
+    are those for which the recording is most likely (restricted maximum likelihood) [W1985];
+    `standard_deviations` is the posterior of that model. Time and memory grow linearly with the
+    number of samples.
 
     Parameters
     ----------
     times : (N,) array_like
-        Stamps, in any order and at any distances [s]. Several samples at one instant count as
-        several measurements; exact repeats count once.
+        Time stamps [s], in any order and at any distances. Different samples at one instant count
+        as several measurements; exact repeats count once.
     positions : (N, n) array_like
-        [rad or m].
+        Measured positions [rad or m].
     continuous : sequence of n bool, optional
-        Joints whose positions may jump by whole turns, as those of a continuous joint that is
-        measured from -pi to pi. Between two samples they move by less than half a turn.
+        Whether positions of a joint may jump by whole turns, as those of a continuous joint that
+        is measured from -pi to pi. Between two samples it must move by less than half a turn.
     smoothing_time : float, optional
-        Motion much faster than this counts as noise [s]; by default the data choose it, joint by
-        joint.
+        Motion much faster than this counts as noise [s]; by default estimated from the data for
+        each joint.
     on_joint : callable, optional
-        Called, without arguments, when a joint is done: long recordings take seconds.
+        Called without arguments after each joint: long recordings take seconds.
 
     Returns
     -------
@@ -199,12 +199,12 @@ def measured_motion(
 
     Notes
     -----
-    The standard deviations hold as far as the model does. Noise that is not white (a filter in
-    the driver, the steps of a coarse encoder at low speed) is taken for motion: give a smoothing
-    time then. `MeasuredMotion.correlations` tells of filters, not of an encoder that rests. A
-    motion that is violent for an instant and quiet for long gets one smoothness, and bands too
-    narrow at that instant; jumps of the acceleration are such instants. Velocities that a driver
-    reports are not used: most drivers filter them, and their delay is unknown.
+    The standard deviations are valid as far as the model is. Noise that is not white (a filter in
+    the driver, the steps of a coarse encoder at low speed) is treated as motion: set a smoothing
+    time then. `MeasuredMotion.correlations` reveals filters, but not an encoder that rests. A
+    motion that is violent for an instant and quiet for long gets one smoothness, and too small
+    deviations at that instant; jumps of the acceleration are such instants. Velocities reported by
+    a driver are not used: most drivers filter them, and their delay is unknown.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def measured_motion(
             )
     try:
         splines = smoothing_splines(samples.times, samples.positions, smoothing_time, on_joint)
-    except np.linalg.LinAlgError:  # nothing holds the spline in a gap
+    except np.linalg.LinAlgError:  # the samples do not determine the spline in a gap
         raise gap_error(samples.times) from None
     return MeasuredMotion(
         start,
@@ -249,7 +249,7 @@ def measured_motion(
 def _correlations(splines: list[SmoothingSpline], times: Array, positions: Array) -> Array:
     estimate = np.column_stack([spline.jets(times, 1)[:, 0] for spline in splines])
     left = positions - estimate
-    # scaled, as squares of rounding errors may vanish
+    # scaled, as squares of rounding errors may underflow
     left = left / np.maximum(np.abs(left).max(axis=0), np.finfo(float).tiny)
     squares = (left**2).sum(axis=0)
     correlations: Array = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, 1.0)

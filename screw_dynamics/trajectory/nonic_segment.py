@@ -17,7 +17,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 
 DEGREE = 9
-DERIVATIVES = [1, 2, 3, 4, 6, 7, 8, 9]  # their places among the ten data
+DERIVATIVES = [1, 2, 3, 4, 6, 7, 8, 9]  # their indices among the ten data
 
 
 def _hermite_matrix() -> Array:
@@ -25,14 +25,14 @@ def _hermite_matrix() -> Array:
     matrix = np.zeros((10, 10))
     for d in range(5):
         matrix[d, d] = 1.0 / factorial(d)
-    # What the left Taylor polynomial lacks at u = 1, for q and each derivative, times 4!: whole
-    # numbers, so that every entry of the result is rounded once ...
+    # Remainder after the left Taylor polynomial at u = 1, for q and each derivative, times 4!:
+    # whole numbers, so that every entry of the result is rounded once.
     lacking = np.zeros((5, 10))
     lacking[:, 5:] = 24.0 * np.eye(5)
     for r in range(5):
         for k in range(r, 5):
             lacking[r, k] = -24.0 / factorial(k - r)
-    # ... is supplied by u^5 to u^9: 4! times the inverse of [perm(k, r)], r < 5 <= k < 10.
+    # u^5 to u^9 supply the remainder: 4! times the inverse of [perm(k, r)], r < 5 <= k < 10.
     supply = np.array(
         [
             [3024, -1344, 252, -24, 1],
@@ -47,11 +47,7 @@ def _hermite_matrix() -> Array:
 
 
 def bernstein_matrix(degree: int) -> Array:
-    """
-    Return the matrix from power to Bernstein coefficients on [0, 1].
-
-    Returns (degree + 1, degree + 1).
-    """
+    """Return the square matrix from power to Bernstein coefficients on [0, 1]."""
     return np.array(
         [
             [comb(i, k) / comb(degree, k) if k <= i else 0.0 for k in range(degree + 1)]
@@ -62,15 +58,15 @@ def bernstein_matrix(degree: int) -> Array:
 
 HERMITE = _hermite_matrix()
 
-# Bernstein coefficients of the position: the curve stays within their hull.
+# Bernstein coefficients of the position: the curve stays within their convex hull.
 POSITION_HULL = bernstein_matrix(DEGREE) @ HERMITE
 
-# Bernstein coefficients of dq/du: the segment is monotone if they share one sign.
+# Bernstein coefficients of dq/du: the segment is monotone if they have the same sign.
 VELOCITY_HULL = DEGREE * np.diff(POSITION_HULL, axis=0)
 
 
 def _energy(order: int) -> Array:
-    """Return E with y^T E y the integral over u of the squared derivative of that order."""
+    """Return E, with y^T E y the integral over u of the squared derivative of an order."""
     k = np.arange(order, DEGREE + 1)
     factors = np.array([perm(int(i), order) for i in k], dtype=float)
     gram = np.outer(factors, factors) / (k[:, None] + k[None, :] - 2 * order + 1)
@@ -79,32 +75,28 @@ def _energy(order: int) -> Array:
     return energy
 
 
-# What makes a segment rough: its squared snap, its squared jerk times (17 / h)^2 and its squared
+# Roughness of a segment: its squared snap, its squared jerk times (17 / h)^2 and its squared
 # crackle (the fifth derivative) times (h / 7)^2. Snap alone would wind up before and after stops,
-# at the price of needless slowing at points in between: the jerk governs what happens over
-# several segments. The crackle evens out peaks of the snap within one.
+# at the cost of needless slowing at points in between: the jerk determines the curve over several
+# segments. The crackle reduces peaks of the snap within one.
 ROUGHNESS = _energy(4) + 300.0 * _energy(3) + 0.02 * _energy(5)
 
 
 def time_powers(h: Array) -> Array:
-    """
-    Return h, h^2, h^3, h^4, the factors between derivatives in t and in u.
-
-    `h` (S,) [s]; returns (S, 4).
-    """
+    """Return h, h^2, h^3, h^4, (S, 4): the factors between derivatives in t and in u."""
     powers: Array = h[:, None] ** np.arange(1, 5)
     return powers
 
 
 def segment_coefficients(h: Array, jets: Array) -> Array:
     """
-    Return the polynomials that take on the given jets at both ends of every segment.
+    Return the coefficients (S, 10, n) in u of the segments of length `h` (S,) between jets.
 
-    `h` (S,) [s]; `jets` (S + 1, 5, n); returns (S, 10, n).
+    `jets` (S + 1, 5, n) are position to snap at the knots.
     """
     powers = np.concatenate((np.ones((len(h), 1)), time_powers(h)), axis=1)[:, :, None]
     data = np.concatenate((jets[:-1] * powers, jets[1:] * powers), axis=1)
-    # with the left position as origin nothing is lost to a large common offset
+    # relative to the left position, so that a large common offset costs no digits
     data[:, 5] -= data[:, 0]
     data[:, 0] = 0.0
     coefficients: Array = np.matmul(HERMITE, data)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`PiecewisePolynomial`: joint positions over time, sampled with their derivatives per tick."""
+"""`PiecewisePolynomial`: joint positions over time, sampled with their time derivatives."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.jit import Kernel
 
-JET_ROWS = 5  # q, q', q'', q''', q'''': what tau, tau', tau'' need
+JET_ROWS = 5  # q, q', q'', q''', q'''': required for tau, tau', tau''
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,19 +36,19 @@ class PiecewisePolynomial:
     Parameters
     ----------
     breaks : (S + 1,) ndarray
-        Strictly increasing times [s]; S = 0 (one break, no segment) is a joint position held.
+        Strictly increasing times [s]; S = 0 (one break, no segment) is a constant position.
     coefficients : (S, degree + 1, n) ndarray
-        [rad or m], in powers of u.
+        Coefficients of powers of u [rad or m].
     end : (n,) ndarray
-        Positions held after the last break [rad or m].
+        Positions after the last break [rad or m].
     continuity : int
-        Highest k such that the positions are C^k, the joins with the rest before and after
-        included (before only where the motion was not handed a start jet). At most 4 is claimed.
+        Highest k such that the positions are C^k, including the transitions from and to rest
+        (from rest only if no start jet was given). At most 4.
 
     Raises
     ------
     ShapeError, InputError
-        If the arrays do not fit together or the breaks do not increase.
+        If the shapes are inconsistent or the breaks do not increase.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class PiecewisePolynomial:
         Parameters
         ----------
         t : float
-            Time on the axis of `breaks` [s]; infinite is long before or after.
+            Time on the axis of `breaks` [s]; may be infinite.
         out : (rows, n) ndarray
             C-contiguous float64; row d receives the d-th time derivative. Usually 5 rows.
 
@@ -104,9 +104,9 @@ class PiecewisePolynomial:
         ShapeError
             If `out` does not have n columns.
         NotFiniteError
-            If the time is NaN, which no rest and no polynomial belongs to.
+            If the time is NaN.
         InputError
-            If the time is no number, or `out` no writable, C-contiguous float64 array.
+            If the time is not a number, or `out` not a writable, C-contiguous float64 array.
 
         """
         try:
@@ -126,7 +126,7 @@ class PiecewisePolynomial:
         Parameters
         ----------
         times : (T,) array_like
-            [s], in any order.
+            Times in any order [s].
         rows : int
             Number of rows per jet: position and rows - 1 derivatives, exact for any count.
 
@@ -151,7 +151,7 @@ class PiecewisePolynomial:
 
 
 def compile_sampling() -> None:
-    """Compile the samplers now, so that the first control tick need not."""
+    """Compile the samplers now, so that the first control tick is not delayed."""
     _sample.compile()
     _sample_batch.compile()
 

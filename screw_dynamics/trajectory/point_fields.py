@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the fields of a point, as a file has them, to a `TrajectoryPoint`."""
+"""Conversion of the fields of a point in a file to a `TrajectoryPoint`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from screw_dynamics.trajectory.waypoints import TrajectoryPoint
 
 TIME = 'time_from_start'
 ROWS = ('positions', 'velocities', 'accelerations')
-_NOT_READ = 'effort'  # points of messages have it; what the effort is, is computed
+_NOT_READ = 'effort'  # part of points in messages; efforts are computed instead
 
 
 def point_from_fields(where: str, data: Any) -> TrajectoryPoint:
-    """Return the point; errors begin with `where`."""
+    """Return the point; error messages begin with `where`."""
     if not isinstance(data, dict) or TIME not in data:
         raise TrajectoryError(f'{where}: expected the key {TIME!r}')
     unknown = sorted(str(key) for key in data.keys() - {TIME, *ROWS, _NOT_READ})
@@ -46,7 +46,7 @@ def _numbers(where: str, key: str, values: Any) -> list[float]:
     if not isinstance(values, list):
         raise TrajectoryError(f'{where}, {key}: expected a list of numbers, got {shown(values)}')
     try:
-        # YAML's yes and no would be 1 and 0
+        # YAML's yes and no would be read as 1 and 0
         if not any(isinstance(value, bool) for value in values):
             return [
                 number_from_text(value) if isinstance(value, str) else float(value)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Put recorded samples in order: stamps, repeats, gaps, turns of continuous joints."""
+"""Ordering of recorded samples: time stamps, repeats, gaps, turns of continuous joints."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import InputError, ShapeError, TrajectoryError
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
-# Knots are as close as samples usually are; this many times the samples is what a gap may cost.
+# Limit of the number of knots in recordings with gaps; knots are as close as samples usually are.
 _MOST_INTERVALS_PER_SAMPLE = 4
-_RARE = 0.01  # part of the distances that may be gaps
+_RARE = 0.01  # fraction of the distances that may be gaps
 
 
 class GapError(TrajectoryError):
-    """For too long nothing was recorded; when, and how long, is said."""
+    """The recording contains a gap that is too long; the error states its start and length."""
 
 
 class RecordedSamples(NamedTuple):
     """
-    Samples in the order of their stamps.
+    Samples in the order of their time stamps.
 
-    `times` (N,) [s]; `positions` (N, n).
+    `times` (N,) [s] do not decrease; `positions` (N, n) are without jumps of continuous joints.
+    `disordered` samples arrived after a later one, `repeated` ones were equal and omitted.
     """
 
     times: Array
@@ -41,9 +42,9 @@ def in_order(
     times: ArrayLike, positions: ArrayLike, continuous: Sequence[bool] | None, fewest: int
 ) -> RecordedSamples:
     """
-    Check and order the samples of a recording.
+    Check and order the samples of a recording; remove whole turns of `continuous` joints.
 
-    `times` [s].
+    Raise TrajectoryError if there are fewer than `fewest` instants, or a gap is too long.
     """
     stamps = _bounded('times', times)
     values = _bounded('positions', positions)
@@ -65,7 +66,7 @@ def in_order(
 
 def _bounded(name: str, values: ArrayLike) -> Array:
     array = require_finite(name, as_float_array(name, values))
-    if not (np.abs(array) <= LARGEST).all():  # squares of what is larger overflow
+    if not (np.abs(array) <= LARGEST).all():  # squares of larger numbers overflow
         raise InputError(
             f'{name}: expected at most {LARGEST:g} in size, got {np.abs(array).max():g}'
         )
@@ -74,9 +75,9 @@ def _bounded(name: str, values: ArrayLike) -> Array:
 
 def usual_step(stamps: Array) -> float:
     """
-    Return the mean distance of samples, the longest hundredth of the distances left out.
+    Return the mean distance of samples [s], without the longest hundredth of the distances.
 
-    `stamps` (N,) [s]; returns [s].
+    `stamps` (N,) must not decrease and have three different instants or more.
     """
     steps = np.sort(np.diff(stamps))
     steps = steps[steps > 0.0]
@@ -97,11 +98,7 @@ def _check_instants(stamps: Array, fewest: int) -> None:
 
 
 def gap_error(stamps: Array) -> GapError:
-    """
-    Return the error that names the longest gap of a recording.
-
-    `stamps` (N,) [s].
-    """
+    """Return the error that states the longest gap of a recording."""
     steps = np.diff(stamps)
     longest = int(np.argmax(steps))
     return GapError(

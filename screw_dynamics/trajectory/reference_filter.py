@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-`ReferenceFilter`: positions that come in steps, made smooth with known derivatives and delay.
+`ReferenceFilter`: stepwise positions smoothed with known derivatives and delay.
 
 A chain of equal first-order lags, ``Y(s) / U(s) = (w / (s + w))^N``: critically damped, all poles
 at -w. With the operator D = d/d(w t) the deviations ``e_k = (1 + D)^k (y - u)`` obey
@@ -11,7 +11,7 @@ at -w. With the operator D = d/d(w t) the deviations ``e_k = (1 + D)^k (y - u)``
 
 which is the matrix exponential of the chain, for any t. All weights are positive and their sum
 is at most 1: no step, however long, amplifies rounding. The derivatives of y are the differences
-``D^k y = (E - 1)^k e_0``, E being the shift of the index; at rest all of them are exactly zero.
+``D^k y = (E - 1)^k e_0``, with E the shift of the index; at rest all of them are exactly zero.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from screw_dynamics.jit import Kernel
 from screw_dynamics.scalars import require_count, require_number
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS
 
-MIN_ORDER = JET_ROWS  # a step of the input is one of the derivative of this order
+MIN_ORDER = JET_ROWS  # a step of the input makes the derivative of this order jump
 MAX_ORDER = 12
 
 
@@ -36,18 +36,18 @@ class ReferenceFilter:
     """
     A critically damped low-pass of order N, discretised exactly; output from position to snap.
 
-    The input is what `follow` set last, from the instant that `advance` went to last. The output
-    is a function of time alone, C^(N - 1), with a steady-state delay of N / w: a ramp is followed
-    that much later, without further error.
+    The input is constant between calls of `follow`, from the time reached by `advance`. The output
+    is a function of time alone, C^(N - 1), with a steady-state delay of N / w, which is the only
+    error for a ramp.
 
     Parameters
     ----------
     joint_count : int
     order : int
-        N, from 5 (C4 output) to 12. At the same bandwidth a higher order delays by almost the
-        same time and damps steps and noise in jerk and snap more.
+        N, from 5 (C4 output) to 12. At the same bandwidth a higher order has almost the same
+        delay and damps steps and noise in jerk and snap more.
     bandwidth : float
-        Frequency at which the amplitude has fallen by 3 dB [Hz].
+        Frequency at which the amplitude is reduced by 3 dB [Hz].
 
     Raises
     ------
@@ -75,7 +75,7 @@ class ReferenceFilter:
         self.bandwidth = require_number('bandwidth', bandwidth, above=True)
         # |H| = (1 + (2 pi f / w)^2)^(-N / 2) = 2^(-1 / 2)
         self.pole = 2.0 * math.pi * self.bandwidth / math.sqrt(math.expm1(math.log(2.0) / order))
-        # by then nothing is left of any deviation: exp(-1000) is 0
+        # after this time every deviation is 0: exp(-1000) underflows
         self._longest = 1000.0 / self.pole
         self._shape = (JET_ROWS, joint_count)
         self.goal: Array = np.zeros(joint_count)
@@ -84,24 +84,24 @@ class ReferenceFilter:
 
     @property
     def delay(self) -> float:
-        """Time by which the output follows a ramp later, N / w [s]."""
+        """Delay of the output for a ramp, N / w [s]."""
         return self.order / self.pole
 
     def start(self, positions: ArrayLike, jet: ArrayLike | None = None) -> None:
         """
-        Begin anew: at rest at the input, or in the state of a motion that is taken over.
+        Restart: at rest at the input, or in a given state of the output.
 
         Parameters
         ----------
         positions : (n,) array_like
-            The input from now on [rad or m].
+            The new input [rad or m].
         jet : (5, n) array_like, optional
-            Position to snap of the output now, so that it goes on continuously up to snap.
+            Position to snap of the output now, from which it continues up to snap.
 
         Raises
         ------
         ShapeError, NotFiniteError, InputError
-            Nothing has changed then.
+            The state is unchanged then.
 
         """
         n = len(self.goal)
@@ -123,23 +123,23 @@ class ReferenceFilter:
 
     def advance(self, elapsed: float) -> None:
         """
-        Go forward in time.
+        Advance the state in time.
 
         Parameters
         ----------
         elapsed : float
-            >= 0 [s].
+            Time step, 0 or more [s].
 
         Raises
         ------
         InputError
-            If it is not such a number; nothing has changed then.
+            If the time step is not such a number; the state is unchanged then.
 
         """
         _advance(self._deviations, self.pole * self._time(elapsed), self._deviations)
 
     def _time(self, elapsed: float) -> float:
-        """Return a checked time, cut where the output rests anyway; floats in range are fast."""
+        """Return a checked time, limited to when the output rests; fast for floats in range."""
         if type(elapsed) is float and 0.0 <= elapsed <= self._longest:
             return elapsed
         return min(require_number('elapsed', elapsed), self._longest)
@@ -151,12 +151,12 @@ class ReferenceFilter:
         Parameters
         ----------
         positions : (n,) array_like
-            [rad or m].
+            New input [rad or m].
 
         Raises
         ------
         ShapeError, NotFiniteError, InputError
-            The input before it goes on then.
+            The input is unchanged then.
 
         """
         goal = as_vector('positions', positions, len(self.goal))
@@ -168,12 +168,12 @@ class ReferenceFilter:
 
     def sample(self, elapsed: float, out: Array) -> Array:
         """
-        Write the output some time after the present instant; nothing is allocated or changed.
+        Write the output at a time after the present instant; nothing is allocated or changed.
 
         Parameters
         ----------
         elapsed : float
-            >= 0 [s].
+            Time after the present instant, 0 or more [s].
         out : (5, n) ndarray
             C-contiguous float64; row d receives the d-th time derivative.
 
@@ -198,7 +198,7 @@ class ReferenceFilter:
 
 
 def compile_filter() -> None:
-    """Compile the filter now, so that the first control tick need not."""
+    """Compile the filter now, so that the first control tick is not delayed."""
     _advance.compile()
     _sample.compile()
 
@@ -210,7 +210,7 @@ def _require_finite_result(rows: Array) -> None:
 
 
 def _pass(deviations, scaled_time, out):
-    """Apply a decay; `out` may be `deviations`: row k takes from rows k and above only."""
+    """Advance a state by `scaled_time`; `out` may be `deviations`: row k depends on rows >= k."""
     order, n = deviations.shape
     decay = math.exp(-scaled_time)
     for k in range(order):

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Linear conditions on knot derivatives that keep a segment monotone, or near its end points."""
+"""Linear conditions on knot derivatives that keep a segment monotone or near its end points."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from screw_dynamics.trajectory.nonic_segment import (
 
 _ROUNDING = 1e-12
 
-# Velocity at a free knot as a part of the smaller neighbouring secant: below 9/8, the largest
-# for which a segment with both ends alike and no other derivatives is monotone.
+# Velocity at a free knot relative to the smaller neighbouring secant: below 9/8, the largest for
+# which a segment with equal velocities at its ends and no other derivatives is monotone.
 _CRUISE = 0.9
 
 
 def pin_turning_points(steps: Array, prescribed: Array) -> Array:
     """
-    Set to 0 the free derivatives that monotone neighbouring segments leave no choice.
+    Set to 0 the free derivatives that must vanish if neighbouring segments are monotone.
 
     If all lower derivatives of a knot are 0, the first other one, of order d, has the sign of the
-    step to the right, and (-1)^(d - 1) times that of the step to the left. Where the two
-    contradict each other, or a step is 0, it vanishes: v at a local extremum, everything beside a
-    flat run.
+    step to the right, and (-1)^(d - 1) times that of the step to the left. It is 0 if the two
+    contradict each other or a step is 0: v at a local extremum, all derivatives at a flat run.
 
-    `steps` (K - 1,); `prescribed` (K, 4); returns (K, 4).
+    `steps` (K - 1,) are position differences; `prescribed` (K, 4) has v, a, jerk, snap, or NaN
+    for a free one.
     """
     pinned: Array = prescribed.copy()
     signs = np.sign(steps)
@@ -48,12 +48,10 @@ def pin_turning_points(steps: Array, prescribed: Array) -> Array:
 
 def anchor_derivatives(h: Array, steps: Array, prescribed: Array) -> Array:
     """
-    Fill in free derivatives with simple values that are safe: the interior of the constraints.
+    Replace free derivatives (NaN) by simple values in the interior of the constraints.
 
     The first free derivative of a knot whose lower ones are all 0 follows the smaller of the
-    two neighbouring steps; the others are 0.
-
-    `h`, `steps` (K - 1,) [s]; `prescribed` (K, 4); returns (K, 4).
+    two neighbouring steps; the others are 0. `prescribed` comes from `pin_turning_points`.
     """
     anchor = np.where(np.isnan(prescribed), 0.0, prescribed)
     sizes = np.abs(steps)[:, None] / time_powers(h)
@@ -71,13 +69,12 @@ def shape_constraints(h: Array, steps: Array, anchor: Array, free: Array) -> tup
     """
     Return rows G and offsets r with G z + r >= 0, z the free derivatives at a segment's ends.
 
-    Where the anchor makes a segment monotone, the nine Bernstein coefficients of its velocity
-    keep the sign of the step. Elsewhere prescribed derivatives force the curve; there the eight
-    inner Bernstein coefficients of the position stay between the end points, widened by as much
-    as the anchor's leave that interval. The anchor obeys every row.
+    If the anchor makes a segment monotone, the nine Bernstein coefficients of its velocity keep
+    the sign of the step. Else prescribed derivatives force the curve; then the eight inner
+    Bernstein coefficients of the position stay between the end points, in an interval widened by
+    the excess of the anchor's coefficients. The anchor satisfies every row.
 
-    `h`, `steps` (K - 1,) [s]; `anchor`, `free` (K, 4); returns `rows` (K - 1, R, 8), `offsets` (K
-    - 1, R).
+    `rows` (K - 1, R, 8) are 0 and `offsets` (K - 1, R) 1 if there is no constraint.
     """
     count = len(h)
     powers = np.tile(time_powers(h), 2)
@@ -105,7 +102,7 @@ def shape_constraints(h: Array, steps: Array, anchor: Array, free: Array) -> tup
 
 
 def _stay_near(steps: Array, data: Array) -> tuple[Array, Array]:
-    """Return the rows for segments that are forced, in normalised time, shapes (F, 16[, 8])."""
+    """Return the rows of segments with a forced curve, in normalised time, shapes (F, 16[, 8])."""
     inner = POSITION_HULL[1:9]
     from_step = steps[:, None] * inner[:, 5]
     hull = data @ inner[:, DERIVATIVES].T + from_step

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The `smooth` interpolation: four times continuously differentiable through all waypoints."""
+"""The `smooth` interpolation: a C4 curve through all waypoints."""
 
 from __future__ import annotations
 
@@ -28,41 +28,41 @@ def smooth_trajectory(
     """
     Return the C4 reference through all waypoints.
 
-    Pieces of degree 9 between knots that carry position, velocity, acceleration, jerk and snap.
-    What a point carries is taken on; the rest is chosen for little snap and jerk such that
-    segments without contradicting derivatives are monotone: positions-only data are nowhere
-    overshot, local extrema are reached with zero velocity, runs of equal positions stay flat.
-    Where carried derivatives (or the start jet) force a segment out of the interval between its
-    two positions, `overshoot_bound` says how far at most.
+    Pieces of degree 9 between knots with position, velocity, acceleration, jerk and snap. The
+    derivatives that points have are kept; the others are chosen for little snap and jerk such that
+    segments without contradicting derivatives are monotone: positions-only data are never
+    overshot, local extrema have zero velocity, runs of equal positions stay flat. If given
+    derivatives (or the start jet) force a segment out of the interval between its two positions,
+    `overshoot_bound` is the maximum excess.
 
-    The joints rest before the start and after the end. A first or last point that carries a
-    velocity or an acceleration other than 0 breaks that join, and `continuity` of the result is
-    0 or 1 then.
+    The joints rest before the start and after the end. If the first or last point has a velocity
+    or an acceleration other than 0, that transition is not smooth, and `continuity` of the result
+    is 0 or 1.
 
     Parameters
     ----------
     waypoints : Waypoints
     start_jet : (5, n) array_like, optional
-        Position to snap at time 0, all of which the reference continues: the previous reference
-        at the instant of replacement, or a measured state with zeros for what is unknown. Needed
-        where the first point is later than 0. A first point at 0 gives way to it; where it is
-        the only one, it must be that state, at rest: no time is left to leave it.
+        Position to snap at time 0, from which the reference continues: the previous reference at
+        the instant of replacement, or a measured state with zeros for unknown derivatives.
+        Required if the first point is later than 0. It replaces a first point at 0; if that is
+        the only one, the jet must be at rest there, as no time remains to reach the point.
     rest_at_ends : bool
-        Replace carried accelerations of the last point (and of a first point at time 0) by 0,
-        so that the reference is C4 there too.
+        Set the accelerations of the last point (and of a first point at time 0) to 0, so that
+        the reference is C4 there too.
 
     Returns
     -------
     PiecewisePolynomial
-        Breaks in time from start; one break per point, and one at 0.
+        Breaks in time from the start; one break per point, and one at 0.
 
     Raises
     ------
     TrajectoryError
-        If the first point is later than 0 and no start jet is given; if a start jet is given that
-        a single point at 0 contradicts.
+        If the first point is later than 0 and no start jet is given, or a start jet contradicts
+        a single point at 0.
     ShapeError, NotFiniteError
-        If the start jet is unusable.
+        If the start jet is invalid.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def smooth_trajectory(
 def _knots(
     waypoints: Waypoints, start_jet: ArrayLike | None, rest_at_ends: bool
 ) -> tuple[Array, Array]:
-    """Return knot times (K,) and jets (K, 5, n), NaN where a derivative is free."""
+    """Return knot times (K,) and jets (K, 5, n), NaN for free derivatives."""
     times = waypoints.times
     count, n = waypoints.positions.shape
     jets = np.full((count, JET_ROWS, n), np.nan)
@@ -112,7 +112,7 @@ def _knots(
 
 
 def _require_rest_there(start: Array, waypoints: Waypoints) -> None:
-    """Raise a TrajectoryError unless a start jet rests at the one point, which is at time 0."""
+    """Raise a TrajectoryError unless a start jet rests at the only point, which is at time 0."""
     rest = np.zeros_like(start)
     rest[0] = waypoints.positions[0]
     for d, j in np.argwhere(start != rest)[:1]:
@@ -126,9 +126,9 @@ def with_start(
     trajectory: PiecewisePolynomial, start_jet: Array, earlier: float = 0.0
 ) -> PiecewisePolynomial:
     """
-    Return a smooth trajectory that begins in another state, at time 0 as before.
+    Return a smooth trajectory that begins in another state (5, n), at time 0 as before.
 
-    `start_jet` (5, n); `earlier` [s].
+    Only the first segment changes: it is longer by `earlier`, by which all other breaks are later.
     """
     steps, rows = np.diff(trajectory.breaks[:3]), range(JET_ROWS)
     if len(steps) > 1:
@@ -146,23 +146,23 @@ def with_start(
 
 def overshoot_bound(trajectory: PiecewisePolynomial) -> Array:
     """
-    Return how far each segment can at most leave the interval between its two end positions.
+    Return the maximum by which each segment can leave the interval of its two end positions.
 
-    A polynomial lies in the hull of its Bernstein coefficients; their excess over the interval
-    is the bound. In a `smooth_trajectory` it is 0 (to rounding) wherever a segment can be
-    monotone with what is carried. Elsewhere it does not exceed what the carried derivatives alone
-    give: with v, a at an end of a segment of length h (jerk and snap too of a start jet), the
-    largest of k v h / 9 + k (k - 1) a h^2 / 144 over k = 1..4, on the side it points to.
+    A polynomial lies in the convex hull of its Bernstein coefficients; their excess over the
+    interval is the bound. In a `smooth_trajectory` it is 0 (to rounding) if a segment can be
+    monotone with the given derivatives. Else it is at most the excess due to these alone: with v,
+    a at an end of a segment of length h (jerk and snap too of a start jet), the largest of
+    k v h / 9 + k (k - 1) a h^2 / 144 over k = 1..4, in their direction.
 
     Parameters
     ----------
     trajectory : PiecewisePolynomial
-        Of any degree.
+        A trajectory of any degree.
 
     Returns
     -------
     (S, n) ndarray
-        [rad or m], >= 0.
+        Maximum excess, 0 or more [rad or m].
 
     """
     offsets = trajectory.coefficients.copy()

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One signal as a smoothing spline whose smoothness the data choose."""
+"""Smoothing spline of one signal, with a smoothness estimated from the data."""
 
 from __future__ import annotations
 
@@ -15,24 +15,27 @@ from screw_dynamics.trajectory.recorded_samples import usual_step
 from screw_dynamics.trajectory.smoothing_system import SmoothingSystem
 from screw_dynamics.trajectory.uniform_bspline import UniformKnots
 
-# The fifth derivative is penalised, so that the snap is continuous, and has a finite variance.
+# The fifth derivative is penalised, so that the snap is continuous and has a finite variance.
 DEGREE = 5
-# Interval lengths per smoothing time, times pi: how well the knots resolve what passes the
-# smoothing. Beyond the largest, double precision suffers; at half of it, the uncertainty of the
-# snap comes out by some 7 % too small (that of the jerk and below by less than 1 %).
+# Smoothing time times pi, in interval lengths: the resolution of the knots. Above the largest
+# value double precision is too low; at half of it, the uncertainty of the snap is estimated some
+# 7 % too small (that of the jerk and below by less than 1 %).
 _LEAST, _MOST = 0.6, 32.0
-_GIVEN = 24.0  # where the smoothing time is given
+_GIVEN = 24.0  # for a given smoothing time
 _FEWEST_INTERVALS = 8
 _GRID = 9
-_TOLERANCE = 0.02  # of log(resolution), whose tenth power is the penalty
+_TOLERANCE = 0.02  # of log(resolution); the penalty is its tenth power
 
 
 @dataclass(frozen=True, eq=False)
 class SmoothingSpline:
     """
-    The estimate of one signal and its derivatives, with the posterior covariance.
+    Estimate of one signal and its derivatives, with the posterior covariance.
 
-    `coefficients` (K + 5,); `covariance` (6, K + 5); `smoothing_time` [s].
+    `offset` is the mean of the samples, kept apart because its rounding would spoil high
+    derivatives; the `coefficients` (K + 5,) are those of the difference. Row k of `covariance`
+    (6, K + 5) has its entries [j + k, j]. `noise` is the standard deviation of the measurement;
+    motion much faster than `smoothing_time` [s] counts as noise.
     """
 
     knots: UniformKnots
@@ -43,11 +46,7 @@ class SmoothingSpline:
     smoothing_time: float
 
     def jets(self, times: Array, rows: int) -> Array:
-        """
-        Return the estimate and its derivatives.
-
-        `times` (T,) [s]; returns (T, rows).
-        """
+        """Return the estimate and its derivatives, (T, rows); at most 5 rows."""
         index, part = self.knots.intervals_of(times)
         local = self.coefficients[index[:, None] + np.arange(DEGREE + 1)]
         weights = [self.knots.weights(part, d) for d in range(rows)]
@@ -56,11 +55,7 @@ class SmoothingSpline:
         return jets
 
     def covariances(self, times: Array, rows: int) -> Array:
-        """
-        Return the posterior covariance of the estimate and its derivatives, time by time.
-
-        `times` (T,) [s]; returns (T, rows, rows).
-        """
+        """Return the posterior covariance of the estimate and its derivatives, (T, rows, rows)."""
         index, part = self.knots.intervals_of(times)
         a = np.arange(DEGREE + 1)
         distance, first = np.abs(a[:, None] - a), np.minimum(a[:, None], a)
@@ -77,12 +72,11 @@ def smoothing_splines(
     on_joint: Callable[[], object] | None = None,
 ) -> list[SmoothingSpline]:
     """
-    Return each signal as a smoothing spline.
+    Return each of the n signals, `samples` (N, n), as a smoothing spline.
 
-    The knots begin as close as the samples and are thinned out to what the smoothing needs, where
-    the restricted likelihood of the smoothing has its maximum.
-
-    `times` (N,) [s]; `samples` (N, n); `smoothing_time` [s].
+    The knots are first as close as the samples and are then thinned out to the resolution needed
+    at the maximum of the restricted likelihood. `times` [s] increase, with ties. `on_joint` is
+    called after each signal.
     """
     duration = float(times[-1] - times[0])
     mean = samples.mean(axis=0)
@@ -131,7 +125,7 @@ def _refined(system: SmoothingSystem, grid: Array, best: int, scale: float) -> f
     """Return the most likely resolution near the best one of a grid."""
     if not 0 < best < len(grid) - 1:
         return float(grid[best])
-    # imported here: it takes longer than all the rest of the package
+    # imported here because it takes longer than the rest of the package
     from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Penalised least squares of a spline on even knots, and how likely its smoothness is."""
+"""Penalised least squares on even knots, and the restricted likelihood of the smoothness."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _REFINEMENTS = 2
 
 class SmoothingSystem:
     """
-    Least squares on samples plus a penalty on the m-th derivative, which m is the degree, too.
+    Least squares on n signals plus a penalty on their m-th derivative, m = degree of the spline.
 
-    Minimises |y - B c|^2 + lambda |D c|^2, where B holds the basis functions at the samples and D
-    takes m-th differences. A spline of degree m has a piecewise constant m-th derivative, so
+    Minimises |y - B c|^2 + lambda |D c|^2, where B has the basis functions at the samples and D
+    is the m-th difference. A spline of degree m has a piecewise constant m-th derivative, so
     |D c|^2 is its squared integral exactly, times spacing^(2 m - 1). In Bayesian terms the m-th
     derivative is white noise a priori, and all below it are continuous [W1978].
 
-    `times` (N,) [s]; `samples` (N, n).
+    `times` (N,) of the `samples` (N, n) are in any order, within the K intervals of the knots.
     """
 
     def __init__(self, knots: UniformKnots, times: Array, samples: Array) -> None:
@@ -47,11 +47,7 @@ class SmoothingSystem:
                 self._penalty[b - a, a : a + knots.intervals] += signs[a] * signs[b]
 
     def factor(self, smoothing: float) -> Array:
-        """
-        Return the Cholesky factor of B^T B + lambda D^T D.
-
-        Returns (m + 1, K + m).
-        """
+        """Return the Cholesky factor of B^T B + lambda D^T D as lower band, (m + 1, K + m)."""
         band: Array = cholesky_banded(
             self._gram + smoothing * self._penalty, lower=True, check_finite=False
         )
@@ -59,18 +55,16 @@ class SmoothingSystem:
 
     def solve(self, smoothing: float, factor: Array) -> tuple[Array, Array]:
         """
-        Return the minimiser, and the minimum of each signal.
+        Return the minimiser (K + m, n), and the minimum (n,) of each signal.
 
         The residual of the normal equations is formed from differences, so refinement restores
-        the digits that squaring the penalty has cost.
-
-        `factor` (m + 1, K + m); returns `coefficients` (K + m, n), `minimum` (n,).
+        the digits that are lost by squaring the penalty.
         """
         m = self.knots.degree
         coefficients = np.zeros((self.knots.intervals + m, self.samples.shape[1]))
         residual, bends = self.samples, np.zeros((self.knots.intervals, self.samples.shape[1]))
         for _ in range(1 + _REFINEMENTS):
-            # the transpose of differences: differences of the values with zeros around
+            # the transpose of a difference: the difference of the values padded with zeros
             spread = (-1) ** m * np.diff(np.pad(bends, ((m, m), (0, 0))), m, axis=0)
             gradient = self._basis_t @ residual - smoothing * spread
             coefficients += cho_solve_banded((factor, True), gradient, check_finite=False)
@@ -79,23 +73,15 @@ class SmoothingSystem:
         return coefficients, (residual**2).sum(axis=0) + smoothing * (bends**2).sum(axis=0)
 
     def noise_variance(self, minimum: Array) -> Array:
-        """
-        Return the variance of the measurement noise.
-
-        `minimum` (n,); returns (n,).
-        """
-        # degree m - 1 polynomials cost nothing, hence m degrees of freedom fewer
+        """Return the noise variance from the minimum of `solve`; at least that of rounding."""
+        # the penalty ignores polynomials of degree m - 1, hence m degrees of freedom fewer
         free = max(len(self.samples) - self.knots.degree, 1)
         rounding = np.finfo(float).eps * np.abs(self.samples).max(axis=0)
         variance: Array = np.maximum(minimum / free, rounding**2)
         return variance
 
     def deviance(self, smoothing: float) -> Array:
-        """
-        Return -2 log of the restricted likelihood of lambda, up to a constant [W1985].
-
-        Returns (n,).
-        """
+        """Return -2 log of the restricted likelihood of lambda, (n,), up to a constant [W1985]."""
         factor = self.factor(smoothing)
         _, minimum = self.solve(smoothing, factor)
         free = max(len(self.samples) - self.knots.degree, 1)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a trajectory meets the state and the clock of the robot: stamps, turns, limits."""
+"""Start of a trajectory on the robot: time stamps, turns of continuous joints, limits."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def nearest_turn(start_jet: Array, waypoints: Waypoints, continuous: Collection[
     Parameters
     ----------
     start_jet : (rows, n) ndarray
-        Row 0 are positions; rows of derivatives are not changed.
+        Row 0 has positions; rows of derivatives are not changed.
     waypoints : Waypoints
     continuous : collection of str
-        Names of the joints without limits, which may turn any number of times.
+        Names of the joints without limits, which may make any number of turns.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def nearest_turn(start_jet: Array, waypoints: Waypoints, continuous: Collection[
 
 
 class LimitViolation(NamedTuple):
-    """A point outside the position limits of a joint: [rad or m]."""
+    """A point outside of the position limits of a joint [rad or m]."""
 
     point: int
     joint: str
@@ -84,7 +84,7 @@ class LimitViolation(NamedTuple):
     upper: float
 
     def __str__(self) -> str:
-        """Return the sentence for the log."""
+        """Return the text of the log message."""
         return (
             f'position of joint {self.joint} at point #{self.point}: expected within '
             f'[{self.lower:g}, {self.upper:g}], got {self.position:g}'
@@ -101,21 +101,21 @@ def check_position_limits(
     ----------
     waypoints : Waypoints
     lower, upper : (n,) ndarray
-        [rad or m]; infinite where a joint has none.
+        Position limits [rad or m]; infinite if a joint has none.
     mode : {'off', 'warn', 'reject'}
-        'off' looks at nothing, 'warn' returns what it finds, 'reject' raises.
+        'off' checks nothing, 'warn' returns the violations, 'reject' raises.
 
     Returns
     -------
     tuple of LimitViolation
-        In order of the points.
+        Violations in the order of the points.
 
     Raises
     ------
     TrajectoryError
-        In mode 'reject', with the first violation and their number.
+        In mode 'reject'; the error states the first violation and their number.
     InputError
-        If the mode is not one of the three.
+        If the mode is not one of these.
 
     """
     if mode not in ('off', 'warn', 'reject'):

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`taylor_shifted`: a motion continued from its derivatives at one instant."""
+"""`taylor_shifted`: extrapolation of a motion from its derivatives at one instant."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from screw_dynamics.arrays import Array
 
 def taylor_shifted(jet: Array, elapsed: float) -> Array:
     """
-    Return the derivatives of a polynomial some time later.
+    Return the derivatives of a polynomial after some time.
 
     Parameters
     ----------
     jet : (rows, n) ndarray
-        Row d is the d-th derivative now.
+        Row d is the d-th derivative at the start.
     elapsed : float
-        [s].
+        Time after the start [s].
 
     Returns
     -------

@@ -9,22 +9,22 @@ from screw_dynamics.arrays import Array
 
 def scale_speed(joint_jet: Array, speed: float) -> Array:
     """
-    Turn derivatives with respect to trajectory time into derivatives with respect to real time.
+    Convert derivatives with respect to trajectory time to derivatives with respect to real time.
 
-    With trajectory time running at a constant rate s = d(t_trajectory) / dt, the d-th derivative
-    gains the factor s^d: v s, a s^2, jerk s^3, snap s^4.
+    With a constant rate s = d(t_trajectory) / dt of trajectory time, the d-th derivative is
+    multiplied by s^d: v s, a s^2, jerk s^3, snap s^4.
 
     Parameters
     ----------
     joint_jet : (rows, n) ndarray
-        Changed in place; row d is the d-th derivative.
+        Modified in place; row d is the d-th derivative.
     speed : float
         s >= 0; 1 changes nothing, 0 is a pause.
 
     Returns
     -------
     (rows, n) ndarray
-        The argument itself.
+        The argument `joint_jet`.
 
     Examples
     --------

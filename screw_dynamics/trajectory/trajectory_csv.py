@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The points of a joint trajectory in CSV."""
+"""Points of a joint trajectory in CSV."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from screw_dynamics.trajectory.point_fields import ROWS, TIME, point_from_fields
 from screw_dynamics.trajectory.waypoints import TrajectoryPoint
 
 _COLUMN = re.compile(r'(?P<joint>.+?)(?:\.(?P<field>position|velocity|acceleration))?')
-_FIELDS = ('position', 'velocity', 'acceleration')  # one joint's part of each of ROWS
+_FIELDS = ('position', 'velocity', 'acceleration')  # column suffixes, in the order of ROWS
 
 
 def points_from_csv(text: str) -> tuple[list[str], list[TrajectoryPoint]]:

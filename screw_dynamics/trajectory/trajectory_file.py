@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`read_trajectory`: joint trajectories in YAML or CSV."""
+"""`read_trajectory`: joint trajectories from YAML or CSV."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from screw_dynamics.trajectory.trajectory_csv import points_from_csv
 from screw_dynamics.trajectory.trajectory_yaml import points_from_yaml
 from screw_dynamics.trajectory.waypoints import TrajectoryPoint
 
-_LONGEST = 2**31 - 1  # s, what a Duration message holds
+_LONGEST = 2**31 - 1  # s, limit of a Duration message
 
 
 @dataclass(frozen=True)
 class TrajectoryFile:
     """
-    A trajectory as a file has it; `waypoints_from_points` checks it against a robot.
+    The trajectory of a file; `waypoints_from_points` checks it against a robot.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class TrajectoryFile:
     Raises
     ------
     TrajectoryError
-        If there is no joint or no point, or a time that no message can hold.
+        If there is no joint or no point, or a time is not valid in a message.
 
     """
 
@@ -38,7 +38,7 @@ class TrajectoryFile:
     points: tuple[TrajectoryPoint, ...]
 
     def __post_init__(self) -> None:
-        """Check what a message could not carry; the receiver checks the rest."""
+        """Check the conditions for a message; the receiver checks the rest."""
         if not self.joint_names:
             raise TrajectoryError('expected at least one joint, got none')
         if not self.points:
@@ -65,7 +65,7 @@ def read_trajectory(path: str | Path) -> TrajectoryFile:
     Parameters
     ----------
     path : str or Path
-        Ends in ``.csv``, or holds YAML.
+        Path of a CSV file if it ends in ``.csv``, else of a YAML file.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def read_trajectory(path: str | Path) -> TrajectoryFile:
     Raises
     ------
     TrajectoryError
-        Names file, row and column or key.
+        If the file is invalid; the error states file, row and column or key.
 
     """
     try:
@@ -93,7 +93,7 @@ def parse_trajectory(text: str, *, csv: bool = False) -> TrajectoryFile:
     ----------
     text : str
     csv : bool
-        Whether it is CSV; else it is YAML.
+        Whether the text is CSV instead of YAML.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def parse_trajectory(text: str, *, csv: bool = False) -> TrajectoryFile:
     Raises
     ------
     TrajectoryError
-        Names row and column or key.
+        If the text is invalid; the error states row and column or key.
 
     Examples
     --------

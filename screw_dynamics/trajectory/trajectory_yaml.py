@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The points of a joint trajectory in YAML."""
+"""Points of a joint trajectory in YAML."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def points_from_yaml(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
 
 
 def _name(i: int, value: Any) -> str:
-    # a whole number is a name too: only one text is read as it
+    # a whole number is also a name: only one text is read as this number
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         raise TrajectoryError(f'joint_names[{i}]: expected text, got {shown(value)}')
     return str(value)

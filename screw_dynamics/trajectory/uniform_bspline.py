@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""B-splines on evenly spaced knots: what each basis function and its derivatives are worth."""
+"""B-splines on evenly spaced knots: values and derivatives of the basis functions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from screw_dynamics.arrays import Array
 
 class UniformKnots(NamedTuple):
     """
-    Even knots, which go on beyond both ends; a spline has ``intervals + degree`` coefficients.
+    Even knots that continue beyond both ends; a spline has ``intervals + degree`` coefficients.
 
-    `start`, `spacing` [s].
+    The first interval begins at `start`; all have the length `spacing` [s].
     """
 
     start: float
@@ -27,9 +27,9 @@ class UniformKnots(NamedTuple):
 
     def intervals_of(self, times: Array) -> tuple[NDArray[np.intp], Array]:
         """
-        Return the interval of each time, and the part of it that has passed.
+        Return the index of the interval of each time, and the elapsed part of it (0 to 1).
 
-        `times` (T,) [s]; returns `index` (T,), `part` (T,).
+        Basis functions `index` to `index + degree` are not zero there.
         """
         scaled = (times - self.start) / self.spacing
         index = np.clip(np.floor(scaled), 0, self.intervals - 1).astype(np.intp)
@@ -37,9 +37,9 @@ class UniformKnots(NamedTuple):
 
     def weights(self, part: Array, derivative: int = 0) -> Array:
         """
-        Return the values of the basis functions, or of their derivatives.
+        Return the values of the basis functions, or of a derivative, (T, degree + 1) [per s^d].
 
-        `part` (T,); returns (T, degree + 1) [per s^d].
+        `part` (T,) comes from `intervals_of`.
         """
         powers = np.zeros((len(part), self.degree + 1))
         for k in range(derivative, self.degree + 1):
@@ -54,14 +54,14 @@ def _pieces(degree: int) -> Array:
     """
     Return the polynomial pieces of all basis functions on one interval of length 1.
 
-    Row a holds the coefficients of u^0, u^1, ... of the function that began degree - a intervals
+    Row a has the coefficients of u^0, u^1, ... of the function that began degree - a intervals
     earlier; by the recursion of Cox and de Boor.
     """
     pieces = np.ones((1, 1))
     for p in range(1, degree + 1):
         raised = np.zeros((p + 1, p + 1))
         for a in range(p + 1):
-            if a > 0:  # rising: (u + p - a) / p times the function one place to the left
+            if a > 0:  # rising: (u + p - a) / p times the function one index to the left
                 raised[a, :-1] += (p - a) / p * pieces[a - 1]
                 raised[a, 1:] += pieces[a - 1] / p
             if a < p:  # falling: (a + 1 - u) / p

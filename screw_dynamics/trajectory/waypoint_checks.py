@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The rules that an incoming joint trajectory must obey, each with its error text."""
+"""Checks of an incoming joint trajectory, with their error messages."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 # joint_trajectory_controller compares the last velocity with the spacing of single precision
 _REST_VELOCITY = float(np.finfo(np.float32).eps)
 
-# Within these bounds no power of a step, up to h^-7 of the squared snap, leaves double precision.
-# Clocks of robots tick in nanoseconds; differences of rounded times may fall short of one.
+# Within these bounds no power of a step, up to h^-7 of the squared snap, over- or underflows.
+# Clocks of robots tick in nanoseconds; differences of rounded times may be slightly shorter.
 SHORTEST_STEP = 1e-10  # [s]
 LATEST = 1e10  # [s]
 LARGEST = 1e100  # positions and derivatives, [rad or m, per s^d]
@@ -32,7 +32,7 @@ def check_joint_names(
     allow_partial_joints: bool,
     other_joints: Mapping[str, str],
 ) -> list[str]:
-    """Check the names of a trajectory against those of the model."""
+    """Return the model joints that are left out; raise TrajectoryError for invalid names."""
     for argument, names in (
         ('joint_names', joint_names),
         ('model_joint_names', model_joint_names),
@@ -68,7 +68,7 @@ def check_joint_names(
 
 
 def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
-    """Check that every point carries positions, and whole rows of what else it carries."""
+    """Raise TrajectoryError unless all points have positions and complete rows otherwise."""
     if not len(points):
         raise TrajectoryError('Empty trajectory received.')
     for i, point in enumerate(points):
@@ -98,9 +98,9 @@ def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
 
 def check_times(times: Sequence[float] | Array) -> Array:
     """
-    Return the times as an array: not negative, strictly increasing, within the bounds.
+    Return the times [s] as an array (P,).
 
-    `times` [s]; returns (P,).
+    Raise TrajectoryError unless they are 0 or more, strictly increasing and within the bounds.
     """
     found = _numbers('time_from_start', times)
     bad = np.flatnonzero(~np.isfinite(found))
@@ -134,7 +134,7 @@ def check_times(times: Sequence[float] | Array) -> Array:
 
 
 def finite_row(field: str, point: int, row: Sequence[float], joint_names: Sequence[str]) -> Array:
-    """Return the values of one point, or name the joint whose value is not a number within bounds."""
+    """Return the checked values of one point; the TrajectoryError names the joint of a bad one."""
     values = _numbers(f'{field} at point #{point}', row)
     bad = np.flatnonzero(~(np.abs(values) <= LARGEST))
     if bad.size:
@@ -149,9 +149,9 @@ def finite_row(field: str, point: int, row: Sequence[float], joint_names: Sequen
 
 def check_values(field: str, array: Array, joint_names: Sequence[str]) -> None:
     """
-    Check that all values are finite and within bounds; NaN is one that a point does not carry.
+    Raise an error unless all values (P, n) are finite and within bounds.
 
-    `array` (P, n).
+    NaN is accepted, except in `field` 'positions': the point has no such value.
     """
     bad = ~(np.abs(array) <= LARGEST)
     if field != 'positions':
@@ -166,7 +166,7 @@ def check_values(field: str, array: Array, joint_names: Sequence[str]) -> None:
 
 
 def _numbers(name: str, row: Sequence[float] | Array) -> Array:
-    """Return a row of numbers as an array of our own, or say what else it is."""
+    """Return a copy of a row of numbers as an array, or raise TrajectoryError."""
     try:
         values: Array = as_float_array(name, row).copy()
     except InputError as error:
@@ -178,9 +178,9 @@ def _numbers(name: str, row: Sequence[float] | Array) -> Array:
 
 def check_end_velocity(velocities: Array, joint_names: Sequence[str]) -> None:
     """
-    Check that the last point rests, within the rounding of single precision.
+    Raise TrajectoryError unless the last point rests, within single-precision rounding.
 
-    `velocities` (n,).
+    NaN in `velocities` (n,) means that it has none.
     """
     moving = np.flatnonzero(np.abs(velocities) > _REST_VELOCITY)
     if moving.size:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Waypoints`: a validated joint trajectory in model order, and how plain lists become one."""
+"""`Waypoints`: a validated joint trajectory in model order, and its conversion from lists."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from screw_dynamics.trajectory import waypoint_checks as checks
 
 class TrajectoryPoint(NamedTuple):
     """
-    One point as it arrives: values in the order of the incoming joint names, empty where absent.
+    One received point: values in the order of the received joint names, empty if absent.
 
     Parameters
     ----------
     time_from_start : float
-        [s], counted from the start of the trajectory, never a difference between points.
+        Time from the start of the trajectory, not from the previous point [s].
     positions, velocities, accelerations : sequence of float
-        [rad or m] and per s, s^2; the last two may be empty.
+        Values [rad or m, per s, per s^2]; the last two may be empty.
 
     """
 
@@ -43,13 +43,13 @@ class Waypoints:
     Parameters
     ----------
     joint_names : tuple of str
-        The n joints.
+        Names of the n joints.
     times : (P,) ndarray
         Time from the start of the trajectory [s].
     positions : (P, n) ndarray
-        [rad or m].
+        Joint positions [rad or m].
     velocities, accelerations : (P, n) ndarray
-        Per s and s^2; NaN where a point carries none (and the interpolation may choose).
+        Derivatives [per s, per s^2]; NaN if a point has none (the interpolation may choose).
 
     Raises
     ------
@@ -57,10 +57,10 @@ class Waypoints:
         If the times do not increase, or times or values exceed the bounds of
         `waypoints_from_points`.
     NotFiniteError
-        If a position is not finite, or a velocity or acceleration infinite; point and joint are
-        named.
+        If a position is not finite, or a velocity or acceleration infinite; the error names point
+        and joint.
     ShapeError, InputError
-        If the arrays do not fit together.
+        If the shapes of the arrays are inconsistent.
 
     """
 
@@ -98,25 +98,25 @@ def waypoints_from_points(
     Check the points of a joint trajectory and put them into model order.
 
     The rules and texts follow joint_trajectory_controller; non-finite numbers, duplicate names,
-    negative times and accelerations without velocities, which it lets pass, are rejected too. So
-    that nothing overflows, a step in time is at least 1e-10 s, the last time at most 1e10 s, and
-    no position, velocity or acceleration exceeds 1e100.
+    negative times and accelerations without velocities, which it accepts, are also rejected. To
+    prevent overflow, time steps must be at least 1e-10 s, the last time at most 1e10 s, and
+    positions, velocities and accelerations at most 1e100 in size.
 
     Parameters
     ----------
     joint_names : sequence of str
         Joints of the trajectory, in the order of its values.
     points : sequence of TrajectoryPoint
-        Or any sequence of equal tuples.
+        Points, or equal tuples.
     model_joint_names : sequence of str
-        Joints and order of the result.
+        Joints of the result, in its order.
     allow_partial_joints : bool
-        Accept a trajectory that leaves out joints; those hold `hold_positions`.
+        Accept a trajectory that leaves out joints; these stay at `hold_positions`.
     hold_positions : (n,) sequence of float, optional
-        In model order; entries of joints that the trajectory names are not read.
+        In model order; only the entries of joints that the trajectory leaves out are read.
     allow_nonzero_end_velocity : bool
-        Accept a last point that moves. The reference then stops within no time at the end:
-        velocity jumps to 0 there, and so the effort is not continuous.
+        Accept a last point that moves. The reference then stops instantly at the end: the
+        velocity jumps to 0, and the effort is not continuous.
     other_joints : mapping of str to str, optional
         Joints that exist but cannot be commanded, with the reason, for example
         ``{'finger_2': 'a mimic joint'}``; used in the error text.
@@ -128,7 +128,7 @@ def waypoints_from_points(
     Raises
     ------
     TrajectoryError
-        Names the point (counted from 0) and the joint.
+        If a check fails; the error names the point (counted from 0) and the joint.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def waypoints_from_points(
 
 
 def _points(points: Sequence[TrajectoryPoint]) -> list[TrajectoryPoint]:
-    """Return the points by their fields, or say which is none."""
+    """Return the points as `TrajectoryPoint`, or raise TrajectoryError."""
     if not isinstance(points, Iterable):
         raise TrajectoryError(f'points: expected a sequence of points, got {shown(points)}')
     found = []
@@ -190,7 +190,7 @@ def _held(
     names: tuple[str, ...],
     missing: Collection[str],
 ) -> Array:
-    """Return the positions to hold, or say for which joint none is known."""
+    """Return the positions to hold, or raise TrajectoryError if one is unknown or not finite."""
     if hold_positions is None:
         raise TrajectoryError(
             f'the trajectory leaves out {listed(missing)}: expected positions to '
