@@ -37,8 +37,8 @@ class CutOffFile(McapReader):
         super().__init__(path)
         self._cut_at: int | None = None  # where an unfinished record begins, or the file ends
         self._size = 0
-        self._damaged: list[tuple[int, str]] = []  # chunks: where they begin, reason
-        self._outside = 0  # messages outside chunks, where there are chunks too
+        self._damaged: list[tuple[int, str]] = []  # chunks: start, reason
+        self._outside = 0  # messages outside chunks, if there are chunks too
 
     def open(self) -> None:
         """Find the intact chunks; raise `BagError` if the file is not an MCAP file."""

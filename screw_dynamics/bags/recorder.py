@@ -137,7 +137,7 @@ def _parser() -> RosParser:
 
 def _topic_name(text: str) -> str:
     try:
-        # any node name and namespace will do: only the syntax is checked
+        # only the syntax is checked, for an arbitrary node name and namespace
         validate_full_topic_name(expand_topic_name(text, 'recorder', '/'))
     except (ValueError, InvalidTopicNameException) as error:
         raise argparse.ArgumentTypeError(f'expected the name of a topic: {error}') from None

@@ -26,7 +26,7 @@ class TopicRecording:
 
     There is one subscription per pair of reliability and durability. Thus no message of a reliable
     publisher is lost because another one is best effort, latched messages arrive, and a later
-    publisher with a known pair is received from its first message on. Messages that several
+    publisher with an existing pair is received from its first message on. Messages that several
     subscriptions receive are stored once.
 
     `store` is called with each message in CDR and its information, `on_lost` with the event if

@@ -36,7 +36,8 @@ class BagWriter:
 
     `write` only appends the message to a queue. A thread writes it, so that a slow disk delays
     no callback. No message is dropped; `close` writes the rest of the queue, the index and
-    metadata.yaml. Set `capacity` if messages can come faster than the disk, to bound the memory.
+    metadata.yaml. Set `capacity` to bound the memory if messages can arrive faster than the disk
+    writes them.
 
     The header is in the file from the start, and a message is on the disk one second after
     `write`. If the process is killed or the power fails, at most this second is lost; `Bag` reads

@@ -87,9 +87,9 @@ def evaluate_measured(
     """
     Return the efforts along a measured motion, with all standard deviations.
 
-    Motors behind springs with dampers get no standard deviations, because their motion depends on
-    the past. Motors also get none, with a warning on stderr, if one standard deviation leads out
-    of the range of a spring.
+    Those of the motors are omitted if a spring has a damper, because the motion then depends on
+    the past, and, with a warning on stderr, if one standard deviation leads out of the range of a
+    spring.
 
     `times` (T,) are on the time axis of the motion [s]. Raises `InputError` if the motors need
     higher derivatives than can be measured.

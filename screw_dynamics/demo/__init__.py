@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The main job, start to end: nodes, a trajectory, service calls, a bag, a report, a plot."""
+"""Demo of the main job: nodes, a trajectory, service calls, a bag, a report, a plot."""

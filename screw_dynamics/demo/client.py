@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`DemoClient`: the node that talks to the two nodes as a user's program would."""
+"""`DemoClient`: a node that uses the two nodes like a user's program."""
 
 from __future__ import annotations
 
@@ -25,12 +25,17 @@ from screw_dynamics.trajectory import TrajectoryPoint
 from screw_dynamics_interfaces.srv import GetInverseDynamics, GetMassMatrix
 
 CALL_TIMEOUT = 5.0  # s, per attempt
-# a server that has not yet discovered the client drops its response, so a call is made again
+# calls are repeated: a server that has not discovered the client yet drops its response
 CALL_ATTEMPTS = 3
 
 
 class DemoClient(Node):
-    """Publish the robot description and a trajectory, call the services."""
+    """
+    Publish the robot description and a trajectory, call the services.
+
+    `while_waiting` is called repeatedly during waits, with a text about what is missing; it raises
+    an error if waiting has become pointless.
+    """
 
     def __init__(self, urdf: Path, while_waiting: Callable[[str], object]) -> None:
         super().__init__('demo')
@@ -48,13 +53,13 @@ class DemoClient(Node):
         self._state = self.create_client(GetState, '/feedforward/get_state')
 
     def wait_until_ready(self) -> None:
-        """Wait for an active `feedforward`, for the services, and for the recorder to listen."""
+        """Wait for an active `feedforward`, the services and the recorder's subscriptions."""
         while missing := self._missing():
             self._while_waiting(missing)
             self.spin(0.1)
 
     def _missing(self) -> str | None:
-        """Return what is not there yet, in words."""
+        """Return a text about the first condition that is not met, None if all are."""
         for client in (self._mass_matrix, self._inverse_dynamics, self._state):
             if not client.service_is_ready():
                 return f'the service {client.srv_name}'
@@ -63,23 +68,27 @@ class DemoClient(Node):
             != State.PRIMARY_STATE_ACTIVE
         ):
             return 'feedforward to become active'
-        # the node and the recorder
+        # subscribers: the node and the recorder
         if self.count_subscribers(TRAJECTORY_TOPIC) < 2 or not self.count_subscribers(
             TORQUE_TOPIC
         ):
             return f'the recorder to subscribe to {TRAJECTORY_TOPIC} and {TORQUE_TOPIC}'
-        # without a model the service answers, but with this code whatever is asked
+        # without a model, the service responds to any request with this code
         if self.mass_matrix([]).error_code == GetMassMatrix.Response.NO_MODEL:
             return 'dynamics_server to have a model'
         return None
 
     def destroy_node(self) -> None:
-        """Destroy the node and what spins it."""
+        """Destroy the node and its executor."""
         self._executor.shutdown()
         super().destroy_node()
 
     def call(self, client: Client, request: Any) -> Any:
-        """Call a service and return its response."""
+        """
+        Call a service and return its response.
+
+        Raises `TimeoutError` after `CALL_ATTEMPTS` calls without a response in `CALL_TIMEOUT`.
+        """
         for _ in range(CALL_ATTEMPTS):
             future = client.call_async(request)
             self._executor.spin_until_future_complete(future, CALL_TIMEOUT)
@@ -90,18 +99,14 @@ class DemoClient(Node):
         raise TimeoutError(f'{client.srv_name} did not answer within {seconds:g} s')
 
     def mass_matrix(self, position: Sequence[float]) -> Any:
-        """
-        Call GetMassMatrix.
-
-        `position` [rad].
-        """
+        """Call GetMassMatrix; `position` [rad] is in the joint order of the node."""
         return self.call(self._mass_matrix, GetMassMatrix.Request(position=list(position)))
 
     def inverse_dynamics(self, joint_jet: Array) -> Any:
         """
         Call GetInverseDynamics for efforts with two derivatives.
 
-        `joint_jet` (5, n).
+        `joint_jet` (5, n) is position to snap [rad, per s^d], in the joint order of the node.
         """
         names = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
         rows = {name: row.tolist() for name, row in zip(names, joint_jet, strict=True)}
@@ -112,7 +117,7 @@ class DemoClient(Node):
     def send_trajectory(
         self, joint_names: Sequence[str], points: Sequence[TrajectoryPoint]
     ) -> None:
-        """Publish a JointTrajectory that starts at once."""
+        """Publish a JointTrajectory that starts immediately."""
         message = JointTrajectory(joint_names=list(joint_names))
         for point in points:
             message.points.append(
@@ -126,7 +131,7 @@ class DemoClient(Node):
         self._trajectory.publish(message)
 
     def spin(self, seconds: float) -> None:
-        """Handle what arrives for some time."""
+        """Handle callbacks for some time [s]."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A DDS domain for the demo alone, so that nodes of others are neither heard nor disturbed."""
+"""Separate DDS domain for the demo, isolated from other nodes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import os
 import random
 import socket
 
-# DDS (RTPS 2.2, section 9.6.1): domain d uses UDP ports from 7400 + 250 d on. The first is that
-# of the announcements by multicast, which participants on one host alone do without; 10 further
-# lies the first port of the first participant. Up to domain 101 all ports stay below those that
-# Linux hands out to outgoing connections.
+# DDS (RTPS 2.2, section 9.6.1): domain d uses UDP ports from 7400 + 250 d. The first is the
+# multicast port of announcements, unused by participants limited to one host; offset 10 is the
+# first port of the first participant. Up to domain 101 all ports are below those that Linux
+# assigns to outgoing connections.
 FIRST_PORT, PORTS_PER_DOMAIN, LAST_DOMAIN = 7400, 250, 101
 PROBED_OFFSETS = (0, 10)
 
 
 def isolate_ros() -> int:
     """
-    Move this process, and those it starts, to an unused DDS domain on this host alone.
+    Move this process and its children to an unused DDS domain, limited to this host.
 
-    A domain chosen by ``ROS_DOMAIN_ID`` is kept.
+    Returns the domain. A domain set in ``ROS_DOMAIN_ID`` is kept.
     """
     if not os.environ.get('ROS_DOMAIN_ID'):
         os.environ['ROS_DOMAIN_ID'] = str(unused_domain())
@@ -32,10 +32,10 @@ def isolate_ros() -> int:
 
 def unused_domain() -> int:
     """
-    Return a random DDS domain in which nothing runs on this host.
+    Return a random DDS domain, 1 to 101, in which nothing runs on this host.
 
-    It stays reserved for this process: another call, here or in a process beside this one, does
-    not choose it before the first node opens its ports.
+    It is reserved for this process: no other call, in this or another process, returns it before
+    the first node opens its ports. The common default domain 0 is never returned.
     """
     domains = list(range(1, LAST_DOMAIN + 1))
     random.SystemRandom().shuffle(domains)
@@ -43,7 +43,7 @@ def unused_domain() -> int:
 
 
 def _reserve(domain: int) -> bool:
-    # a name in Linux' abstract socket space belongs to one process and ends with it
+    # a name in Linux' abstract socket namespace is released when its process ends
     reservation = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
         reservation.bind(f'\0screw_dynamics.dds_domain.{domain}')

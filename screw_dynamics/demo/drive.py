@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Run the nodes of the package on the demo's trajectory, and record."""
+"""Run of the nodes on the demo's trajectory, with recording."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from screw_dynamics.share import share_path
 from screw_dynamics.trajectory import TrajectoryPoint, smooth_trajectory, waypoints_from_points
 
 URDF = 'urdf/iiwa14.urdf'
-HOLD = 0.5  # s that are recorded after the last waypoint
-REPORT_PERIOD = 0.5  # s between the node's reports on itself
+HOLD = 0.5  # s of recording after the last waypoint
+REPORT_PERIOD = 0.5  # s between the node's diagnostics
 
 
 def drive_nodes(
     folder: Path, model: ScrewModel, points: Sequence[TrajectoryPoint], rate: float
 ) -> list[str]:
     """
-    Run the nodes, call the services, follow the trajectory, record all of it.
+    Run the nodes, call the services, follow the trajectory, and record everything.
 
-    `rate` [Hz].
+    `rate` is that of publication [Hz]. Writes `bag` and `logs` in `folder`, and returns the lines
+    of the report on the services. Raises `DemoError` if ROS 2 is missing, or a process or a
+    service fails.
     """
     require_ros()
     from screw_dynamics.demo.client import DemoClient
@@ -74,7 +76,7 @@ def _start(processes: Processes, bag: Path, rate: float) -> None:
 
 
 def require_ros() -> None:
-    """Raise an error that names what is missing; ROS 2 itself reports it late, in many lines."""
+    """Raise `DemoError` if ROS 2 or the interfaces are missing; ROS 2 itself reports it late."""
     problem = '' if os.environ.get('AMENT_PREFIX_PATH') else 'AMENT_PREFIX_PATH is not set'
     try:
         from rclpy.type_support import check_for_type_support
@@ -82,7 +84,7 @@ def require_ros() -> None:
         from screw_dynamics_interfaces.srv import GetMassMatrix
 
         check_for_type_support(GetMassMatrix)
-    except Exception as error:  # the type support has an exception of its own
+    except Exception as error:  # the type support raises its own exception type
         problem = str(error)
     if problem:
         raise DemoError(

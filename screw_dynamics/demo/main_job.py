@@ -1,13 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The `demo` executable: the main job on a bundled 7-joint arm, from a trajectory to a plot.
+The `demo` executable: main job on a bundled 7-joint arm, from a trajectory to a plot.
 
     make demo
     python -m screw_dynamics.demo.main_job --output my_folder
 
-Starts `dynamics_server` and `feedforward` as processes of their own, sends a JointTrajectory,
-calls two services, records an MCAP bag, prints a report and draws what was recorded.
+Starts `dynamics_server` and `feedforward` as processes, sends a JointTrajectory, calls two
+services, records an MCAP bag, prints a report and plots the recording.
 """
 
 from __future__ import annotations
@@ -34,11 +34,15 @@ from screw_dynamics.parsers import read_urdf
 from screw_dynamics.share import share_path
 
 ROBOT = 'KUKA LBR iiwa 14'
-RECOMPUTED_SAMPLES = 500  # about; the readable recursion takes some ms for each
+RECOMPUTED_SAMPLES = 500  # approximately; the readable recursion needs some ms for each
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the demo."""
+    """
+    Run the demo with `args`, without the program name (default ``sys.argv[1:]``).
+
+    Returns the exit code: 0, 1 after an error, 130 if interrupted.
+    """
     options = _parser().parse_args(args)
     return run_job('demo', lambda: _run(options), to_the_end=args is None)
 
@@ -48,7 +52,7 @@ def _run(options: argparse.Namespace) -> None:
     bag = folder / 'bag'
     shutil.rmtree(bag, ignore_errors=True)
     with warnings.catch_warnings():
-        # two links of the published set are no physical bodies, see the file
+        # two links of the published parameters have non-physical inertias, see the file
         warnings.simplefilter('ignore', InertiaWarning)
         model = read_urdf(share_path(URDF))
     services = drive_nodes(folder, model, waypoints_until(options.duration), options.rate)

@@ -16,9 +16,9 @@ MEAN_KEY, LONGEST_KEY = 'mean compute time [us]', 'longest compute time [us]'
 
 class TickTimes(NamedTuple):
     """
-    Time a tick takes in the node, from sampling the reference to publishing.
+    Mean and longest duration of a tick in the node [s].
 
-    `mean`, `longest` [s].
+    A tick lasts from sampling the reference to publishing.
     """
 
     mean: float
@@ -26,7 +26,11 @@ class TickTimes(NamedTuple):
 
 
 def read_tick_times(path: Path, torque_topic: str) -> TickTimes | None:
-    """Read the time per tick while efforts were published."""
+    """
+    Read the time per tick while efforts were published on `torque_topic`.
+
+    Returns None if no report covers only times of publication.
+    """
     with Bag(path) as bag:
         published = bag.arrays(torque_topic)['log_time']
         if DIAGNOSTICS_TOPIC not in bag.topics:
@@ -37,7 +41,7 @@ def read_tick_times(path: Path, torque_topic: str) -> TickTimes | None:
             for status in item.message.status
             if status.name == STATUS
         ]
-    # A report covers the time since the one before it.
+    # A report covers the time since the previous one.
     covered = [
         values
         for (begin, _), (end, values) in zip(reports, reports[1:], strict=False)

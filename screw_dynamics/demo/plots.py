@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The figure of the demo: reference from q to snap, efforts and their derivatives."""
+"""Figure of the demo: reference from q to snap, efforts and their derivatives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, which all common kinds of colour vision can tell apart, without its
+# Okabe and Ito's palette, distinguishable with all common kinds of colour vision, without its
 # yellow (too faint for a line on white).
 COLOURS = ('#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#222222')
 DASHES = ('-', '--', ':')  # for the joints after the seventh, and after the fourteenth
@@ -56,7 +56,11 @@ STYLE: dict[Any, Any] = {
 
 
 def save_plot(recording: Recording, path: Path, title: str) -> None:
-    """Draw a recording: the reference on the left, the efforts on the right, one time axis."""
+    """
+    Draw a recording: the reference on the left, the efforts on the right, one time axis.
+
+    The units are those of revolute joints.
+    """
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -87,7 +91,7 @@ def save_plot(recording: Recording, path: Path, title: str) -> None:
 
 
 def _columns(figure: Figure) -> tuple[list[Axes], list[Axes]]:
-    """Return five panels on the left and three on the right, of the same total height."""
+    """Return columns of five panels on the left and three on the right, of equal height."""
     columns = []
     for first, last, count in ((0.075, 0.5, 5), (0.575, 0.99, 3)):
         grid = figure.add_gridspec(

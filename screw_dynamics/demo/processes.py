@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of the demo: one log each, none left behind."""
+"""Processes of the demo, each with a log, all stopped at the end."""
 
 from __future__ import annotations
 
@@ -16,24 +16,28 @@ from pathlib import Path
 from screw_dynamics.demo.domain import isolate_ros
 from screw_dynamics.errors import ScrewDynamicsError
 
-SILENCE_TIMEOUT = 60.0  # s in which no process logs anything new: nothing is to be expected
-STOP_TIMEOUT = 20.0  # s that a process gets between SIGINT and SIGKILL
+SILENCE_TIMEOUT = 60.0  # s without a new log line after which waiting fails
+STOP_TIMEOUT = 20.0  # s between SIGINT and SIGKILL
 _PREFIX = re.compile(r'^\[(\w+)\] \[\d+\.\d+\] \[[^]]*\]: ')  # level, time, name of the node
-_LONGEST_LINE = 200  # characters that are shown of one
+_LONGEST_LINE = 200  # characters shown
 
 
 class DemoError(ScrewDynamicsError):
-    """The demo cannot go on; the message says what failed and where to look."""
+    """The demo cannot continue; the message names the failure and the logs."""
 
 
 @contextmanager
 def ros_processes(log_folder: Path) -> Iterator[Processes]:
-    """Enter ROS 2 in this process, for a ``with`` block, and be ready to start others."""
+    """
+    Initialise ROS 2 in a ``with`` block, and yield a `Processes` to start others.
+
+    Converts a `TimeoutError` to a `DemoError` with the folder of the logs.
+    """
     import rclpy
     from rclpy.signals import SignalHandlerOptions
 
     isolate_ros()
-    # Ctrl-C is this process' matter
+    # this process handles Ctrl-C itself
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         with Processes(log_folder) as processes:
@@ -45,7 +49,11 @@ def ros_processes(log_folder: Path) -> Iterator[Processes]:
 
 
 class Processes:
-    """Python modules run as processes; all are stopped at the end of a ``with`` block."""
+    """
+    Python modules run as processes; all are stopped at the end of a ``with`` block.
+
+    Each process writes to ``<name>.log`` in `log_folder`, which is created.
+    """
 
     def __init__(self, log_folder: Path) -> None:
         self._log_folder = log_folder
@@ -59,7 +67,7 @@ class Processes:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop what still runs."""
+        """Stop all processes, with SIGKILL after `STOP_TIMEOUT`."""
         for process in self._running.values():
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
@@ -76,7 +84,7 @@ class Processes:
         command = [sys.executable, '-m', module, *map(str, arguments)]
         self._advanced = time.monotonic()
         with self.log(name).open('wb') as log:
-            # A group of its own: Ctrl-C reaches the demo alone, which then stops the processes.
+            # Own process group: only the demo receives Ctrl-C, and then stops the processes.
             self._running[name] = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -86,23 +94,28 @@ class Processes:
             )
 
     def log(self, name: str) -> Path:
-        """Return where a process writes."""
+        """Return the log file of a process."""
         return self._log_folder / f'{name}.log'
 
     def require_running(self) -> None:
-        """Check on all processes."""
+        """Raise `DemoError`, with the last log line, if a process has ended."""
         for name, process in self._running.items():
             if process.poll() is not None:
                 raise DemoError(f'{name} ended with {self._ending(name, process.returncode)}')
 
     def last_line(self, name: str) -> str:
-        """Return what a process has written last."""
+        """Return the last log line of a process."""
         lines = self.log(name).read_text(errors='replace').split('\n')
         last = next((line for line in reversed(lines) if line.strip()), 'nothing')
         return _PREFIX.sub(r'\1 ', last.strip())[:_LONGEST_LINE]
 
     def require_advance(self, missing: str) -> str:
-        """Check on all processes while something is waited for."""
+        """
+        Return the newest log line with its process, while waiting for `missing`.
+
+        Raises `DemoError` if a process has ended, or none has logged anything new for
+        `SILENCE_TIMEOUT`.
+        """
         self.require_running()
         now = time.monotonic()
         for name in self._running:
@@ -119,7 +132,11 @@ class Processes:
         return self._newest
 
     def stop(self, name: str) -> None:
-        """Interrupt a process and wait for its end."""
+        """
+        Send SIGINT to a process and wait for its end.
+
+        Raises `DemoError` if it does not end in time or not with exit code 0.
+        """
         process = self._running.pop(name)
         process.send_signal(signal.SIGINT)
         try:

@@ -13,14 +13,14 @@ from tqdm import tqdm
 
 LABEL_WIDTH = 44
 _LONGEST_NOTE = 60  # characters
-LOG_INTERVAL = 10.0  # s between lines where the output is no terminal
+LOG_INTERVAL = 10.0  # s between lines if the output is not a terminal
 
 
 class Stage:
     """
-    A line that shows how far a piece of work is, inside a ``with`` block.
+    A line with the progress of a task inside a ``with`` block, a bar if `total` is set.
 
-    Where the output is not a terminal it is written anew every 10 s.
+    If the output is not a terminal, the line is repeated every 10 s. `n` counts the steps done.
     """
 
     def __init__(self, text: str, total: int | None = None) -> None:
@@ -51,7 +51,7 @@ class Stage:
             self._bar.close()
 
     def update(self, steps: int = 1, note: str = '') -> None:
-        """Count steps that were done; 0 of them while waiting."""
+        """Count finished steps, 0 while waiting; `note` describes what is missing."""
         self.n += steps
         self._note = note
         if self._bar is not None:
@@ -70,9 +70,9 @@ class Stage:
 
 def ticks(text: str, duration: float, step: float = 0.25) -> Iterator[float]:
     """
-    Yield steps of time until their sum reaches a duration, and show how far that is.
+    Yield `step` [s] until the sum reaches `duration` [s], and show the progress.
 
-    `duration`, `step` [s].
+    The caller waits for each step.
     """
     count = math.ceil(duration / step)
     with Stage(text, count) as bar:

@@ -21,9 +21,10 @@ TOLERANCE = 1e-12  # of the largest value of the same derivative
 @dataclass(frozen=True, eq=False)
 class Recomputation:
     """
-    Differences between published and recomputed efforts.
+    Largest differences between published and recomputed efforts.
 
-    `differences`, `peaks` (k + 1,).
+    `differences` and `peaks`, the largest recomputed magnitudes, are (k + 1,), one value per
+    derivative [N m or N, per s^d]. `count` is the number of recomputed samples.
     """
 
     differences: Array
@@ -31,7 +32,7 @@ class Recomputation:
     count: int
 
     def require_agreement(self) -> None:
-        """Check that the differences are rounding errors."""
+        """Raise `DemoError` if a difference is more than a rounding error (`TOLERANCE`)."""
         for order, (difference, peak) in enumerate(zip(self.differences, self.peaks, strict=True)):
             if not difference <= TOLERANCE * peak:
                 raise DemoError(
@@ -44,9 +45,10 @@ def recompute(
     model: ScrewModel, recording: Recording, stride: int, advance: Callable[[int], object]
 ) -> Recomputation:
     """
-    Recompute efforts from the recorded reference.
+    Recompute the efforts of every `stride`-th sample from the recorded reference.
 
-    The recursion shares no code with the kernel that published them.
+    The recursion shares no code with the kernel that published them. `advance` is called with 1
+    after each sample.
     """
     published = recording.effort_jet[::stride]
     rows = published.shape[1] + 2

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Recording`: what a bag holds about one trajectory that was followed, as arrays."""
+"""`Recording`: reference, efforts and waypoints of a recorded trajectory as arrays."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ TORQUE_TOPIC = '/feedforward/feedforward'
 @dataclass(frozen=True, eq=False)
 class Recording:
     """
-    One trajectory and the feedforward efforts published for it.
+    One trajectory and the feedforward efforts published for it, at `time` (T,) [s].
 
-    `time` (T,) [s]; `joint_jet` (T, 5, n); `effort_jet` (T, k + 1, n); `waypoint_times` (P,) [s];
-    `waypoint_positions` (P, n) [rad or m].
+    `joint_jet` (T, 5, n) is the reference [rad or m, per s^d], `effort_jet` (T, k + 1, n) the
+    published efforts with derivatives [N m or N, per s^d]. Waypoints have times (P,) [s] and
+    positions (P, n) [rad or m]. All times count from the start of the trajectory.
     """
 
     joint_names: tuple[str, ...]
@@ -35,12 +36,16 @@ class Recording:
 
 
 def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Recording:
-    """Read the first trajectory of a bag and the efforts published from its start on."""
+    """
+    Read the first trajectory of a bag and the published efforts.
+
+    Raises `BagError` if one of the topics has no messages.
+    """
     with Bag(path) as bag:
         require_messages(bag, path, torque_topic, trajectory_topic)
         torque = bag.arrays(torque_topic)
         trajectory = next(bag.messages([trajectory_topic])).message
-    # The stamps and the time from start differ by the instant at which the trajectory started.
+    # stamp minus time from start is the start of the trajectory
     stamps = torque['header.stamp']
     start = stamps[0] - torque['reference.time_from_start'][0]
     names = torque['joint_names']
@@ -61,7 +66,7 @@ def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Reco
 
 
 def require_messages(bag: Bag, path: Path, *topics: str) -> None:
-    """Check that topics were recorded."""
+    """Raise `BagError` if one of the topics has no messages."""
     for topic in topics:
         if topic not in bag.topics or not bag.topics[topic].count:
             raise BagError(f'{path}: expected messages on {topic}, found none')

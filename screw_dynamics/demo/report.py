@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The report of the demo: numbers from a recording."""
+"""Report of the demo: numbers from a recording."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ LABEL_WIDTH = 10
 @dataclass(frozen=True)
 class Timing:
     """
-    When samples were published.
+    Mean rate [Hz], missed ticks and longest gap between samples [s] of a recording.
 
-    `rate` [Hz]; `longest_gap` [s].
+    `missed` is the number of ticks at the nominal rate minus that of samples, so that a late tick
+    is not missed.
     """
 
     rate: float
@@ -36,11 +37,7 @@ class Timing:
 
 
 def timing(recording: Recording, nominal_rate: float) -> Timing:
-    """
-    Return how regularly the efforts were published.
-
-    `nominal_rate` [Hz].
-    """
+    """Return the timing of the published efforts for a `nominal_rate` [Hz]."""
     gaps = np.diff(recording.time)
     return Timing(
         rate=float(len(gaps) / gaps.sum()),
@@ -50,11 +47,7 @@ def timing(recording: Recording, nominal_rate: float) -> Timing:
 
 
 def compute_times(model: ScrewModel, recording: Recording) -> Array:
-    """
-    Return how long one call of `inverse_dynamics` takes for each recorded sample.
-
-    Returns (T,) [s].
-    """
+    """Measure one call of `inverse_dynamics` per recorded sample in this process, (T,) [s]."""
     jets = np.ascontiguousarray(recording.joint_jet[:, : recording.effort_jet.shape[1] + 2])
     out = np.empty_like(recording.effort_jet[0])
     inverse_dynamics(model, jets[0], out=out)  # the first call compiles
@@ -67,7 +60,7 @@ def compute_times(model: ScrewModel, recording: Recording) -> Array:
 
 
 def peak_table(recording: Recording) -> Iterator[str]:
-    """Return the largest magnitudes of the efforts and their derivatives, joint by joint."""
+    """Yield the lines of a table of the largest efforts and derivatives of each joint."""
     orders = recording.effort_jet.shape[1]
     width = max(LABEL_WIDTH, *map(len, recording.joint_names))
     yield ' ' * width + ''.join(f'{"max |" + s + "|":>14}' for s in EFFORT_SYMBOLS[:orders])
@@ -86,9 +79,9 @@ def report(
     tick_times: TickTimes | None,
 ) -> Iterator[str]:
     """
-    Return the report on a recording.
+    Yield the lines of the report on a recording.
 
-    `rate` [Hz].
+    `check` is the recomputation of its efforts, `rate` the nominal rate of publication [Hz].
     """
     yield (
         f'{robot}: {model.n} joints, {len(recording.waypoint_times)} waypoints in '

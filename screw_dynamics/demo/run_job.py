@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`run_job`: exit code, one line for what failed, and nothing left running after an interrupt."""
+"""`run_job`: exit codes, error lines and stop signals of the demos."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ DEMO_STOP_SIGNALS = (*STOP_SIGNALS, signal.SIGHUP)
 
 
 def run_job(name: str, job: Callable[[], object], *, to_the_end: bool) -> int:
-    """Run a job of the demo; SIGTERM and a closed terminal end it as Ctrl-C does, with its processes."""
+    """
+    Run a job of the demo; SIGTERM and SIGHUP (closed terminal) interrupt it like Ctrl-C.
+
+    Returns the exit code: 0, 1 after an error, 130 if interrupted. `to_the_end` means that the
+    process ends with the job.
+    """
     with stop_once(to_the_end=to_the_end, numbers=DEMO_STOP_SIGNALS):
         try:
             job()

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the services answered, against the body-fixed recursion of KM2021."""
+"""Comparison of the service responses with the body-fixed recursion of KM2021."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from screw_dynamics.model import ScrewModel
 
 def check_services(client: DemoClient, model: ScrewModel, joint_jet: Array) -> Iterator[str]:
     """
-    Call GetMassMatrix and GetInverseDynamics and compare the answers.
+    Call GetMassMatrix and GetInverseDynamics, and yield a report line for each.
 
-    `joint_jet` (5, n).
+    `joint_jet` (5, n) is position to snap [rad, per s^d]. Raises `DemoError` if a service reports
+    an error or a different joint order.
     """
     began = time.perf_counter()
     response = _accepted(client.mass_matrix(joint_jet[0]), model)
@@ -56,7 +57,7 @@ def _accepted(response: Any, model: ScrewModel) -> Any:
 
 
 def _mass_matrix(model: ScrewModel, q: Array) -> Array:
-    """Return M(q) column by column: efforts for unit accelerations, less those at rest."""
+    """Return M(q) from columns: efforts at unit accelerations minus efforts at rest."""
     jets = np.zeros((model.n + 1, 3, model.n))
     jets[:, 0] = q
     jets[1:, 2] = np.eye(model.n)

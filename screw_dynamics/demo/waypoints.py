@@ -1,12 +1,12 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The motion of the demo: a 7-joint arm swings out to both sides and returns."""
+"""Motion of the demo: a 7-joint arm swings out to both sides and returns."""
 
 from __future__ import annotations
 
 from screw_dynamics.trajectory import TrajectoryPoint
 
-# Positions only, so that the interpolation chooses all derivatives; at rest at both ends.
+# Only positions, so that the interpolation determines all derivatives; at rest at both ends.
 WAYPOINTS = (
     TrajectoryPoint(0.0, (0.0, 0.5, 0.0, -1.5, 0.0, 0.9, 0.0), (0.0,) * 7),
     TrajectoryPoint(1.7, (0.8, 1.2, -0.4, -1.0, -0.9, 0.3, -1.3)),
@@ -18,11 +18,7 @@ WAYPOINTS = (
 
 
 def waypoints_until(duration: float) -> tuple[TrajectoryPoint, ...]:
-    """
-    Return the motion, made faster or slower to last the given time.
-
-    `duration` [s].
-    """
+    """Return the motion, scaled in time to `duration` [s]."""
     ratio = duration / WAYPOINTS[-1].time_from_start
     return tuple(
         point._replace(time_from_start=ratio * point.time_from_start) for point in WAYPOINTS

@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Arms with elastic joints in simulation: what feedforward with exact derivatives is worth."""
+"""Simulation study of feedforward with exact derivatives for arms with elastic joints."""

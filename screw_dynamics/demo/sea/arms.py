@@ -1,18 +1,18 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The arms of the comparison: two robots, stiff and soft joints, two mountings, one fast motion each.
+Arms of the comparison: two robots, stiff and soft joints, two mountings, one fast motion each.
 
-Manufacturers publish neither stiffness nor rotor inertia. The numbers here are round ones of the
-size that identification and design papers report:
+Manufacturers publish neither stiffness nor rotor inertia. The numbers here are rounded values of
+the magnitude that identification and design papers report:
 
-- strain-wave gears with a torque sensor behind them, as in both robots: some 10^4 N m/rad at
-  shoulder and elbow, a few 10^3 at the wrist;
-- rotors of 0.5 to 2 10^-4 kg m^2 that turn 100 to 160 times as fast as the joint: several tenths
-  of a kg m^2 at the wrist, 1 to 3 at the shoulder, more than the link itself has at the wrist;
+- strain-wave gears with a torque sensor, as in both robots: some 10^4 N m/rad at shoulder and
+  elbow, a few 10^3 at the wrist;
+- rotors of 0.5 to 2 10^-4 kg m^2 with gear ratios of 100 to 160: on the joint side several tenths
+  of a kg m^2 at the wrist, more than the link itself, and 1 to 3 at the shoulder;
 - series elastic arms with steel springs, such as the two-armed research robots of the 2010s:
   850 N m/rad at shoulder and elbow, 250 at the wrist. The soft arms here are the same robots with
-  such springs, and with half of it in the Panda's wrist, whose motors are weaker.
+  such springs, with half the stiffness in the Panda's wrist, whose motors are weaker.
 """
 
 from __future__ import annotations
@@ -35,16 +35,17 @@ from screw_dynamics.trajectory import (
 )
 
 MOTION = 2.0  # s from rest to rest
-REST = 1.0  # s of holding still after it
+REST = 1.0  # s at rest after the motion
 
 
 @dataclass(frozen=True)
 class Drives:
     """
-    Gears and motors of a robot, joint by joint.
+    Gears and motors of a robot, one value per joint.
 
-    `gear_ratios`, `rotor_inertias` [-]; `stiffness`, `soft_stiffness` [N m/rad];
-    `viscous_friction` [N m s/rad].
+    `rotor_inertias` are at the motor side [kg m^2], `viscous_friction` is at the joint side
+    [N m s/rad]. `stiffness` is that of the gears, `soft_stiffness` that of the springs of the soft
+    arm [N m/rad].
     """
 
     gear_ratios: tuple[float, ...]
@@ -59,7 +60,8 @@ class Robot:
     """
     One of the bundled robots with its motion.
 
-    `locked` [m]; `turn` [rad].
+    `locked` are joints with constant positions [m]. `turn` are the positions at 0, 1 and 2 s, at
+    rest at both ends [rad].
     """
 
     name: str
@@ -107,13 +109,13 @@ PANDA = Robot(
 
 ROBOTS = (IIWA, PANDA)
 JOINTS = ('stiff', 'soft')
-# an arm on the ceiling hangs: gravity pulls it back; upright on the floor it falls
+# hanging: on the ceiling, stable under gravity; upright: on the floor, unstable
 POSES = ('hanging', 'upright')
 
 
 @dataclass(frozen=True)
 class Arm:
-    """A robot with its joints in one of the mountings."""
+    """A robot with one kind of joints (of `JOINTS`) in one mounting (of `POSES`)."""
 
     robot: Robot
     kind: str
@@ -125,15 +127,15 @@ class Arm:
         return f'{self.robot.name}, {self.kind}, {self.pose}'
 
     def model(self) -> ScrewModel:
-        """Return the robot; on the ceiling, gravity points from the base towards the hand."""
+        """Return the model; if hanging, gravity points from the base towards the hand."""
         with warnings.catch_warnings():
-            # two links of the published iiwa are no physical bodies, see its file
+            # two links of the published iiwa have non-physical inertias, see its file
             warnings.simplefilter('ignore', InertiaWarning)
             model = read_urdf(share_path(self.robot.urdf), locked=dict(self.robot.locked))
         return replace(model, gravity=-model.gravity) if self.pose == 'hanging' else model
 
     def joints(self, model: ScrewModel) -> ElasticJoints:
-        """Return springs and motors."""
+        """Return the springs and motors."""
         drives = self.robot.drives
         springs = drives.stiffness if self.kind == 'stiff' else drives.soft_stiffness
         columns = zip(
@@ -155,7 +157,7 @@ class Arm:
         )
 
     def motion(self, model: ScrewModel) -> PiecewisePolynomial:
-        """Return the motion to follow, C4 from rest to rest."""
+        """Return the reference motion, C4 from rest to rest."""
         still = tuple(np.zeros(model.n))
         start, via, end = self.robot.turn
         points = (
@@ -169,5 +171,5 @@ class Arm:
 
 
 def arms() -> list[Arm]:
-    """Return every arm of the comparison."""
+    """Return all arms of the comparison."""
     return [Arm(robot, kind, pose) for robot in ROBOTS for kind in JOINTS for pose in POSES]

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The document of the comparison: what was simulated, the table, how to read it."""
+"""Document of the comparison: simulations, tables and their interpretation."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The comparison of feedforwards for arms with elastic joints, from simulation to table and plot.
+Comparison of feedforwards for arms with elastic joints, from simulation to table and plot.
 
     make demo-sea
     python -m screw_dynamics.demo.sea.job --output my_folder
 
-Two robots with stiff and with soft joints follow a fast motion on nothing but the motor efforts
-that six methods compute, in our own equations of motion and in MuJoCo; then the soft iiwa on
-those that the nodes exchange over ROS 2.
+Two robots with stiff and with soft joints follow a fast motion with motor efforts of six methods
+as their only input, in our own equations of motion and in MuJoCo. Then the soft iiwa follows the
+motor efforts that the nodes exchange over ROS 2.
 """
 
 from __future__ import annotations
@@ -39,12 +39,16 @@ from screw_dynamics.demo.sea.tracking import Outcome, track
 from screw_dynamics.demo.sea.wrong_parameters import MISTAKES, mistake_table, track_mistaken
 
 _Result = TypeVar('_Result')
-_OF_TERMINALS = {signal.SIGINT, signal.SIGHUP}  # Ctrl-C, and a terminal that closes
-REQUIRED_RATIO = 100.0  # of the rigid feedforward's error over the exact one's
+_OF_TERMINALS = {signal.SIGINT, signal.SIGHUP}  # Ctrl-C, closed terminal
+REQUIRED_RATIO = 100.0  # error of the rigid feedforward over that of the exact one
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the comparison."""
+    """
+    Run the comparison with `args`, without the program name (default ``sys.argv[1:]``).
+
+    Returns the exit code: 0, 1 after an error, 130 if interrupted.
+    """
     parser = _parser()
     options = parser.parse_args(args)
     if options.processes < 1:
@@ -53,11 +57,15 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) -> list[_Result]:
-    """Make many calls in other processes, with a bar that shows how many are done."""
+    """
+    Run picklable calls in other processes, and show the progress.
+
+    Returns the results in the order of completion.
+    """
     results: list[_Result] = []
-    context = multiprocessing.get_context('spawn')  # MuJoCo's callbacks survive no fork
+    context = multiprocessing.get_context('spawn')  # MuJoCo's callbacks do not survive a fork
     with ExitStack() as stack:
-        # the first lock of a pool starts the process that keeps track of all locks
+        # the first lock of a pool starts the resource tracker process
         with _signals_deferred():
             pool = stack.enter_context(ProcessPoolExecutor(processes, context))
         bar = stack.enter_context(Stage(name, len(calls)))
@@ -70,22 +78,22 @@ def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) 
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in multiprocessing.active_children():
-                process.terminate()  # some runs would take seconds more
+                process.terminate()  # some runs last seconds
             raise
     return results
 
 
 @contextmanager
 def _signals_deferred() -> Iterator[None]:
-    """Handle stop signals after the block: no process is interrupted while it is started."""
+    """Defer stop signals to the end of the block, so that none interrupts a process start."""
     received: list[int] = []
 
     def defer(number: int, _: FrameType | None) -> None:
         received.append(number)
 
-    # other threads take signals too, so that a mask alone does not keep them from Python
+    # a mask alone is not enough: other threads receive the signals, and Python handles them
     handlers = [signal.signal(number, defer) for number in DEMO_STOP_SIGNALS]
-    # workers inherit the mask: what a terminal sends to all processes is left to this one
+    # workers inherit the mask: only this process handles signals of the terminal
     signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
     try:
         yield
@@ -136,7 +144,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _over_ros(folder: Path) -> list[str]:
     """Run the nodes on the soft arm; return the lines of the report."""
-    # what ROS 2 brings is not needed for the rest
+    # only this part needs ROS 2
     from screw_dynamics.demo.sea.loop_plot import save_loop
     from screw_dynamics.demo.sea.ros_loop import loop_report, run_loop
 
@@ -149,7 +157,7 @@ def _over_ros(folder: Path) -> list[str]:
 
 
 def _require_ratio(outcomes: Sequence[Outcome]) -> None:
-    """Fail where the exact feedforward is not what it is said to be."""
+    """Raise `DemoError` if the exact feedforward is not `REQUIRED_RATIO` times better."""
     for feedforward in (EXACT, MIDDLE):
         for arm, ratio in ratios(outcomes, RIGID, feedforward).items():
             if not ratio >= REQUIRED_RATIO:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`LoopClient`: sends a trajectory on simulated time and watches how far it has come."""
+"""`LoopClient`: a node that sends a trajectory on simulated time and monitors its progress."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ _TIME_STEP = SECOND // 10  # ns
 
 class LoopClient(Node):
     """
-    The user's side of the loop.
+    Client of the loop: sends the trajectory and monitors the samples of `feedforward`.
 
-    `elapsed`, `held` [s].
+    `states` is the JointState topic; the recorder must subscribe to the topics `recorded` before
+    the trajectory is sent. `elapsed` is the time since the start of the trajectory [s], `held` the
+    time since its end [s].
     """
 
     def __init__(self, states: str, recorded: Sequence[str]) -> None:
@@ -44,7 +46,7 @@ class LoopClient(Node):
         self._executor.add_node(self)
 
     def ready(self) -> bool:
-        """Return whether the robot stands there, a node with time listens, and all is recorded."""
+        """Return whether joint states, a trajectory subscriber, time and recorder are present."""
         return (
             self._standing
             and self._publisher.get_subscription_count() > 0
@@ -64,9 +66,10 @@ class LoopClient(Node):
         meanwhile: Callable[[], object],
     ) -> None:
         """
-        Handle what arrives until a condition holds.
+        Handle callbacks until `condition` is true, and call `meanwhile` repeatedly.
 
-        `timeout` [s].
+        Raises `TimeoutError`, with the text `what`, if neither samples nor simulated time advance
+        for `timeout` [s], or simulated time passes the end of the trajectory by `timeout`.
         """
         deadline, progress = time.monotonic() + timeout, self._progress()
         look = 0.0
@@ -86,11 +89,7 @@ class LoopClient(Node):
                 look = now + _LOOK_PERIOD
 
     def send(self, file: TrajectoryFile, delay: float) -> None:
-        """
-        Send a trajectory.
-
-        `delay` [s].
-        """
+        """Send a trajectory that starts after `delay` [s] of simulated time."""
         message = trajectory_message(file)
         start = self.get_clock().now().nanoseconds + round(SECOND * delay)
         self._end = start + round(SECOND * file.points[-1].time_from_start)
@@ -98,12 +97,12 @@ class LoopClient(Node):
         self._publisher.publish(message)
 
     def destroy_node(self) -> None:
-        """Destroy the node and what spins it."""
+        """Destroy the node and its executor."""
         self._executor.shutdown()
         super().destroy_node()
 
     def _progress(self) -> tuple[int, int]:
-        """Return the samples so far, and simulated time in steps that a stalled loop misses."""
+        """Return the sample count, and simulated time in steps too large for a stalled loop."""
         return self._samples, self.get_clock().now().nanoseconds // _TIME_STEP
 
     def _on_state(self, _: JointState) -> None:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The figure of the loop over ROS 2: tracking errors of both feedforwards over time."""
+"""Figure of the loop over ROS 2: tracking errors of both feedforwards over time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST = 1e-10  # rad
 
 
 def save_loop(runs: Sequence[LoopRun], path: Path) -> None:
-    """Draw the largest joint error of every run over time."""
+    """Plot the largest joint error of every run over time."""
     import matplotlib
     from matplotlib.figure import Figure
 

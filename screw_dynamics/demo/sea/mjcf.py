@@ -1,16 +1,16 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-MJCF of a robot with elastic joints, for MuJoCo as an engine that knows nothing of this package.
+MJCF of a robot with elastic joints, for MuJoCo as an engine independent of this package.
 
-'serial': motor and spring are two hinges on one axis of the link's body, the motor's first, with
-the rotor as its armature. Their coordinates are theta and q - theta; no body is added, and the
-equations of motion are those of the reduced model to rounding.
+'serial': motor and spring are two hinges on one axis of the link's body, the motor first, with
+the rotor as its armature. The coordinates are theta and q - theta. No body is added, and the
+equations of motion are those of the reduced model up to rounding.
 
-'sibling': a rotor body beside the link, of a mass that does not matter (MuJoCo wants one), and
-a tendon for the spring. Coordinates theta and q, so that limits on q can be set in the file.
+'sibling': a rotor body beside the link, with a negligible mass (MuJoCo requires one), and a
+tendon for the spring. The coordinates are theta and q, so that the file can contain limits on q.
 
-Springs without a linear law, and Coulomb friction, are left to whoever runs the model.
+Nonlinear springs and Coulomb friction are not part of the file; the caller must apply them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model import ScrewModel
 
 VARIANTS = ('serial', 'sibling')
-DUMMY_INERTIA = 1e-12  # kg and kg m^2 of a rotor body; its relative effect is this over B
+DUMMY_INERTIA = 1e-12  # kg and kg m^2 of a rotor body; its relative effect is this / B
 
 
 def mjcf(
@@ -46,10 +46,9 @@ def mjcf(
     """
     Return a MuJoCo model of a robot, without geometry, contacts and limits.
 
-    Joints are named 'link', 'motor' and 'spring' plus the name of the joint; a rigid joint has
-    'link' alone, and its motor drives that.
-
-    `timestep` [s].
+    Names are 'link', 'motor' and 'spring' plus the name of the joint; a rigid joint has only
+    'link', driven by its motor. `timestep` is in seconds. Raises `InputError` for helical joints,
+    mimic joints, antagonistic pairs and rotor coupling.
     """
     _require_translatable(model, joints, variant)
     table = joints.motors(model)
@@ -100,9 +99,10 @@ def principal_inertia(
     mass: float, first_moment: Array, rotational: Array
 ) -> tuple[Array, Array, Array]:
     """
-    Return centre of mass, principal moments and the rotation to the principal axes.
+    Return centre of mass (3,), principal moments (3,) and principal axes (3, 3), in columns.
 
-    `first_moment` (3,); `rotational` (3, 3); returns `centre, moments` (3,), `axes` (3, 3).
+    The axes are right-handed. `first_moment` (3,) is mass times centre of mass, and `rotational`
+    (3, 3) is the inertia about the body's origin.
     """
     centre = first_moment / mass if mass > 0.0 else np.zeros(3)
     about_centre = rotational - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
@@ -116,7 +116,7 @@ def _add_inertial(
 ) -> None:
     centre, moments, axes = principal_inertia(mass, first_moment, rotational)
     if mass <= 0.0 or moments[0] <= 0.0 or moments[0] + moments[1] < moments[2]:
-        # what MuJoCo's compiler refuses gets its true values after that, see `MujocoRobot`
+        # placeholders, as MuJoCo's compiler rejects the values; `MujocoRobot` sets them afterwards
         mass, moments = max(mass, 1.0), np.ones(3)
     _add(
         body,
@@ -141,7 +141,7 @@ def _hinge(screw: Array) -> dict[str, str]:
 
 
 def _linear(joint: ElasticJoint) -> dict[str, str]:
-    """Return the attributes of a linear spring, none of another law."""
+    """Return the attributes of a linear spring, none for other laws."""
     if isinstance(joint.spring, LinearSpring):
         values = {'stiffness': joint.spring.stiffness, 'damping': joint.spring.damping}
         return {key: repr(value) for key, value in values.items()}
@@ -178,7 +178,7 @@ def _quaternion(rotation: Array) -> Array:
     """Return (w, x, y, z) of a rotation matrix."""
     from scipy.spatial.transform import Rotation
 
-    # SciPy before 1.12 takes no read-only array
+    # SciPy before 1.12 rejects read-only arrays
     x, y, z, w = Rotation.from_matrix(rotation.copy()).as_quat()
     return np.array([w, x, y, z])
 

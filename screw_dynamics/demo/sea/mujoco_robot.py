@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`MujocoRobot`: a robot with elastic joints, simulated by MuJoCo."""
+"""`MujocoRobot`: a robot with elastic joints simulated by MuJoCo."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MujocoRobot:
     """
     A robot with elastic joints in MuJoCo, see `mjcf`.
 
-    MuJoCo's callbacks are global: one thread of a process may run such a robot at a time.
+    MuJoCo's callbacks are global: only one thread of a process may run such a robot at a time.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class MujocoRobot:
         return int(self.engine_model.joint(f'{kind} {name}').dofadr[0])
 
     def _set_inertias(self, model: ScrewModel) -> None:
-        """Set the true inertia of every link, also where MuJoCo's compiler would refuse it."""
+        """Set the true inertia of every link, also if MuJoCo's compiler would reject it."""
         for i, name in enumerate(model.body_names):
             mass, first_moment, rotational = inertia_parameters(model.inertias[i])
             body = self.engine_model.body(name).id
@@ -78,11 +78,7 @@ class MujocoRobot:
     def set_state(
         self, position: Array, velocity: Array, motor_position: Array, motor_velocity: Array
     ) -> None:
-        """
-        Set positions and velocities of links and motors, and the time to 0.
-
-        `position`, `velocity`, `motor_position`, `motor_velocity` (n,).
-        """
+        """Set positions and velocities of links and motors, each (n,), and the time to 0."""
         self._mujoco.mj_resetData(self.engine_model, self.data)
         for target, link, motor in (
             (self.data.qpos, position, motor_position),
@@ -94,20 +90,12 @@ class MujocoRobot:
                 target[self._links[self._elastic]] -= motor[self._elastic]
 
     def state(self) -> tuple[Array, Array, Array, Array]:
-        """
-        Return positions and velocities of links and motors.
-
-        Returns `position, velocity, motor_position, motor_velocity` (n,).
-        """
+        """Return link positions and velocities, motor positions and velocities, each (n,)."""
         (q, theta), (qd, rate) = self._split(self.data.qpos), self._split(self.data.qvel)
         return q, qd, theta, rate
 
     def accelerations(self, motor_effort: Array) -> tuple[Array, Array]:
-        """
-        Return the accelerations of links and motors in the present state.
-
-        `motor_effort` (n,); returns `link, motor` (n,).
-        """
+        """Return link and motor accelerations (n,) in the current state for motor efforts (n,)."""
         with self._driven_by(lambda t, theta, rate: motor_effort):
             self._mujoco.mj_forward(self.engine_model, self.data)
         return self._split(self.data.qacc)
@@ -115,7 +103,13 @@ class MujocoRobot:
     def run(
         self, steps: int, drive: Drive, *, every: int = 1, hold: float | None = None
     ) -> Motion:
-        """Simulate from the present state, from time 0 after `set_state`."""
+        """
+        Simulate from the current state; `set_state` sets the time to 0.
+
+        The result contains every `every`-th step. With `hold`, the efforts of the time
+        ``t + hold * h`` apply during the whole step from t to t + h; by default `drive` is called
+        at every stage of a step.
+        """
         rows = [(self.data.time, *self.state())]
         h = self.engine_model.opt.timestep
         held = np.zeros(self.engine_model.nu)
@@ -138,7 +132,7 @@ class MujocoRobot:
         return Motion(times, q, qd, theta, rate, calls)
 
     def _split(self, values: Array) -> tuple[Array, Array]:
-        """Return link and motor part of a vector of MuJoCo's coordinates."""
+        """Return the link and motor parts of a vector in MuJoCo's coordinates."""
         link, motor = np.array(values[self._links]), np.array(values[self._motors])
         if self._serial:
             link[self._elastic] += motor[self._elastic]

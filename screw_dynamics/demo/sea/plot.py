@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The figure of the comparison: tracking errors over time, arm by arm."""
+"""Figure of the comparison: tracking errors over time, one panel per arm."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ BOUNDS = (3e-15, 6.0)  # rad
 
 
 def save_comparison(outcomes: Sequence[Outcome], path: Path) -> None:
-    """Draw the largest joint error of every run without feedback over time."""
+    """Plot the largest joint error of every run without feedback over time."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -107,7 +107,7 @@ def _draw(axis: Axes, found: dict[tuple[Arm, str, str], Outcome], arm: Arm) -> N
 
 
 def _envelope(outcome: Outcome) -> tuple[Array, Array]:
-    """Return the largest error of every window, over time."""
+    """Return mean time and largest error of every window."""
     count = len(outcome.errors) // WINDOW * WINDOW
     errors = outcome.errors[:count].reshape(-1, WINDOW).max(axis=1)
     times = outcome.times[:count].reshape(-1, WINDOW).mean(axis=1)

@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The whole loop over ROS 2: trajectory, node `feedforward`, motor efforts, node `sea_simulator`.
+Closed loop over ROS 2: trajectory, node `feedforward`, motor efforts, node `sea_simulator`.
 
-Both nodes run as processes in lock-step. The rigid feedforward comes from the same node: its
-elastic joints are read from a file without springs.
+Both nodes run as processes in lock-step. The same node computes the rigid feedforward, with a
+file of elastic joints that contains no springs.
 """
 
 from __future__ import annotations
@@ -37,18 +37,19 @@ TRAJECTORY = share_path('config/sea_arm_trajectory.yaml')
 STATES = '/joint_states'
 MOTORS = '/feedforward/motor_feedforward'
 RECORDED = TORQUE_TOPIC, MOTORS, STATES, '/motor_states'
-DELAY = 2.0  # s from sending to the start, in which all of it can be received
-HOLD = 0.5  # s after the end that are recorded too
-LOCK_STEP_TIMEOUT = 5.0  # s that the motion waits for a process that the machine holds up
+DELAY = 2.0  # s from sending to the start, so that all nodes receive the trajectory in time
+HOLD = 0.5  # s of recording after the end
+LOCK_STEP_TIMEOUT = 5.0  # s that the simulation waits for a delayed process
 STALL_TIMEOUT = 30.0  # s without progress
 
 
 @dataclass(frozen=True, eq=False)
 class LoopRun:
     """
-    How one run of the loop went.
+    Tracking errors of one run of the loop.
 
-    `time` (T,) [s]; `error` (T, n) [rad].
+    `time` (T,) counts from the start of the trajectory [s]. `error` (T, n) is simulated minus
+    reference position of the links [rad]. `feedforward` is `scene.EXACT` or `scene.RIGID`.
     """
 
     feedforward: str
@@ -62,12 +63,17 @@ class LoopRun:
 
     @property
     def rms(self) -> float:
-        """The root of the mean square of all joints [rad]."""
+        """The rms error over all joints [rad]."""
         return float(np.sqrt(np.mean(self.error**2)))
 
 
 def run_loop(folder: Path, feedforward: str) -> LoopRun:
-    """Run the simulated arm along its trajectory on feedforward alone, and record it."""
+    """
+    Run the simulated arm along its trajectory with feedforward only, and record it.
+
+    Writes `bag_<feedforward>` and `logs_<feedforward>` in `folder`. Raises `DemoError` if a
+    process fails.
+    """
     from screw_dynamics.demo.sea.loop_client import LoopClient
 
     joints = JOINTS
@@ -87,7 +93,7 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
 
 
 def _without_springs(joints: ElasticJoints) -> ElasticJoints:
-    """Return what is known of a robot where its elasticity is not."""
+    """Return the joints without springs and deflection limits."""
     return ElasticJoints(
         {
             name: replace(joint, spring=None, max_deflection=np.inf)
@@ -139,7 +145,7 @@ def _follow(processes: Processes, client: LoopClient, feedforward: str) -> None:
 
 
 def read_loop(bag: Path, feedforward: str) -> LoopRun:
-    """Compare the links of a bag with the trajectory that was sent."""
+    """Compare the joint states of a bag with the trajectory; raise `BagError` without them."""
     with Bag(bag) as opened:
         require_messages(opened, bag, TORQUE_TOPIC, STATES)
         samples, states = opened.arrays(TORQUE_TOPIC), opened.arrays(STATES)
@@ -154,7 +160,7 @@ def read_loop(bag: Path, feedforward: str) -> LoopRun:
 
 
 def loop_report(exact: LoopRun, rigid: LoopRun) -> list[str]:
-    """Return what both runs showed, in words."""
+    """Return the lines of the report on both runs."""
     rate = 1.0 / np.diff(exact.time).mean()
     return [
         f'Over ROS 2: feedforward and sea_simulator in lock-step at {rate:.0f} Hz '

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Scene`: an arm, its motion, and the motor efforts that different methods compute for it."""
+"""`Scene`: an arm, its motion, and the motor efforts of different methods."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from screw_dynamics.trajectory import PiecewisePolynomial
 
 PERIOD = 1e-3  # s for which a sampled command is held
 NOISE = 0.05  # N m, standard deviation of a joint torque sensor
-RESOLUTION = 0.01  # N m of the same
-DIFFERENCE_STEPS = (1, 2, 5, 10, 20, 50)  # in periods; the best in hindsight is taken
-FEEDBACK_FREQUENCY, FEEDBACK_DAMPING = 1.0, 0.5  # Hz, - of rotor and link behind the feedback
+RESOLUTION = 0.01  # N m, of the sensor
+DIFFERENCE_STEPS = (1, 2, 5, 10, 20, 50)  # in periods; the best in hindsight is used
+FEEDBACK_FREQUENCY, FEEDBACK_DAMPING = 1.0, 0.5  # Hz, -, for the inertia of rotor and link
 
 RIGID, NOISY, CLEAN, TICK, MIDDLE, EXACT = FEEDFORWARDS = (
     'rigid',
@@ -37,7 +37,7 @@ RIGID, NOISY, CLEAN, TICK, MIDDLE, EXACT = FEEDFORWARDS = (
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """An arm and its motion."""
+    """An arm and its motion `curve`, at rest after its end."""
 
     arm: Arm
     model: ScrewModel
@@ -46,28 +46,24 @@ class Scene:
 
     @cached_property
     def robot(self) -> ElasticRobot:
-        """Its equations of motion."""
+        """The equations of motion."""
         return ElasticRobot(self.model, self.joints)
 
     @cached_property
     def start(self) -> Array:
-        """The exact initial state: at rest, springs wound up by the weight."""
+        """The exact initial state: at rest, springs deflected by gravity."""
         jet = self.reference(np.zeros(1))
         return self.robot.initial_state(jet[0], elastic_feedforward(self.model, self.joints, jet))
 
     def reference(self, times: Array) -> Array:
-        """
-        Return positions and four derivatives.
-
-        `times` (T,) [s]; returns (T, 5, n).
-        """
+        """Return positions and four derivatives (T, 5, n) at `times` (T,) [s]."""
         return self.curve.jets(np.clip(times, 0.0, MOTION))
 
     def efforts(self, feedforward: str, times: Array) -> Array:
         """
-        Return motor efforts.
+        Return motor efforts (T, n) [N m] at `times` (T,) [s] by one of `FEEDFORWARDS`.
 
-        `times` (T,) [s]; returns (T, n) [N m].
+        For held commands, the times must be the middles of their periods.
         """
         if feedforward == TICK:
             times = times - 0.5 * PERIOD
@@ -83,7 +79,7 @@ class Scene:
 
     @cached_property
     def best_difference_step(self) -> int:
-        """The step of noisy differences, in periods, with the least rms error of the efforts."""
+        """The step of noisy differences with the smallest rms error of the efforts, in periods."""
         times = sample_times()
         exact = self.efforts(EXACT, times)
         errors = [
@@ -94,9 +90,10 @@ class Scene:
 
     def growth(self) -> float:
         """
-        Return how fast a small error grows after the motion, motor efforts held.
+        Return the growth rate of a small error after the motion [1/s].
 
-        Returns [1/s].
+        It is the largest real part of the eigenvalues of the linearised equations of motion, with
+        constant motor efforts.
         """
         jet = self.reference(np.array([MOTION]))
         commands = elastic_feedforward(self.model, self.joints, jet)
@@ -118,14 +115,14 @@ class Scene:
         return omega**2 * inertia, 2.0 * FEEDBACK_DAMPING * omega * inertia
 
     def _behind(self, tau: Array, rates: Array) -> Array:
-        """Return motor efforts behind link efforts, motors moving at (velocity, acceleration)."""
+        """Return motor efforts for link efforts and motor velocities and accelerations `rates`."""
         rows = self.joints.motors(self.model).rows
         return tau + rows[:, VISCOUS] * rates[:, 0] + rows[:, INERTIA] * rates[:, 1]
 
     def _by_differences(self, times: Array, step: int, noise: float) -> Array:
         """Return motor efforts from central differences of sampled link efforts."""
         h = step * PERIOD
-        # one sensor reading per sample and offset: neighbours in time share theirs
+        # one sensor reading per period: neighbouring samples use the same ones
         index = np.round(times / PERIOD - 0.5).astype(np.int64)
         first = int(index.min()) - step
         instants = midpoints(first, int(index.max()) + step + 1)
@@ -140,30 +137,22 @@ class Scene:
         )
         jets = self.reference(times)
         table = self.joints.motors(self.model)
-        stiffness = table.parameters[table.offsets]  # the first of a linear spring
+        stiffness = table.parameters[table.offsets]  # first parameter of a linear spring
         return self._behind(now, jets[:, 1:3] + derivatives / stiffness)
 
 
 def midpoints(first: int, end: int) -> Array:
-    """
-    Return the middle of every period from one on until before another.
-
-    Returns (end - first,) [s].
-    """
+    """Return the middles of the periods from `first` to before `end`, (end - first,) [s]."""
     return PERIOD * (np.arange(first, end, dtype=np.float64) + 0.5)
 
 
 def sample_times() -> Array:
-    """
-    Return the middle of every period of the comparison.
-
-    Returns (T,) [s].
-    """
+    """Return the middles of all periods of the comparison, (T,) [s]."""
     return midpoints(0, round((MOTION + REST) / PERIOD))
 
 
 @lru_cache
 def scene(arm: Arm) -> Scene:
-    """Return the scene of an arm, made once per process."""
+    """Return the scene of an arm, cached per process."""
     model = arm.model()
     return Scene(arm, model, arm.joints(model), arm.motion(model))

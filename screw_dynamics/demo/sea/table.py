@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The table of the comparison, as text that is Markdown too."""
+"""Tables of the comparison as text in Markdown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEADINGS = ('own: max', 'rms', 'osc.', 'MuJoCo: max', 'rms', 'osc.', 'with PD: m
 
 
 def comparison_table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Return the table of all runs."""
+    """Yield the lines of the table of all runs."""
     found = {(o.arm, o.feedforward, o.engine, o.feedback): o for o in outcomes}
     names = max(len(arm.name) for arm in arms())
     kinds = max(map(len, FEEDFORWARDS))
@@ -38,7 +38,7 @@ def comparison_table(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def ratios(outcomes: Sequence[Outcome], feedforward: str, other: str) -> dict[Arm, float]:
-    """Return by how much one feedforward's largest error is above another's, in MuJoCo, no feedback."""
+    """Return the ratios of two feedforwards' largest errors in MuJoCo without feedback."""
     free = {
         (o.arm, o.feedforward): o.largest
         for o in outcomes
@@ -48,7 +48,7 @@ def ratios(outcomes: Sequence[Outcome], feedforward: str, other: str) -> dict[Ar
 
 
 def arm_table() -> Iterator[str]:
-    """Return what is special about every arm."""
+    """Yield the lines of the table of arms: deflections, frequencies, growth, difference steps."""
     names = max(len(arm.name) for arm in arms())
     headings = (
         'largest deflection',

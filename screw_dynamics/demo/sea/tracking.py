@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How well an arm follows its motion under one feedforward, in both engines."""
+"""Tracking errors of an arm with one feedforward, in both engines."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from screw_dynamics.simulation import Motion
 
 RTOL = 1e-10  # of scipy's DOP853
 SUBSTEPS = 2  # fixed steps per period
-FALLEN = 0.3  # rad of error from which an arm no longer follows
-TREND = 3  # degree of the polynomial in time that is no oscillation
+FALLEN = 0.3  # rad, error above which an arm has fallen
+TREND = 3  # degree of the polynomial in time that does not count as oscillation
 
 OWN, MUJOCO = ENGINES = ('own equations', 'MuJoCo')
 
@@ -26,9 +26,11 @@ OWN, MUJOCO = ENGINES = ('own equations', 'MuJoCo')
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """
-    Errors of one run.
+    Errors |q - q_ref| of one run [rad].
 
-    `largest`, `rms`, `oscillation` [rad]; `times` (T,) [s]; `errors` (T,) [rad].
+    `largest` and `rms` are over all joints during the motion, `errors` (T,) are the largest of all
+    joints at `times` (T,) [s]. `oscillation` is the largest amplitude of a spring's vibration at
+    rest after the motion [rad], NaN if the arm has fallen.
     """
 
     arm: Arm
@@ -43,7 +45,12 @@ class Outcome:
 
 
 def track(arm: Arm, feedforward: str, feedback: bool) -> list[Outcome]:
-    """Simulate an arm in both engines, with feedback in MuJoCo alone."""
+    """
+    Simulate an arm in both engines, with feedback only in MuJoCo.
+
+    The feedback is a light PD on the motor positions, around the exact motion of the motors for
+    every feedforward.
+    """
     place = scene(arm)
     motions = {MUJOCO: _in_mujoco(place, feedforward, feedback)}
     if not feedback:
@@ -78,7 +85,7 @@ def _in_mujoco(place: Scene, feedforward: str, feedback: bool) -> Motion:
     steps = round((MOTION + REST) / h)
     engine = MujocoRobot(place.model, place.joints, timestep=h)
     engine.set_state(*place.robot.split(place.start))
-    # stages of a step lie at its ends and in its middle
+    # stages of a step are at its ends and its middle
     stages = 0.5 * h * np.arange(2 * steps + 1, dtype=np.float64)
     continuous = feedforward in (RIGID, EXACT)
     efforts = place.efforts(feedforward, stages if continuous else sample_times())
@@ -90,7 +97,7 @@ def _in_mujoco(place: Scene, feedforward: str, feedback: bool) -> Motion:
         stage = round(2.0 * t / h)
         effort: Array = efforts[stage if continuous else int(t / PERIOD)]
         if feedback:
-            # positions are those of the stage, or of the start of a step whose middle t is
+            # positions are those of the stage, or of the start of the step if t is its middle
             now = stage if continuous else stage - 1
             effort = effort + stiffness * (theta[now] - position)
             effort = effort + damping * (rate[now] - velocity)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tracking errors of feedforwards that are computed with wrong parameters."""
+"""Tracking errors of feedforwards with wrong parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from screw_dynamics.demo.sea.arms import MOTION, Arm
 from screw_dynamics.demo.sea.scene import EXACT, PERIOD, RIGID, Scene, scene
 from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring
 
-RTOL = 1e-8  # of scipy's DOP853; far below what wrong parameters cause
+RTOL = 1e-8  # of scipy's DOP853; far below the effect of wrong parameters
 FACTOR = 1.1
 _, STIFFNESS, ROTORS, MASSES = MISTAKES = (
     'nothing',
@@ -28,9 +28,10 @@ _, STIFFNESS, ROTORS, MASSES = MISTAKES = (
 @dataclass(frozen=True)
 class Mistaken:
     """
-    Errors of one arm whose feedforward takes FACTOR times the true value of something.
+    Errors of one arm whose feedforward uses `FACTOR` times the true value of one parameter.
 
-    `rigid`, `exact` [rad].
+    `rigid` and `exact` are the largest |q - q_ref| over all joints during the motion [rad];
+    `mistake` is one of `MISTAKES`.
     """
 
     arm: Arm
@@ -40,7 +41,7 @@ class Mistaken:
 
 
 def track_mistaken(arm: Arm, mistake: str) -> Mistaken:
-    """Simulate an arm in its equations of motion, without feedback."""
+    """Simulate an arm with its equations of motion, without feedback."""
     truth = scene(arm)
     belief = _believed(truth, mistake)
     times = PERIOD * np.arange(round(MOTION / PERIOD) + 1, dtype=np.float64)
@@ -58,7 +59,7 @@ def track_mistaken(arm: Arm, mistake: str) -> Mistaken:
 
 
 def mistake_table(results: Sequence[Mistaken]) -> Iterator[str]:
-    """Return the table of all results, in the order of MISTAKES."""
+    """Yield the lines of the table of all results, in the order of `MISTAKES`."""
     found = {(result.arm.name, result.mistake): result for result in results}
     arms = list(dict.fromkeys(result.arm.name for result in results))
     width = max(map(len, MISTAKES))
@@ -76,7 +77,7 @@ def _command(belief: Scene, feedforward: str, t: float, _: Array) -> Array:
 
 
 def _believed(truth: Scene, mistake: str) -> Scene:
-    """Return the scene as the feedforward takes it to be."""
+    """Return the scene with the parameters that the feedforward assumes."""
     model = truth.model
     if mistake == MASSES:
         model = replace(model, inertias=FACTOR * model.inertias)
