@@ -40,7 +40,7 @@ class ElasticJoints:
     joints : mapping of str to ElasticJoint
         By coordinate name; joints without an entry are rigid with ``Motor()``.
     rotor_coupling : bool
-        Whether the motion of the links that carry rotors acts on these (the model of [T1991]);
+        Whether the motion of its carrier link acts on a rotor (the model of [T1991]);
         by default a rotor has only the kinetic energy B theta'^2 / 2 ([S1987]).
 
     Raises

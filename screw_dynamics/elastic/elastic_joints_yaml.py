@@ -151,9 +151,7 @@ def _value(node: Node) -> Any:
         return tuple(item.number() for item in node.items())
     if isinstance(node.value, str):
         try:
-            return number_from_text(
-                node.value
-            )  # 1e-3, no number in YAML 1.1 for lack of a dot, is one here
+            return number_from_text(node.value)  # 1e-3 without a dot is text in YAML 1.1
         except ValueError:
             return node.value
     return node.value

@@ -107,7 +107,7 @@ class MotorTable(ValueEquality):
     @cached_property
     def lost_orders(self) -> int:
         """
-        Maximum number of effort derivatives that motor positions need in addition to their own.
+        Maximum number of rows that motor positions lose against the joint jet.
 
         From k + 1 effort rows, k + 3 rows of theta follow for a rigid joint (0 lost), k + 2 for a
         damped one (1) and k + 1 for any other spring (2).

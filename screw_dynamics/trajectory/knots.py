@@ -29,7 +29,7 @@ def start_rows(start_jet: ArrayLike | None, n: int) -> Array | None:
 
 
 def require_start(start: Array | None, waypoints: Waypoints) -> Array:
-    """Return the start jet; raise TrajectoryError if there is none for a point later than 0."""
+    """Return the start jet, required for a first point later than 0, or raise TrajectoryError."""
     if start is None:
         raise TrajectoryError(
             f'the first point is at {waypoints.times[0]:g} s after the start: expected a start '

@@ -15,7 +15,7 @@ from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import InputError, ShapeError, TrajectoryError
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
-# Limit of the number of knots in recordings with gaps; knots are as close as samples usually are.
+# Limits the cost of gaps, as knots are as close as samples usually are.
 _MOST_INTERVALS_PER_SAMPLE = 4
 _RARE = 0.01  # fraction of the distances that may be gaps
 

@@ -36,9 +36,9 @@ class ReferenceFilter:
     """
     A critically damped low-pass of order N, discretised exactly; output from position to snap.
 
-    The input is constant between calls of `follow`, from the time reached by `advance`. The output
-    is a function of time alone, C^(N - 1), with a steady-state delay of N / w, which is the only
-    error for a ramp.
+    The input is the last one set by `follow`, from the instant reached by the last `advance`. The
+    output is a function of time alone, C^(N - 1), with a steady-state delay of N / w: a ramp is
+    followed with this delay and no further error.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def smooth_trajectory(
         Required if the first point is later than 0. It replaces a first point at 0; if that is
         the only one, the jet must be at rest there, as no time remains to reach the point.
     rest_at_ends : bool
-        Set the accelerations of the last point (and of a first point at time 0) to 0, so that
+        Set given accelerations of the last point (and of a first point at time 0) to 0, so that
         the reference is C4 there too.
 
     Returns

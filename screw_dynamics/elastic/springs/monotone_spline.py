@@ -14,8 +14,8 @@ ends, so every slope and curvature is a local choice:
    30 u^2 (1 - u)^2 <= 15/8 < 2. So it is positive wherever 0 < g0, g1 < 2s, and the harmonic mean
    of adjacent secants is such a slope: a monotone C2 spline exists for every table.
 2. Slopes and curvatures of the quartic through five neighbouring points are far more accurate
-   if the table is smooth. The slope g of a piece is linear in them too, so every mix of (1) and
-   these has a largest fraction that keeps g positive; each knot uses what its pieces allow.
+   if the table is smooth. The slope g of a piece is linear in them too, so it stays positive on
+   some part of the way from (1) to these; each knot goes as far as its pieces allow.
 """
 
 from __future__ import annotations
