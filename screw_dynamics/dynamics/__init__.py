@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Equations of motion: one file per published algorithm, a compiled recursion for speed."""
+"""Equations of motion: one file per published algorithm, and a fast compiled recursion."""
 
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix

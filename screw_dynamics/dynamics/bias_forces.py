@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joint forces of a motion without joint accelerations, C q' + Q_grav."""
+"""Joint efforts of a motion without joint accelerations, C q' + Q_grav."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     """
-    Return the joint forces C(q, q') q' + Q_grav(q), all that is left where q'' = 0.
+    Return the joint efforts C(q, q') q' + Q_grav(q), those of a motion with q'' = 0.
 
-    Newton-Euler recursion in base-link axes with the bodies' own origins (the hybrid
+    Newton-Euler recursion in base-link axes about the origin of each body (the hybrid
     representation, [M2018, (76), (77)]), O(n).
 
     Parameters
@@ -86,9 +86,10 @@ def add_bias_forces(
     forces,
 ):  # fmt: skip
     """
-    Add the bias forces of one sample to zeros.
+    Add the bias efforts of one sample to `forces` (n,).
 
-    `qd`, `forces` (n,); `rates`, `accelerations`, `wrenches` (N, 6).
+    The inertias must be those of the single bodies, not composite. `rates` (N, 3),
+    `accelerations` and `wrenches` (N, 6) are workspace.
     """
     count = bodies.shape[0]
     for i in range(count):
@@ -105,14 +106,14 @@ def add_bias_forces(
 
 
 def _set_acceleration(i, rate, tree, gravity, steps, screws, rates, accelerations):
-    """Set angular velocity w, angular acceleration and acceleration of the origin of body i."""
+    """Set the angular velocity w and the acceleration (w'; a of the origin) of body i."""
     parent = tree[i, PARENT]
     ex, ey, ez = screws[i, 0], screws[i, 1], screws[i, 2]
     if parent < 0:
         for a in range(3):
             rates[i, a] = rate * screws[i, a]
             accelerations[i, a] = 0.0
-            # weight as an upward acceleration of the base
+            # gravity as an upward acceleration of the base
             accelerations[i, 3 + a] = -gravity[a]
         return
     wx, wy, wz = rates[parent, 0], rates[parent, 1], rates[parent, 2]
@@ -141,7 +142,7 @@ def _set_acceleration(i, rate, tree, gravity, steps, screws, rates, acceleration
 
 
 def _set_wrench(m, h, second, w, acceleration, wrench):
-    """Set the wrench that gives one body its acceleration (M2018, (54)-(56))."""
+    """Set the wrench that causes the acceleration of one body (M2018, (54)-(56))."""
     apply_inertia(m, h, second, acceleration, wrench)
     wx, wy, wz = w[0], w[1], w[2]
     sx = second[0, 0] * wx + second[0, 1] * wy + second[0, 2] * wz
@@ -159,7 +160,7 @@ def _set_wrench(m, h, second, w, acceleration, wrench):
 
 
 def _bias_forces(q, qd, tree, bodies, gravity, forces):
-    """Set the bias forces of every sample; False at one that is, or becomes, not finite."""
+    """Set the bias efforts of every sample; return False if any is not finite."""
     count = bodies.shape[0]
     rotations, steps, screws, mass, first, second = body_arrays(count)
     rates, accelerations = np.empty((count, 3)), np.empty((count, 6))

@@ -1,12 +1,12 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Inertias of bodies and of the subtrees they carry, the kernel steps of the equation's terms.
+Composite rigid-body inertias; kernel steps shared by the mass, Coriolis and bias kernels.
 
-All quantities are in base-link axes and refer to the origin of the body's own axis frame, so that
-they move to the parent by a shift alone and lose no digits however far away the base is. The
-inertia is (m, h, S) with h = m c and the second moment S = integral of x x^T dm; the rotational
-inertia is tr(S) I - S.
+All quantities are in base-link axes and refer to the origin of the body's own axis frame. They are
+transferred to the parent by a shift only and lose no digits if the base is far away. The inertia
+is (m, h, S) with h = m c and the second moment S = integral of x x^T dm; the rotational inertia is
+tr(S) I - S.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from screw_dynamics.kinematics.axis_frames import FIRST_MOMENT, MASS, SECOND_MOM
 
 
 def body_arrays(count):
-    """Return the arrays of a sample's bodies, cut from one block of memory."""
+    """
+    Return uninitialised arrays for the bodies of one sample, in one block of memory.
+
+    They are rotations (N, 3, 3), steps (N, 3), screws (N, 6), mass (N,), first (N, 3) and second
+    moments (N, 3, 3).
+    """
     block = np.empty(31 * count)
     return (
         block[: 9 * count].reshape((count, 3, 3)),
@@ -30,11 +35,7 @@ def body_arrays(count):
 
 
 def set_inertia(i, bodies, rotations, mass, first, second):
-    """
-    Set the inertia of body i alone.
-
-    `bodies` (N, 26); `rotations`, `mass`, `first`, `second` (N, 3, 3).
-    """
+    """Set row i of `mass`, `first` and `second` to the inertia of the single body i."""
     mass[i] = bodies[i, MASS]
     xx, yy, zz = (
         bodies[i, SECOND_MOMENT],
@@ -58,11 +59,7 @@ def set_inertia(i, bodies, rotations, mass, first, second):
 
 
 def add_to_parent(i, parent, steps, mass, first, second):
-    """
-    Add the inertia of subtree i, shifted by x -> x + d, to its parent's.
-
-    `steps` (N, 3).
-    """
+    """Add the inertia of subtree i, shifted by x -> x + d with d = steps[i], to its parent's."""
     m = mass[i]
     for a in range(3):
         d = steps[i, a]
@@ -76,11 +73,7 @@ def add_to_parent(i, parent, steps, mass, first, second):
 
 
 def apply_inertia(m, h, second, twist, wrench):
-    """
-    Set the wrench M V of a twist V = (w; v): (tr(S) w - S w + h × v; m v + w × h).
-
-    `m`, `h`, `second` (3,); `twist`, `wrench` (6,).
-    """
+    """Set the wrench M V of a twist V = (w; v): (tr(S) w - S w + h × v; m v + w × h)."""
     x, y, z, u, v, w = twist[0], twist[1], twist[2], twist[3], twist[4], twist[5]
     xx, yy, zz = second[0, 0], second[1, 1], second[2, 2]
     xy, xz, yz = second[0, 1], second[0, 2], second[1, 2]
@@ -94,22 +87,14 @@ def apply_inertia(m, h, second, twist, wrench):
 
 
 def shift_wrench(step, wrench):
-    """
-    Refer a wrench to the parent's origin: torque += d × force.
-
-    `step` (3,); `wrench` (6,).
-    """
+    """Refer a wrench to the parent's origin, in place: torque += d × force with d = `step`."""
     wrench[0] += step[1] * wrench[5] - step[2] * wrench[4]
     wrench[1] += step[2] * wrench[3] - step[0] * wrench[5]
     wrench[2] += step[0] * wrench[4] - step[1] * wrench[3]
 
 
 def set_screw(i, bodies, rotations, screws):
-    """
-    Set the joint screw of body i in base-link axes, referred to its own origin.
-
-    `screws` (N, 6).
-    """
+    """Set row i of `screws` to (turn e; travel e), in base-link axes at the origin of body i."""
     for a in range(3):
         screws[i, a] = bodies[i, TURN] * rotations[i, a, 2]
         screws[i, 3 + a] = bodies[i, TRAVEL] * rotations[i, a, 2]
@@ -121,11 +106,7 @@ def cross(ax, ay, az, bx, by, bz):
 
 
 def dot(x, y):
-    """
-    Return the product of a screw and a wrench.
-
-    `x`, `y` (6,).
-    """
+    """Return the scalar product of a screw and a wrench."""
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
 
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joint-space Coriolis matrix of the Christoffel symbols, by composite rigid bodies."""
+"""Joint-space Coriolis matrix from Christoffel symbols, by composite rigid bodies."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     """
-    Return the Coriolis matrix C of the Christoffel symbols; M' - 2 C is skew-symmetric.
+    Return the Coriolis matrix C from Christoffel symbols; M' - 2 C is skew-symmetric.
 
     C is not unique; this one has the entries C_ij = sum_k Gamma_ijk q'_k with the Christoffel
-    symbols Gamma of the mass matrix [M2018, (86)]. It has M' = C + C^T in common with Cbar of
-    [MK2021, (54)-(57)] and C q' with every choice. Because the mimic relation is affine with a
-    constant matrix G, the reduced matrix G^T C G is the one of the reduced mass matrix G^T M G.
-    O(n d) for depth d.
+    symbols Gamma of the mass matrix [M2018, (86)]. M' = C + C^T also holds for Cbar of
+    [MK2021, (54)-(57)], and C q' is the same for every choice. Because the mimic relation is
+    affine with a constant matrix G, the reduced matrix G^T C G belongs to the reduced mass matrix
+    G^T M G. O(n d) for depth d.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
 
     Notes
     -----
-    With the screw J_j, its rate J_j' = ad_V J_j, the inertia M_j of the bodies that joint j moves
-    and B_j the sum of their matrices B with B y = integral of x × (w × u) dm, w × u (u the
-    velocity of the point x, w the angular part of y): C_ij = J_i^T (M_j J_j' + B_j J_j) for i
-    before j on a path, and C_ji = J_i'^T M_j J_j + J_i^T B_j^T J_j.
+    Let J_j be the screw of joint j, J_j' = ad_V J_j its rate, M_j the inertia of the bodies that
+    the joint moves, and B_j the sum of their matrices B with B y = integral of
+    (x × (w × u); w × u) dm (u the velocity of the point x, w the angular part of y). For i before
+    j on a path, C_ij = J_i^T (M_j J_j' + B_j J_j) and C_ji = J_i'^T M_j J_j + J_i^T B_j^T J_j.
 
     References
     ----------
@@ -97,7 +97,7 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
 
 
 def _set_velocity(i, rate, tree, steps, screws, twists, screw_rates):
-    """Set twist and screw rate of body i, as of the fixed frame that coincides with it now."""
+    """Set twist and screw rate of body i in the fixed frame that now coincides with its own."""
     parent = tree[i, PARENT]
     wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if parent >= 0:
@@ -108,7 +108,7 @@ def _set_velocity(i, rate, tree, steps, screws, twists, screw_rates):
         vz += twists[parent, 5]
     x, y, z = screws[i, 0], screws[i, 1], screws[i, 2]
     u, v, w = screws[i, 3], screws[i, 4], screws[i, 5]
-    # J' = ad_V J; V may be the parent's or the body's, as ad_J J = 0
+    # J' = ad_V J with V of the parent or of the body, because ad_J J = 0
     screw_rates[i, 0], screw_rates[i, 1], screw_rates[i, 2] = cross(wx, wy, wz, x, y, z)
     ax, ay, az = cross(wx, wy, wz, u, v, w)
     bx, by, bz = cross(vx, vy, vz, x, y, z)
@@ -118,7 +118,7 @@ def _set_velocity(i, rate, tree, steps, screws, twists, screw_rates):
 
 
 def _set_flow(twist, m, h, second, momentum, flow):
-    """Set the momentum of a body, integral of u dm, and its flow, integral of u x^T dm."""
+    """Set the momentum of a body, the integral of u dm, and the flow, that of u x^T dm."""
     wx, wy, wz = twist[0], twist[1], twist[2]
     vx, vy, vz = twist[3], twist[4], twist[5]
     px, py, pz = cross(wx, wy, wz, h[0], h[1], h[2])
@@ -152,7 +152,7 @@ def _coriolis_wrenches(screw, rate, m, h, second, momentum, flow, forward, inert
 def _add_coriolis_matrix(
     tree, bodies, steps, screws, rates, mass, first, second, momenta, flows, matrix
 ):
-    """Add the Coriolis matrix of one sample to zeros; inertias and flows become composite."""
+    """Add the Coriolis matrix of one sample to `matrix`; inertias and flows become composite."""
     forward, inertial, torque = np.empty(6), np.empty(6), np.empty(3)
     for i in range(bodies.shape[0] - 1, -1, -1):
         parent, row = tree[i, PARENT], tree[i, COORDINATE]
@@ -184,7 +184,7 @@ def _add_coriolis_matrix(
 
 
 def _coriolis_matrices(q, qd, tree, bodies, matrices):
-    """Set the Coriolis matrix of every sample; False at one that is, or becomes, not finite."""
+    """Set the Coriolis matrix of every sample; return False if any is not finite."""
     count = bodies.shape[0]
     rotations, steps, screws, mass, first, second = body_arrays(count)
     twists, rates = np.empty((count, 6)), np.empty((count, 6))

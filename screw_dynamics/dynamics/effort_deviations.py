@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How uncertain efforts are when the motion that they belong to is."""
+"""Propagation of the uncertainty of a motion to the efforts."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ def effort_deviations(
     """
     Return the standard deviations of the efforts and their derivatives.
 
-    The covariance of each joint's jet is split into its principal contributions. The efforts are
-    computed one standard deviation to either side along each; half the differences are the
-    contributions to the efforts, and their squares add up. This is exact for efforts that are
-    linear in the motion, and keeps odd terms beyond where linearisation at one point drops them.
+    The covariance of each joint's jet is split into its principal components. For each component,
+    the efforts are computed one standard deviation to either side; half the difference is its
+    contribution, and the squares of all contributions are added. This is exact for efforts that
+    are linear in the motion, and includes odd terms that a linearisation at one point drops.
 
     Parameters
     ----------
     model : ScrewModel
         The robot with n coordinates.
     joint_jet : (T, k + 3, n) array_like
-        The most likely motion, as `inverse_dynamics` takes it.
+        The most likely motion, see `inverse_dynamics`.
     covariances : (T, n, k + 3, k + 3) array_like
-        Of each joint's jet; joints are independent of each other. As
-        `trajectory.MeasuredMotion.covariances` returns them.
+        Covariance of the jet of each joint; joints are independent of each other. See
+        `trajectory.MeasuredMotion.covariances`.
     wrench_jets : mapping, optional
-        External wrenches, as `inverse_dynamics` takes them; they count as exact.
+        External wrenches, see `inverse_dynamics`; they are assumed to be exact.
     threads : int
         See `inverse_dynamics`.
 
@@ -52,11 +52,11 @@ def effort_deviations(
     Raises
     ------
     ShapeError, NotFiniteError
-        If the arrays do not fit each other or the model.
+        If the arrays do not match each other or the model, or are not finite.
 
     Notes
     -----
-    Costs 2 n (k + 3) inverse dynamics per instant. The model of the robot counts as exact.
+    Needs 2 n (k + 3) inverse dynamics per instant. The model of the robot is assumed to be exact.
 
     Examples
     --------
@@ -79,9 +79,10 @@ def propagated_deviations(
     function: Callable[[Array], Array], joint_jet: ArrayLike, covariances: ArrayLike
 ) -> Array:
     """
-    Return the standard deviations of what is computed from an uncertain motion.
+    Return the standard deviations of a function of an uncertain motion.
 
-    Returns (T, ...).
+    The function maps joint jets (T, r, n) to values (T, ...), each of its own instant only. The
+    general form of `effort_deviations`, with the same covariances (T, n, r, r).
     """
     jets = require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
     if jets.ndim != 3:
@@ -108,11 +109,11 @@ def propagated_deviations(
 
 
 def _roots(covariances: Array) -> Array:
-    """Return R with R R^T = C, for matrices whose entries differ by many powers of ten."""
+    """Return R with R R^T = C; entries of C may differ by many powers of ten."""
     scale = np.sqrt(np.maximum(np.einsum('...aa->...a', covariances), 0.0))
     safe = np.where(scale > 0.0, scale, 1.0)
     unit = covariances / (safe[..., :, None] * safe[..., None, :])
     values, vectors = np.linalg.eigh(unit)
-    # rounded covariances may have eigenvalues just below 0
+    # rounding errors may cause eigenvalues just below 0
     roots: Array = scale[..., :, None] * vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]
     return roots

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joint accelerations that given joint forces cause."""
+"""Joint accelerations caused by joint efforts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
     qd : (n,) or (T, n) array_like
         Their rates [rad/s or m/s].
     tau : (n,) or (T, n) array_like
-        Joint forces [N m or N]; damping, friction and limits do not enter.
+        Joint efforts [N m or N]; damping, friction and limits do not enter.
 
     Returns
     -------
@@ -54,10 +54,11 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
 
     Notes
     -----
-    M = L^T D L (a Cholesky factorisation without square roots) from the last coordinate to the
-    first, so that a pivot D_k of a chain is the inertia that joint k feels while the joints beyond
-    it move freely. It counts as zero below 1e-13 of the second moment (or mass) of all that the
-    joint moves. Negative pivots, which only non-physical inertias cause, are not refused.
+    M = L^T D L (a Cholesky factorisation without square roots) is computed from the last
+    coordinate to the first, so that a pivot D_k of a chain is the effective inertia of joint k
+    while the joints beyond it move freely. It is treated as zero below 1e-13 of the second moment
+    (or mass) of all bodies that the joint moves. Negative pivots, which only non-physical
+    inertias cause, are accepted.
 
     Examples
     --------
@@ -89,7 +90,7 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
 def _singular(
     model: ScrewModel, coordinate: int, pivot: float, sample: int | None
 ) -> SingularMassMatrixError:
-    """Return the error that says which joint is too light and which links make it so."""
+    """Return the error that names the joint without inertia and the massless links."""
     moved = np.zeros(model.body_count, dtype=bool)
     for i in range(model.body_count):
         parent = model.parents[i]
@@ -106,9 +107,9 @@ def _singular(
 
 def _forward_dynamics(q, qd, tau, tree, bodies, gravity, accelerations):
     """
-    Solve every sample; SOLVED, or T-index * n + singular joint.
+    Set the accelerations of every sample and return SOLVED.
 
-    NOT_FINITE at a sample that is, or becomes, not finite.
+    Otherwise return NOT_FINITE, or sample * n + coordinate of a singular joint.
     """
     n = q.shape[1]
     workspace = acceleration_arrays(bodies.shape[0], n)

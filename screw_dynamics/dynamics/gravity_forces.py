@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joint forces that hold a robot at rest against gravity."""
+"""Joint efforts that keep a robot at rest against gravity."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:
     """
-    Return the joint forces Q_grav that hold the robot at rest, the gradient of its potential.
+    Return the joint efforts Q_grav that keep the robot at rest: the gradient of its potential.
 
-    Q_grav = -J^T stack(M_i Ad_{C_i}^-1 (0; g)) [MK2021, (25), (26)], from the mass and first
-    moment of the bodies that each joint carries, O(n).
+    Q_grav = -J^T stack(M_i Ad_{C_i}^-1 (0; g)) [MK2021, (25), (26)], computed from the mass and
+    first moment of the bodies that each joint moves, O(n).
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:
 
 
 def _gravity_forces(q, tree, bodies, gravity, forces):
-    """Set the gravity forces of every sample; False at one that is, or becomes, not finite."""
+    """Set the gravity efforts of every sample; return False if any is not finite."""
     count = bodies.shape[0]
     rotations, steps = np.empty((count, 3, 3)), np.empty((count, 3))
     mass, first = np.empty(count), np.empty((count, 3))
@@ -95,7 +95,7 @@ def _gravity_forces(q, tree, bodies, gravity, forces):
             parent = tree[i, PARENT]
             x, y, z = rotations[i, 0, 2], rotations[i, 1, 2], rotations[i, 2, 2]
             u, v, w = first[i, 0], first[i, 1], first[i, 2]
-            # work of the weight per unit of the joint variable: e . (h × g) and m e . g
+            # work of gravity per unit of the joint variable: e . (h × g) and m e . g
             torque = x * (v * gz - w * gy) + y * (w * gx - u * gz) + z * (u * gy - v * gx)
             force = mass[i] * (x * gx + y * gy + z * gz)
             work = bodies[i, TURN] * torque + bodies[i, TRAVEL] * force

@@ -23,7 +23,7 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
 
 _ARRAY, _ONE = np.ndarray, 1
-# Below this a thread costs more than its share of the batch.
+# With fewer samples, starting a thread costs more than it saves.
 _SAMPLES_PER_THREAD = 256
 
 
@@ -48,24 +48,24 @@ def inverse_dynamics(
         Row d is the d-th time derivative of the coordinates, from positions (d = 0) to order
         k + 2 [rad or m, per s^d], in the order of ``model.joint_names``. k >= 0.
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
-        Per frame name the external wrench [torque; force] ON the body, about the frame's origin
+        By frame name the external wrench [torque; force] ON the body, about the frame's origin
         and in its axes, and the time derivatives of these components [N m, N, per s^d]. With a
-        batch of motions, (k + 1, 6) holds for every sample.
+        batch of motions, (k + 1, 6) applies to every sample.
     out : (k + 1, n) or (T, k + 1, n) ndarray, optional
-        C-contiguous float64 array to fill; must not overlap `joint_jet`. With it, one sample
-        and no wrenches nothing is allocated: the form for a control loop.
+        C-contiguous float64 array to fill; must not overlap `joint_jet`. For one sample without
+        wrenches, nothing is then allocated: use this in a control loop.
     threads : int
-        Threads that share a batch (the kernel runs without the interpreter's lock).
+        Threads that share a batch (the kernel releases the GIL).
 
     Returns
     -------
     (k + 1, n) or (T, k + 1, n) ndarray
-        Row d is the d-th time derivative of tau [N m or N, per s^d]; `out` where given.
+        Row d is the d-th time derivative of tau [N m or N, per s^d]; `out` if given.
 
     Raises
     ------
     ShapeError
-        If an array has the wrong shape, or fewer than 3 rows came.
+        If an array has the wrong shape, or `joint_jet` fewer than 3 rows.
     NotFiniteError
         If an entry (or, by overflow, a result) is NaN or infinite; the joint is named.
     UnknownNameError
@@ -79,7 +79,7 @@ def inverse_dynamics(
     -----
     The compiled kernel is the Taylor recursion of `dynamics.taylor_recursion`. It is compiled at
     the first call for an order, or read from numba's cache; call it once before a control loop.
-    `recursive_body_fixed` computes the same by the published recursion of KM2021.
+    `recursive_body_fixed` computes the same efforts by the published recursion of KM2021.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def inverse_dynamics(
            [0.  ]])
 
     """
-    # identities: neither True and 1.0 nor masked arrays pass for what the kernel takes
+    # tests by identity: True, 1.0 and masked arrays must not reach the kernel
     if wrench_jets is None and threads is _ONE and type(joint_jet) is _ARRAY:
         try:
             aligned = model.aligned
@@ -102,7 +102,7 @@ def inverse_dynamics(
             if kernel is not None and kernel(joint_jet, tau, aligned.parameters) == OK:
                 return tau
         except (TypeError, AttributeError, IndexError):
-            pass  # not the arrays the kernel takes: the checks below convert them or say why not
+            pass  # not arrays for the kernel: the checks below convert or reject them
     return _checked(model, joint_jet, wrench_jets, out, threads)
 
 
@@ -128,7 +128,7 @@ def _checked(
         out = np.empty(shape)
     elif require_out(out).shape != shape:
         raise ShapeError('out', str(shape), out.shape)
-    elif jet.ndim == 3 and np.may_share_memory(jet, out):  # both without gaps: then they overlap
+    elif jet.ndim == 3 and np.may_share_memory(jet, out):  # exact, as both are contiguous
         raise InputError('out: expected memory of its own, got memory of joint_jet')
     arrays = as_wrench_jets(model, wrench_jets, shape)
     wrenches = _Wrenches(model, arrays, shape) if arrays else None
@@ -160,7 +160,7 @@ def _run_numpy(model: ScrewModel, jets: Array, taus: Array, wrenches: _Wrenches 
 
 
 def compiled_recursion(variant: str, order: int) -> Callable[..., int] | None:
-    """Return a compiled kernel; None without numba, and where nothing is to be compiled now."""
+    """Return a compiled kernel; None without numba, or if it must not be compiled now."""
     if not jit_enabled():
         return None
     import_numba()
@@ -196,7 +196,7 @@ def _batched(jet: Array, out: Array) -> tuple[Array, Array]:
 
 
 class _Wrenches:
-    """External wrenches as the kernel takes them: values, bodies and poses in aligned frames."""
+    """External wrenches for the kernel: values, bodies and poses in the aligned frames."""
 
     def __init__(
         self, model: ScrewModel, arrays: Mapping[str, Array], shape: tuple[int, ...]
@@ -206,7 +206,7 @@ class _Wrenches:
         for name, array in arrays.items():
             frame = model.frames[name]
             if frame.body < 0:
-                continue  # the base carries it
+                continue  # a wrench on the base has no effect
             values.append(array)
             bodies.append(frame.body)
             poses.append(inverse_pose(model.aligned.poses[frame.body]) @ frame.pose)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Accelerations of one sample, the kernel step that forward dynamics and simulation share."""
+"""Accelerations of one sample: a kernel step shared by forward dynamics and simulation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from screw_dynamics.kinematics.axis_frames import (
 )
 from screw_dynamics.kinematics.place_body import all_finite, place_body
 
-# A pivot below this part of the inertia it is the rest of has lost all but three digits.
+# A pivot below this fraction of the inertia that it results from has at most three exact digits.
 SINGULAR = 1e-13
 
 SOLVED, NOT_FINITE = -1, -2
@@ -55,7 +55,9 @@ def set_accelerations(
     """
     Set q'' = (M + diag(armature))^-1 (tau + J^T W - C q' - Q_grav).
 
-    `q`, `qd`, `tau`, `armature`, `accelerations` (n,); `external` (0, 6).
+    `armature` (n,) is added to the inertia of the bodies; `external` (N, 6) are the wrenches W on
+    the bodies in their axis frames, or (0, 6). Returns SOLVED, NOT_FINITE, or a coordinate
+    without inertia, whose acceleration is then set to its pivot relative to the required inertia.
     """
     (
         rotations, steps, screws, mass, first, second,
@@ -90,12 +92,12 @@ def set_accelerations(
     if all_finite(scale) and all_finite(matrix.ravel()):
         singular = _solve(matrix, scale, accelerations)
     else:
-        accelerations[:] = np.nan  # no pivot tells an overflow from a singular matrix
+        accelerations[:] = np.nan  # pivots cannot distinguish overflow from a singular matrix
     return singular if all_finite(accelerations) else NOT_FINITE
 
 
 def _add_external(external, tree, bodies, rotations, steps, screws, wrenches, forces):
-    """Add the joint forces J^T W of wrenches on the bodies."""
+    """Add the joint efforts J^T W of wrenches on the bodies."""
     count = bodies.shape[0]
     for i in range(count):
         for a in range(3):
@@ -115,10 +117,10 @@ def _add_external(external, tree, bodies, rotations, steps, screws, wrenches, fo
 
 def _solve(matrix, scale, x):
     """
-    Solve M x = b in place by M = L^T D L; the coordinate of a pivot that vanishes, or SOLVED.
+    Solve M x = b in place by M = L^T D L; return SOLVED or the coordinate of a vanishing pivot.
 
     Only the lower triangle of `matrix` is read; it is overwritten. At a vanishing pivot k, x[k]
-    is set to the pivot over its scale, which is not finite where the pivot overflows.
+    is set to the pivot divided by its scale, which is not finite if the pivot overflows.
     """
     n = x.shape[0]
     for k in range(n - 1, -1, -1):

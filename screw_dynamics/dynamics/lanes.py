@@ -1,11 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Short vectors of samples for numba: one batch element per lane, one instruction for all.
+Short vectors of samples for numba: one sample per lane, one instruction for all lanes.
 
-numba's loops over small arrays are not vectorised usefully; this type lowers straight to an LLVM
-vector of doubles, so that the recursion's source runs on `LANES` samples at once. Imported by
-the compiled recursion only.
+LLVM does not vectorise numba's loops over small arrays well; this type is lowered directly to an
+LLVM vector of doubles, so that the source of the recursion runs on `LANES` samples at once. Only
+the compiled recursion imports this module.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, models, overload, register_model
 
-LANES = 4  # 256-bit registers; wider vectors run out of registers in this recursion
+LANES = 4  # 256-bit registers; with wider vectors this recursion needs too many registers
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _CONTRACT = ('contract',)
 
 
 class LanesType(types.Type):
-    """numba type of `LANES` doubles held in one register."""
+    """numba type of `LANES` doubles in one register."""
 
     def __init__(self) -> None:
         super().__init__(name=f'Lanes{LANES}')
@@ -41,10 +41,11 @@ class _LanesModel(models.PrimitiveModel):
 
 class RowPointerType(types.Type):
     """
-    numba type of a pointer to workspace rows.
+    numba type of a pointer to workspace rows, of float64 or `lanes_type`.
 
-    An array index is a sum that the compiler keeps in a register of its own; a pointer to a
-    body's rows takes constant offsets into the load itself, which halves the instructions.
+    For an array index, the compiler computes a sum in a separate register; relative to a pointer
+    to a body's rows, constant offsets are part of the load instruction. This halves the number of
+    instructions.
     """
 
     def __init__(self, row: Any) -> None:
@@ -72,14 +73,14 @@ def _pointer(pointer_type: Any, rows: Any) -> Any:
 
 @intrinsic
 def row_pointer(typing_context, rows, row):
-    """Point at row `row` relative to a pointer, or at double `row` of a C-contiguous array."""
+    """Return a pointer to row `row` of a pointer, or to double `row` of a C-contiguous array."""
     row_type = rows.row if isinstance(rows, RowPointerType) else types.float64
     return _pointer(RowPointerType(row_type), rows)
 
 
 @intrinsic
 def lane_pointer(typing_context, array, row):
-    """Point at row `row` of a C-contiguous (rows, LANES) array."""
+    """Return a pointer to row `row` of a C-contiguous (rows, LANES) array."""
     return _pointer(RowPointerType(lanes_type), array)
 
 

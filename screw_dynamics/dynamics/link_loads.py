@@ -18,13 +18,13 @@ from screw_dynamics.model import ScrewModel
 
 class LinkLoads:
     """
-    Wrenches on links whose values change and whose places do not.
+    Inverse dynamics under wrenches on a fixed set of frames, with changing values.
 
     Parameters
     ----------
     model : ScrewModel
     frames : sequence of str
-        Names of the frames that carry a wrench, each once.
+        Names of the frames on which wrenches act, without duplicates.
     order : int
         Highest time derivative of the efforts, k.
 
@@ -33,12 +33,13 @@ class LinkLoads:
     UnknownNameError
         If a frame does not exist.
     InputError
-        If it is one of the base.
+        If a frame is fixed to the base.
 
     Notes
     -----
-    `dynamics.inverse_dynamics` does the same and looks up frames and checks arrays in each call;
-    this costs an eighth of that. Order and frames are fixed, nothing is allocated per call.
+    `dynamics.inverse_dynamics` computes the same, but looks up frames and checks arrays in each
+    call; this class needs an eighth of that time. Order and frames are fixed; nothing is
+    allocated per call.
 
     Examples
     --------
@@ -70,7 +71,7 @@ class LinkLoads:
 
     def inverse_dynamics(self, joint_jet: Array, out: Array) -> Array:
         """
-        Return the efforts under the wrenches as they are written now.
+        Return the efforts under the current values of `wrenches`.
 
         Parameters
         ----------
@@ -106,6 +107,6 @@ class LinkLoads:
             == OK
         ):
             return out
-        # without a compiler, or to say what is wrong
+        # without a compiled kernel, or to raise the right error
         wrenches = dict(zip(self._names, self.wrenches, strict=True))
         return inverse_dynamics(self._model, joint_jet, wrenches, out=out)

@@ -76,9 +76,9 @@ def mass_matrix(model: ScrewModel, q: ArrayLike) -> Array:
 
 def add_mass_matrix(tree, bodies, steps, screws, mass, first, second, wrench, matrix):
     """
-    Add the mass matrix of one sample to zeros; the inertias become composite.
+    Add the mass matrix of one sample to `matrix`; the inertias become composite.
 
-    `wrench` (6,); `matrix` (n, n).
+    `wrench` (6,) is workspace.
     """
     for i in range(bodies.shape[0] - 1, -1, -1):
         row = tree[i, COORDINATE]
@@ -89,7 +89,7 @@ def add_mass_matrix(tree, bodies, steps, screws, mass, first, second, wrench, ma
         while j >= 0:
             column = tree[j, COORDINATE]
             entry = bodies[i, MULTIPLIER] * bodies[j, MULTIPLIER] * dot(screws[j], wrench)
-            # both triangles, also where a joint mimics its own ancestor
+            # both triangles, also if a joint mimics its own ancestor
             matrix[row, column] += entry
             matrix[column, row] += entry
             shift_wrench(steps[j], wrench)
@@ -99,7 +99,7 @@ def add_mass_matrix(tree, bodies, steps, screws, mass, first, second, wrench, ma
 
 
 def _mass_matrices(q, tree, bodies, matrices):
-    """Set the mass matrix of every sample; False at one that is, or becomes, not finite."""
+    """Set the mass matrix of every sample; return False if any is not finite."""
     count = bodies.shape[0]
     rotations, steps, screws, mass, first, second = body_arrays(count)
     wrench = np.empty(6)

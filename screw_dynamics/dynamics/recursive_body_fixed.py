@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The recursive inverse dynamics of KM2021 in body-fixed twists, written as in the paper.
+Recursive inverse dynamics of KM2021 in body-fixed twists, written as in the paper.
 
-It is a second opinion on the compiled kernel: readable, any order, slow. Derivatives are plain
-time derivatives, products are expanded by the Leibniz rule, nothing is derived in advance.
+An independent check of the compiled kernel: readable, of any order, slow. Derivatives are plain
+time derivatives and products are expanded by the Leibniz rule; nothing is differentiated by hand.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def recursive_body_fixed(
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
         Wrenches [torque; force] ON the bodies, by frame name, in the axes and at the origin of
         the frame, with their time derivatives [N m or N, per s^d]. With a batch of motions,
-        (k + 1, 6) holds for every sample.
+        (k + 1, 6) applies to every sample.
 
     Returns
     -------
@@ -56,14 +56,14 @@ def recursive_body_fixed(
     UnknownNameError
         If the model has no frame of that name.
     InputError
-        If `model` is no model, or `wrench_jets` no mapping.
+        If `model` is not a ScrewModel, or `wrench_jets` is not a mapping.
 
     Notes
     -----
-    Numbers in the source are equations of KM2021 in its notation: E_i(k) carries the derivatives
-    of Ad_{C_{i,p}}, V_i^(k) those of the twist of body i, W_i^(k) those of the wrench that joint i
-    transmits. Gravity enters as the acceleration G = -(0; g) of the base, carried along
-    separately so that V_i^(k) stay derivatives of the true twist.
+    Numbers in the source are equations of KM2021 in its notation: E_i(k) are the factors of the
+    derivatives of Ad_{C_{i,p}}, V_i^(k) the derivatives of the twist of body i, W_i^(k) those of
+    the wrench that joint i transmits. Gravity is the acceleration G = -(0; g) of the base,
+    computed separately so that V_i^(k) are derivatives of the true twist.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def _backward(
     efforts = np.zeros((rows, model.body_count))
     for i in reversed(range(model.body_count)):
         inertia, v = model.inertias[i], twists[i]
-        for k in range(rows):  # (19); the children's share is already there
+        for k in range(rows):  # (19); the contribution of the children is already included
             wrenches[i, k] += inertia @ (v[k + 1] + gravity[i, k])
             for s in range(k + 1):
                 wrenches[i, k] -= comb(k, s) * twist_cross(v[s]).T @ (inertia @ v[k - s])

@@ -4,8 +4,8 @@
 Sine and cosine of many angles without branches, so that the compiler vectorises the loop.
 
 The angle is reduced to [-pi/4, pi/4] by subtracting a multiple of pi/2 in three parts of 33 bits
-(Cody, Waite); there the minimax polynomials of fdlibm apply. Absolute error below 2.3e-16 up to
-`LARGEST_ANGLE`; a run with a larger angle goes through the C library.
+(Cody, Waite); in this range the minimax polynomials of fdlibm are used. The absolute error is
+below 2.3e-16 up to `LARGEST_ANGLE`; a run with a larger angle uses the C library.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _C4, _C5, _C6 = (
 
 
 def sine_run(floats, start, count):
-    """Fill the runs of `count` cosines and `count` sines that follow the run of angles."""
+    """Write `count` cosines and `count` sines after the run of `count` angles at `start`."""
     largest = 0.0
     for i in range(start, start + count):
         largest = max(largest, abs(load_row(floats, i)))

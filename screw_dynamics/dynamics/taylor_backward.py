@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Taylor recursion, leaves to root: joint efforts, and wrenches passed from body to body."""
+"""Backward sweep of the Taylor recursion, leaves to root: wrenches and joint efforts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from screw_dynamics.model.joint_aligned import (
 
 
 def subtract_wrenches(order, ws, wrenches, bodies, poses):
-    """Take the wrenches ON the bodies (in their frames) from F and N, between the sweeps."""
+    """Subtract the wrenches ON the bodies (in their frames) from F and N, between the sweeps."""
     k1 = order + 1
     for e in range(len(bodies)):
         force = at(ws, bodies[e] * block_rows(order) + 6 * (order + 2) + 12 * k1)
@@ -63,7 +63,7 @@ def turned(p, x, y, z):
 
 
 def joint_effort(order, own, kind, pitch):
-    """Tau = X^T W: N_z, F_z or N_z + h F_z; overwrites the series of q'."""
+    """Write tau = X^T W, i.e. N_z, F_z or N_z + h F_z; overwrites the series of q'."""
     k1, k2 = order + 1, order + 2
     tau, fz = 5 * k2, 6 * k2 + 14 * k1
     for j in range(k1):
@@ -76,7 +76,7 @@ def joint_effort(order, own, kind, pitch):
 
 
 def move_torque(order, own, angle, pitch):
-    """N += h q e_z × F: the torque about the point where the origin is at q = 0."""
+    """Add h q e_z × F to N, which then refers to the position of the origin at q = 0."""
     k1, rate = order + 1, 5 * (order + 2)
     f = 6 * (order + 2) + 12 * k1
     for j in range(k1):
@@ -92,7 +92,7 @@ def move_torque(order, own, angle, pitch):
 
 
 def turn_forth(order, own, source, j, kind):
-    """Coefficient j of Rz(q) x, components 0 and 1, for the own rows of x at `source`."""
+    """Return coefficient j of Rz(q) x, components 0 and 1; x is in the own rows at `source`."""
     k1, cos, sin = order + 1, 3 * (order + 2), 4 * (order + 2)
     if kind == PRISMATIC:
         return get(own, source + j), get(own, source + k1 + j)
@@ -106,7 +106,7 @@ def turn_forth(order, own, source, j, kind):
 
 
 def pass_to_parent(order, own, above, real, kind, has_beta):
-    """F += R F of the child, N += R N + r × R F of the child, R = Rz(beta) Rx(alpha) Rz(q)."""
+    """Add R F to F and R N + r × R F to N of the parent, with R = Rz(beta) Rx(alpha) Rz(q)."""
     k1 = order + 1
     f = 6 * (order + 2) + 12 * k1
     ca, sa = get(real, COS_ALPHA), get(real, SIN_ALPHA)
@@ -133,7 +133,7 @@ def pass_to_parent(order, own, above, real, kind, has_beta):
 
 
 def backward_sweep(order, ws, parameters):
-    """Leaves to root: joint efforts, and the wrench that each joint passes to the parent."""
+    """Compute, from leaves to root, the joint efforts and the wrenches on the parents."""
     count = integer(parameters, BODY_COUNT)
     angles = workspace_rows(order, count) - 3 * count
     for i in range(count - 1, -1, -1):
@@ -142,7 +142,7 @@ def backward_sweep(order, ws, parameters):
         has_beta = integer(real, HAS_BETA) != 0
         own = at(ws, i * block_rows(order))
         if kind != REVOLUTE and parent >= 0:
-            # e_z × F leaves N_z and F alone, so the effort may be taken after it
+            # e_z × F does not change N_z and F, so the effort may be computed after it
             move_torque(order, own, at(ws, angles + i), get(real, PITCH))
         joint_effort(order, own, kind, get(real, PITCH))
         if parent >= 0:

@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The Taylor recursion compiled by numba: single calls and batches, one variant per low order.
+Taylor recursion compiled by numba, for single samples and batches, one variant per low order.
 
-Imported at the first call, never at package import. A constant order lets the compiler unroll
-every loop over derivatives; orders above `CONSTANT_ORDERS` share one variant with the order as
+Imported at the first call, never at package import. With a constant order, the compiler unrolls
+every loop over derivatives; orders from `CONSTANT_ORDERS` on share one variant with the order as
 a variable.
 """
 
@@ -38,7 +38,7 @@ from screw_dynamics.jit.kernel import source_bytes
 from screw_dynamics.model import joint_aligned
 from screw_dynamics.model.joint_aligned import BODY_COUNT, COORDINATE_COUNT
 
-CONSTANT_ORDERS = 5  # orders 0 .. 4 have a variant of their own
+CONSTANT_ORDERS = 5  # orders 0 .. 4 have their own variants
 ANY_ORDER = -1
 
 LANES = lanes.LANES
@@ -74,8 +74,8 @@ for _function in recursion.ROW_FUNCTIONS:
     register_jitable(forceinline=True)(_function)
 
 
-# numba's cache looks at the time stamp of one file; the variants close over this number, which
-# is part of the cache's key, so that a change in any of these files compiles anew.
+# numba's cache checks the time stamp of one file only. The variants close over this number, which
+# is part of the cache key, so that a change in any of these files causes a new compilation.
 _FINGERPRINT = zlib.crc32(
     b''.join(
         source_bytes(str(module.__file__))
@@ -89,7 +89,7 @@ _LARGEST = np.finfo(np.float64).max
 
 @register_jitable(forceinline=True)
 def _finite(pointer, count):
-    """Return whether `count` doubles are finite; an integer sum, so that the loop vectorises."""
+    """Return whether `count` doubles are finite; with an integer sum, the loop vectorises."""
     bad = 0
     for i in range(count):
         bad += not (abs(lanes.load_row(pointer, i)) <= _LARGEST)
@@ -112,7 +112,7 @@ def _from_lanes(pointer, rows, count):
 
 @register_jitable
 def _last_tile(tile, samples, start):
-    """Copy the samples from `start` on, the last one repeated until the tile is full."""
+    """Copy the samples from `start` on; repeat the last one until the tile is full."""
     for lane in range(LANES):
         tile[lane] = samples[min(start + lane, len(samples) - 1)]
 
@@ -137,7 +137,7 @@ def _single(constant: int, fingerprint: int) -> Callable[..., Any]:
         backward_sweep(order, ws, parameters)
         tau_rows = lanes.row_pointer(tau, 0)
         scatter(order, ws, tau_rows, parameters)
-        memory[0] = 0.0  # keeps the workspace alive to here: a pointer does not
+        memory[0] = 0.0  # keeps the workspace alive until here; a pointer does not
         return OK if _finite(tau_rows, (order + 1) * n) else RESULT_NOT_FINITE
 
     return single
@@ -187,7 +187,7 @@ def _batch(constant: int, fingerprint: int) -> Callable[..., Any]:
                 status = RESULT_NOT_FINITE
             if not whole:
                 taus[start:] = tau_tile[: samples - start]
-        # a pointer does not keep its array alive: this does, to here
+        # keeps the arrays alive until here; a pointer does not
         memory[0, 0] = jet_tile[0, 0, 0]
         wrench_tile[...] = 0.0
         return status
@@ -197,7 +197,11 @@ def _batch(constant: int, fingerprint: int) -> Callable[..., Any]:
 
 @cache
 def single_kernel(order: int) -> Kernel:
-    """Return the kernel of one sample; it takes what numba compiles alone."""
+    """
+    Return the kernel of one sample, ``kernel(jet, tau, parameters) -> status``.
+
+    It works only compiled, and writes tau (k + 1, n) from jet (k + 3, n); `order` is k.
+    """
     if order >= CONSTANT_ORDERS:
         return single_kernel(ANY_ORDER)
     signature = f'int64({read_only(2)}, float64[:, ::1], float64[::1])'
@@ -206,7 +210,11 @@ def single_kernel(order: int) -> Kernel:
 
 @cache
 def batch_kernel(order: int) -> Kernel:
-    """Return the kernel of a batch, with wrenches on the bodies; it takes what numba compiles alone."""
+    """
+    Return the kernel of a batch with wrenches on the bodies; it works only compiled.
+
+    ``kernel(jets, taus, parameters, wrenches, bodies, poses) -> status``, see `taylor_numpy.run`.
+    """
     if order >= CONSTANT_ORDERS:
         return batch_kernel(ANY_ORDER)
     signature = (

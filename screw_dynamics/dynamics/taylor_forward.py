@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Taylor recursion, root to leaves: motion of the bodies and the wrenches their inertia needs."""
+"""Forward sweep of the Taylor recursion, root to leaves: motion and inertial wrenches."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ from screw_dynamics.model.joint_aligned import (
 
 def turn_series(order, own, angle, count, real):
     """
-    Write cos and sin of q plus the constant turn: j s_[j] = sum q'_[l] c_[j-1-l], so for c.
+    Write the series of cos and sin of q plus the constant angle of the frame.
 
-    The constant turn of the frame comes in by cos and sin, which keeps all digits of q.
+    j s_[j] = sum q'_[l] c_[j-1-l], and likewise for c. The constant angle is added by its cos and
+    sin, so that no digits of q are lost.
     """
     k2 = order + 2
     cos, sin, rate = 3 * k2, 4 * k2, 5 * k2
@@ -58,7 +59,7 @@ def turn_series(order, own, angle, count, real):
 
 
 def turn_back(order, own, out, size, source):
-    """Series of Rz(-q) x: x in the rows `source`, result in the rows `out`, `size` terms each."""
+    """Write `size` terms of the series of Rz(-q) x to the rows `out`; x is in `source`."""
     cos, sin = 3 * (order + 2), 4 * (order + 2)
     for j in range(size):
         x = get(own, cos) * get(source, j) + get(own, sin) * get(source, size + j)
@@ -85,7 +86,7 @@ def untilt(out, j, size, x, y, z, real, has_beta):
 
 
 def angular_velocity(order, own, above, scratch, real, parent, kind, has_beta):
-    """W = Rz(-q) (w of the parent) + q' e_z, coefficients 0 .. k + 1."""
+    """Write w = Rz(-q) (w of the parent) + q' e_z, coefficients 0 .. k + 1."""
     k2 = order + 2
     rate = 5 * k2
     if parent < 0:
@@ -106,7 +107,7 @@ def angular_velocity(order, own, above, scratch, real, parent, kind, has_beta):
 
 
 def spin_matrix(order, own):
-    """B = w'~ + w w^T - |w|^2 I, coefficients 0 .. k."""
+    """Write B = w'~ + w w^T - |w|^2 I, coefficients 0 .. k."""
     k1, k2 = order + 1, order + 2
     y, z, b = k2, 2 * k2, 6 * k2 + 3 * k1
     for j in range(k1):
@@ -138,7 +139,7 @@ def spin_matrix(order, own):
 
 
 def root_acceleration(order, own, real, kind):
-    """Write a of a body on the base: Rz(-q) (-g), coefficients 0 .. k."""
+    """Write a = Rz(-q) (-g) of a body on the base, coefficients 0 .. k."""
     k1, k2 = order + 1, order + 2
     a, cos, sin, rate = 6 * k2, 3 * k2, 4 * k2, 5 * k2
     x, y, z = get(real, ORIGIN), get(real, ORIGIN + 1), get(real, ORIGIN + 2)
@@ -154,7 +155,7 @@ def root_acceleration(order, own, real, kind):
 
 
 def acceleration(order, own, above, scratch, real, kind, has_beta):
-    """Write a of the frame's origin: Rz(-q) (a + B r of the parent), coefficients 0 .. k."""
+    """Write a = Rz(-q) (a + B r of the parent) of the frame's origin, coefficients 0 .. k."""
     k1, k2 = order + 1, order + 2
     a, b = 6 * k2, 6 * k2 + 3 * k1
     rx, ry, rz = get(real, ORIGIN), get(real, ORIGIN + 1), get(real, ORIGIN + 2)
@@ -179,7 +180,7 @@ def acceleration(order, own, above, scratch, real, kind, has_beta):
 
 
 def slide(order, own, angle, pitch):
-    """Add h (q B e_z + 2 q' w × e_z + q'' e_z) to a: the origin moves along z."""
+    """Add h (q B e_z + 2 q' w × e_z + q'' e_z) to a, as the origin moves along z."""
     k1, k2 = order + 1, order + 2
     a, b, rate = 6 * k2, 6 * k2 + 3 * k1, 5 * k2
     for j in range(k1):
@@ -202,7 +203,7 @@ def slide(order, own, angle, pitch):
 
 
 def inertial_wrench(order, own, real):
-    """F = m a + B h and N = h × a + vec(B S - (B S)^T), S the second moment of mass."""
+    """Write F = m a + B h and N = h × a + vec(B S - (B S)^T), S the second moment of mass."""
     k1, a = order + 1, 6 * (order + 2)
     b, f = a + 3 * k1, a + 12 * k1
     mass, h, s = get(real, MASS), FIRST_MOMENT, SECOND_MOMENT
@@ -227,7 +228,7 @@ def inertial_wrench(order, own, real):
 
 
 def forward_sweep(order, ws, parameters):
-    """Root to leaves: motion of every body, then the wrench its inertia needs."""
+    """Compute, from root to leaves, the motion and the inertial wrench of every body."""
     count = integer(parameters, BODY_COUNT)
     angles = workspace_rows(order, count) - 3 * count
     scratch = at(ws, angles - 3 * (order + 2))

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The Taylor recursion without numba: rows of the workspace are NumPy rows over the samples."""
+"""Taylor recursion without numba: rows of the workspace are NumPy rows over the samples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from screw_dynamics.dynamics.taylor_recursion import (
 )
 from screw_dynamics.model.joint_aligned import BODY_COUNT, JointAligned
 
-# Samples per run: the workspace stays in a processor's cache.
+# Samples per run: the workspace fits into the processor's cache.
 _CHUNK = 1024
 
 
@@ -34,9 +34,10 @@ def run(
     poses: Array,
 ) -> int:
     """
-    Fill `taus` from `jets`, with the arguments and status of the compiled batch kernel.
+    Fill `taus` (T, k + 1, n) from `jets` (T, k + 3, n), like the compiled batch kernel.
 
-    `jets` (T, k + 3, n); `taus` (T, k + 1, n); `wrenches` (T, m, k + 1, 6); `poses` (m, 4, 4).
+    `wrenches` (T, m, k + 1, 6) act on `bodies` (m,); `poses` (m, 4, 4) are their frames in the
+    aligned frames of the bodies. Returns OK, INPUT_NOT_FINITE or RESULT_NOT_FINITE.
     """
     order = taus.shape[1] - 1
     parameters = aligned.parameters
@@ -48,7 +49,7 @@ def run(
             return INPUT_NOT_FINITE
         ws = np.empty((workspace_rows(order, count), len(jets[part])))
         tau = np.empty((taus[0].size, len(jets[part])))
-        with np.errstate(all='ignore'):  # an overflow is reported by the status
+        with np.errstate(all='ignore'):  # the status reports an overflow
             gather(order, ws, _rows(jets[part]), parameters)
             forward_sweep(order, ws, parameters)
             subtract_wrenches(order, ws, _rows(wrenches[part]), bodies, poses)

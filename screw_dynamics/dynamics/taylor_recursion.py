@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Inverse dynamics and its time derivatives of any order in one sweep, O(n) per order.
+Taylor recursion: inverse dynamics and its time derivatives of any order, O(n) per order.
 
 Newton-Euler in joint-aligned frames (`model.joint_aligned`) on normalised Taylor coefficients
 ``x_[j] = x^(j) / j!``: the product rule becomes the Cauchy product, without binomials. With the
@@ -10,13 +10,13 @@ angular velocity w and ``B = w'~ + w~ w~`` of a body, a point r on it has the ac
 
 - force and torque about the frame's origin are ``F = m a + B h`` and
   ``N = h × a + integral of r × B r dm`` with h = m c: linear in (a, B), no further products;
-- a child's origin needs ``a + B r`` only;
-- products of series remain in the turn about z (cos q, sin q), in ``w w^T`` and along sliding
-  joints.
+- the origin of a child needs only ``a + B r``;
+- products of series remain only in the rotation about z (cos q, sin q), in ``w w^T`` and along
+  prismatic and helical joints.
 
-The source is plain Python on rows of a workspace: `taylor_rows` says where they lie,
+The source is plain Python on rows of a workspace: `taylor_rows` defines their layout,
 `taylor_forward` and `taylor_backward` are the two sweeps. `taylor_compiled` compiles it,
-`taylor_numpy` runs it as it is.
+`taylor_numpy` runs it unchanged.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ OK, BAD_SHAPE, INPUT_NOT_FINITE, RESULT_NOT_FINITE = range(4)
 
 SOURCES = (taylor_rows, taylor_forward, taylor_backward)
 
-# What the compiler must know besides the sweeps; access to rows has a form of its own there.
+# Functions to register for compilation; the compiled recursion overloads the access to rows.
 ROW_FUNCTIONS: tuple[Callable[..., Any], ...] = tuple(
     function
     for module in SOURCES

@@ -1,11 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Rows of the Taylor recursion: where each coefficient lies, and how samples come and go.
+Workspace rows of the Taylor recursion: layout, access, input and output of samples.
 
 A row is a float (compiled, one sample), a short vector of samples (compiled, batches) or a NumPy
-row over samples (without numba): the same source serves all three. `at`, `get` and `put` are the
-only access to rows.
+row over samples (without numba); the source is the same for all three. Rows are accessed only by
+`at`, `get` and `put`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from screw_dynamics.model.joint_aligned import (
 #   w (3) and cos, sin of the joint angle, each k + 2 coefficients; q' with k + 2; then a (3),
 #   B (9), F (3), N (3), each k + 1.
 # tau overwrites q'. After the blocks: 3 (k + 2) rows of scratch, then q, cos q, sin q of every
-# body in three contiguous runs, so that sines are taken in one loop.
+# body in three contiguous runs, so that all sines are computed in one loop.
 _LONG, _SHORT = 6, 18
 
 
@@ -56,19 +56,19 @@ def put(ws, row, value):
 
 
 def integer(rows, row):
-    """Return an integer among the parameters."""
+    """Return an integer parameter."""
     return int(get(rows, row))
 
 
 def sines(ws, start, count):
-    """Fill the runs of cos q and sin q that follow the run of q."""
+    """Write the runs of cos q and sin q after the run of q."""
     for i in range(start, start + count):
         put(ws, i + count, np.cos(get(ws, i)))
         put(ws, i + 2 * count, np.sin(get(ws, i)))
 
 
 def gather(order, ws, jet, parameters):
-    """Write the series of every tree joint from the rows of the jet, mimic relation applied."""
+    """Write the series of every tree joint from the rows of the jet, with mimic relations."""
     count, n = integer(parameters, BODY_COUNT), integer(parameters, COORDINATE_COUNT)
     angles = workspace_rows(order, count) - 3 * count
     for i in range(count):
@@ -83,7 +83,7 @@ def gather(order, ws, jet, parameters):
 
 
 def scatter(order, ws, tau, parameters):
-    """Write the rows of the effort jet, tau = G^T tau of the tree joints."""
+    """Write the rows of the effort jet, tau = G^T (tau of the tree joints)."""
     count, n = integer(parameters, BODY_COUNT), integer(parameters, COORDINATE_COUNT)
     for row in range((order + 1) * n):
         put(tau, row, 0.0 * get(ws, 5 * (order + 2)))

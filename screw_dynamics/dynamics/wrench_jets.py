@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The check of external wrenches, as both inverse dynamics take them."""
+"""Check of external wrenches, common to both inverse dynamics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from screw_dynamics.model import ScrewModel
 def as_wrench_jets(
     model: ScrewModel, wrench_jets: Mapping[str, ArrayLike] | None, shape: tuple[int, ...]
 ) -> dict[str, Array]:
-    """Return external wrenches as finite arrays by frame name."""
+    """
+    Return external wrenches as finite arrays by frame name, {} for None.
+
+    `shape` is that of the efforts, (k + 1, n) or (T, k + 1, n). An array is (k + 1, 6), or
+    (T, k + 1, 6) with a batch of motions.
+    """
     if wrench_jets is None:
         return {}
     if not isinstance(wrench_jets, Mapping):
