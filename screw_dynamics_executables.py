@@ -1,10 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The executables of the package `screw_dynamics`: what `ros2 run screw_dynamics <name>` calls.
+Entry points of the package `screw_dynamics`, called by `ros2 run screw_dynamics <name>`.
 
-Importing the package takes a moment (NumPy, SciPy, ROS), in which Ctrl-C or a missing package
-would end in a traceback. So this module stands beside it and needs the standard library alone.
+Importing the package takes a moment (NumPy, SciPy, ROS), during which Ctrl-C or a missing package
+would end in a traceback. Therefore this module is outside the package and needs only the standard
+library.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 
-_INTERRUPTED = 130  # what shells report for a process that SIGINT has ended
+_INTERRUPTED = 130  # the exit code that shells report for a process ended by SIGINT
 _SOURCE_ROS = (
     'source the setup file of ROS 2 (source /opt/ros/<distro>/setup.bash) and of the workspace '
     'that screw_dynamics was built in'
 )
-# beside what the library needs
+# in addition to the requirements of the library
 _LIBRARIES = {
     'recorder': ('rosbags',),
     'replay': ('rosbags',),
@@ -43,12 +44,12 @@ def run(name: str, module: str) -> int:
     Returns
     -------
     int
-        Exit code: that of ``main``; 1 where a package that it needs is missing. Ctrl-C before
-        ``main`` begins ends the process by SIGINT, as it does any program that does not handle it.
+        Exit code: that of ``main``, or 1 if a required package is missing. Ctrl-C before ``main``
+        starts ends the process by SIGINT, like any program that does not handle it.
 
     """
     handler = signal.getsignal(signal.SIGINT)
-    if handler is not signal.SIG_IGN:  # as it is behind nohup and in the background of a script
+    if handler is not signal.SIG_IGN:  # ignored under nohup and in the background of a script
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         missing = [library for library in _LIBRARIES.get(name, ()) if find_spec(library) is None]
@@ -61,7 +62,7 @@ def run(name: str, module: str) -> int:
         return code
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except BrokenPipeError:  # `--help | head` has seen enough
+    except BrokenPipeError:  # e.g. `--help | head`
         return 1
     except ImportError as error:
         remedy = _remedy(error)
@@ -74,7 +75,7 @@ def run(name: str, module: str) -> int:
 
 
 def _drop_unwritten() -> None:
-    """Drop what nobody reads, which the interpreter would complain of at its end."""
+    """Flush stdout; redirect a broken one to /dev/null so that the final flush cannot fail."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -84,7 +85,7 @@ def _drop_unwritten() -> None:
 
 
 def _remedy(error: ImportError) -> str:
-    """Return which package is missing and what helps; empty where that is not known."""
+    """Return the missing package and how to install it; empty if unknown."""
     package = (error.name or '').partition('.')[0]
     if package in {'rclpy', 'ament_index_python', 'rpyutils', 'std_srvs'} or package.endswith(
         ('_msgs', '_interfaces')

@@ -3,10 +3,11 @@
 """
 Exact robot dynamics with time derivatives of any order, from a URDF, live in ROS 2.
 
-The data flow is the layout: `parsers` read a URDF into a `model`; `trajectory` turns waypoints
-into joint jets; `dynamics` and `kinematics` compute on both; `elastic` says what motors behind
-springs must do, `simulation` what such a robot then does; `nodes` put it all on ROS 2 topics and
-services; `bags` and `demo` record and show it. Only `nodes` and `demo` need ROS.
+The sub-packages follow the data flow: `parsers` convert a URDF to a `model`; `trajectory` converts
+waypoints to joint jets; `dynamics` and `kinematics` compute with both; `elastic` computes the
+commands of motors behind springs, `simulation` the motion of such a robot; `nodes` connect all of
+this to ROS 2 topics and services; `bags` record it and `demo` shows it. Only `nodes` and `demo`
+need ROS.
 
 Examples
 --------

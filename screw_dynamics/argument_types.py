@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers on command lines, as types for argparse whose errors say what was expected."""
+"""Argparse types for numbers, with errors that name the expected range."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def not_negative(text: str) -> float:
 
 
 def finite_or_nan(text: str) -> float:
-    """Return a finite number, or NaN, which no comparison accepts."""
+    """Return a finite number, otherwise NaN, for which every comparison is false."""
     try:
         value = float(text)
     except ValueError:
@@ -39,5 +39,5 @@ def finite_or_nan(text: str) -> float:
 
 
 def refuse(expected: str, got: str) -> NoReturn:
-    """Raise the error that argparse puts behind the name of the argument."""
+    """Raise ArgumentTypeError; argparse prints its text after the name of the argument."""
     raise argparse.ArgumentTypeError(f'expected {expected}, got {shown(got)}')

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks and conversions of the arrays that cross the public API."""
+"""Checks and conversions of array arguments of the public API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 def as_float_array(name: str, value: ArrayLike) -> Array:
-    """Return `value` as a C-contiguous float64 array."""
+    """
+    Return `value` as an aligned, C-contiguous float64 array; the same object if it is one.
+
+    Raises InputError, with the argument's `name`, if it is not an array of real numbers or has
+    masked entries.
+    """
     if isinstance(value, MaskedArray) and is_masked(value):
         raise InputError(f'{name}: expected a number in every entry, got masked ones')
     try:
@@ -25,21 +30,21 @@ def as_float_array(name: str, value: ArrayLike) -> Array:
         raise InputError(f'{name}: expected an array of real numbers, got {error}') from None
     if array.dtype.kind not in 'fiu' and array.size:
         raise InputError(f'{name}: expected real numbers, got dtype {array.dtype}')
-    # ascontiguousarray would lift a scalar to one dimension
+    # ascontiguousarray would convert a scalar to one dimension
     array = np.asarray(array, dtype=np.float64, order='C')
-    # compiled kernels take aligned memory only; a view into a message buffer need not be
+    # compiled kernels accept only aligned arrays; views of message buffers may be unaligned
     return array if array.flags.aligned else array.copy()
 
 
 def read_only_copy(name: str, value: ArrayLike) -> Array:
-    """Return a copy of `value` that no caller can change, as `as_float_array` converts it."""
+    """Return a read-only copy of `value`, converted by `as_float_array`."""
     array: Array = as_float_array(name, value).copy()
     array.flags.writeable = False
     return array
 
 
 def require_finite(name: str, array: Array, where: str = '') -> Array:
-    """Return `array`, or name its first entry that is not finite."""
+    """Return `array`; raise NotFiniteError for its first entry that is not finite."""
     if not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise NotFiniteError(name, index, float(array[index]), where)
@@ -47,11 +52,7 @@ def require_finite(name: str, array: Array, where: str = '') -> Array:
 
 
 def as_vector(name: str, value: ArrayLike, size: int) -> Array:
-    """
-    Return `value` as a finite float64 vector of the given size.
-
-    Returns (size,).
-    """
+    """Return `value` as a finite float64 vector (size,)."""
     array = as_float_array(name, value)
     if array.shape != (size,):
         raise ShapeError(name, f'({size},)', array.shape)
@@ -60,11 +61,9 @@ def as_vector(name: str, value: ArrayLike, size: int) -> Array:
 
 def as_samples(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
     """
-    Return `value` as a (T, size) array and whether it came as one sample.
+    Return `value` as a (T, size) array, and True if it was a single sample (size,).
 
-    Finiteness is left to the kernel that reads the array.
-
-    Returns `array` (T, size).
+    Finiteness is checked by the kernel that reads the array.
     """
     array = as_float_array(name, value)
     shape = array.shape
@@ -78,11 +77,10 @@ def as_samples_like(
     name: str, value: ArrayLike, first: str, samples: Array, single: bool
 ) -> Array:
     """
-    Return `value` as a (T, size) array, given that another argument came as `samples`.
+    Return `value` as a (T, size) array with the shape of another argument, named `first`.
 
-    Finiteness is left to the kernel that reads the arrays, see `raise_not_finite`.
-
-    `samples`, `single` (T, size); returns (T, size).
+    `samples` and `single` are the result of `as_samples` for that argument. Finiteness is checked
+    by the kernel that reads the arrays, see `raise_not_finite`.
     """
     array = as_float_array(name, value)
     expected = samples.shape[1:] if single else samples.shape
@@ -93,9 +91,10 @@ def as_samples_like(
 
 def raise_not_finite(result: Array, single: bool, **values: ArrayLike) -> NoReturn:
     """
-    Raise the error that names the first entry that is not finite: of an argument, else the result.
+    Raise NotFiniteError for the first entry that is not finite, of an argument or of the result.
 
-    `result` (T, ...).
+    `result` (T, ...) is what the kernel computed before it stopped; `single` is True if the index
+    in the error text must not include the batch axis.
     """
     for name, value in values.items():
         require_finite(name, as_float_array(name, value))
@@ -104,7 +103,7 @@ def raise_not_finite(result: Array, single: bool, **values: ArrayLike) -> NoRetu
 
 
 def require_out(out: object) -> Array:
-    """Return an array to be filled if a kernel can write to it."""
+    """Return an output array; raise InputError if a kernel cannot write to it."""
     if not isinstance(out, np.ndarray):
         raise InputError(f'out: expected a float64 array, got {type(out).__name__}')
     if out.dtype != np.float64 or not out.flags.carray:

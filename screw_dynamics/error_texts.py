@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Values and lists of names in error texts, short whatever a user gives."""
+"""Values and lists of names for error texts, with bounded length for any user input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARK = ' ... '
 
 
 def _value_writer() -> reprlib.Repr:
-    """Return what writes the beginning of a value, without work for the rest."""
+    """Return a writer that formats only the beginning of a long value."""
     writer = reprlib.Repr()
     writer.maxlevel = 3
     writer.maxtuple = writer.maxlist = writer.maxdict = writer.maxset = writer.maxarray = 20
@@ -30,13 +30,13 @@ def shown(value: object) -> str:
     try:
         text = _writer.repr(value)
     except Exception:
-        # a number of too many digits, or a `__repr__` that fails
+        # a number with too many digits, or a `__repr__` that fails
         text = f'<{type(value).__name__}>'
     return short(' '.join(text.split()))
 
 
 def listed(names: Iterable[object]) -> str:
-    """Return names with commas between, and of a long list the beginning and the count."""
+    """Return names separated by commas; for a long list only the first ones and the count."""
     every = iter(names)
     text, count = '', 0
     for name in every:
@@ -50,12 +50,12 @@ def listed(names: Iterable[object]) -> str:
 
 
 def short(text: str) -> str:
-    """Return a text, its middle left out where it exceeds 80 characters."""
+    """Return a text, without its middle if it exceeds 80 characters."""
     return _cut(text, _LONGEST_VALUE)
 
 
 def bounded(text: str) -> str:
-    """Return a text, its middle left out where it exceeds 2000 characters."""
+    """Return a text, without its middle if it exceeds 2000 characters."""
     return _cut(text, _LONGEST_TEXT)
 
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Every exception this package raises on purpose; each message says what, where, expected, got."""
+"""Exceptions and warnings; messages name the place, the expected and the actual value."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from screw_dynamics.error_texts import bounded, listed, shown
 
 
 class ScrewDynamicsError(Exception):
-    """Root of all errors of this package; a text of any length is cut to 2000 characters."""
+    """Base of all errors of this package; texts are shortened to 2000 characters."""
 
     def __str__(self) -> str:
-        """Return the text, with escapes for what cannot be printed in UTF-8."""
+        """Return the text, with escapes for characters that UTF-8 cannot encode."""
         return bounded(super().__str__().encode(errors='backslashreplace').decode())
 
 
 class ModelError(ScrewDynamicsError, ValueError):
-    """A robot model cannot be built from what was given."""
+    """A robot model cannot be built from the given data."""
 
 
 class UrdfError(ModelError):
@@ -34,19 +34,19 @@ class InertiaError(ModelError):
 
 
 class UnsupportedJointError(ModelError):
-    """A joint type is not supported where it stands."""
+    """A joint type is unknown or not supported in this place."""
 
 
 class ModelWarning(UserWarning):
-    """A robot description is odd; the robot loads all the same."""
+    """A robot description is suspicious; the model is loaded unchanged."""
 
 
 class UrdfWarning(ModelWarning):
-    """Limits or damping that no joint has, or links and joints where URDF does not read them."""
+    """Impossible limits or damping, or links and joints in elements that are not read."""
 
 
 class InertiaWarning(ModelWarning):
-    """Links with a mass or inertia that no solid body has; the robot loads all the same."""
+    """Non-physical mass or inertia of links; the model is loaded unchanged."""
 
 
 class UnusedEntryWarning(UserWarning):
@@ -54,7 +54,7 @@ class UnusedEntryWarning(UserWarning):
 
 
 class InputError(ScrewDynamicsError, ValueError):
-    """An argument of a public function is unusable."""
+    """An argument of a public function is invalid."""
 
 
 class ShapeError(InputError):
@@ -66,7 +66,7 @@ class ShapeError(InputError):
 
 
 class NotFiniteError(InputError):
-    """An array holds NaN or infinity."""
+    """An array contains NaN or infinity; `index` is empty for a scalar."""
 
     def __init__(self, name: str, index: tuple[int, ...], value: float, where: str = '') -> None:
         self.name, self.index, self.value = name, index, value
@@ -76,7 +76,7 @@ class NotFiniteError(InputError):
 
 
 class UnknownNameError(InputError):
-    """A joint or frame name does not exist in the model."""
+    """A joint, frame or link name does not exist in the model."""
 
     def __init__(self, kind: str, name: str, available: Iterable[str], where: str = '') -> None:
         self.kind, self.name, self.available = kind, name, tuple(available)
@@ -87,7 +87,12 @@ class UnknownNameError(InputError):
 
 
 class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
-    """The mass matrix must be inverted and is singular; the weakest joint is named."""
+    """
+    The mass matrix must be inverted but is singular; the weakest joint is named.
+
+    `pivot` is the inertia of this joint while the joints beyond it move freely, relative to that
+    of all bodies that it moves; it must exceed `bound`.
+    """
 
     def __init__(
         self, joint: str, pivot: float, bound: float, reason: str, sample: int | None = None
@@ -101,7 +106,7 @@ class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
 
 
 class SpringRangeError(InputError):
-    """No deflection of a joint's spring belongs to an effort; the joint is named."""
+    """No deflection of a joint's spring produces an effort; the joint is named."""
 
     def __init__(
         self, joint: str, reason: str, values: tuple[float, ...], sample: int | None = None
@@ -116,11 +121,11 @@ class InfeasibleError(ScrewDynamicsError):
 
 
 class SimulationError(ScrewDynamicsError, ArithmeticError):
-    """A simulation cannot go on; time and joint are named."""
+    """A simulation cannot continue; time and joint are named."""
 
 
 class TrajectoryError(InputError):
-    """A joint trajectory is unusable; point and joint are named."""
+    """A joint trajectory is invalid; point and joint are named."""
 
 
 class BagError(ScrewDynamicsError):
@@ -128,4 +133,4 @@ class BagError(ScrewDynamicsError):
 
 
 class BagWarning(UserWarning):
-    """A bag is incomplete; what is intact can be read, and what is left out is named."""
+    """A bag is incomplete; the intact part can be read, and the omitted part is named."""

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Paths that users give, in the library and on command lines."""
+"""Paths from users of the library and of command lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from screw_dynamics.errors import InputError
 
 
 def file_path(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file to write."""
+    """Return the path of a file to write; raise InputError if it is not a possible path."""
     try:
         found = Path(path)
         possible = b'\0' not in os.fsencode(found)
@@ -26,5 +26,5 @@ def file_path(path: str | os.PathLike[str]) -> Path:
 
 
 def expanded(path: str | os.PathLike[str]) -> Path:
-    """Return a path with the home folder in place of ``~`` and ``~user``, as a shell expands it."""
+    """Return a path with ``~`` and ``~user`` expanded; unchanged if there is no such user."""
     return Path(os.path.expanduser(path))

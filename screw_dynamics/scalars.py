@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the single numbers that cross the public API."""
+"""Checks of single numbers of the public API."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
 
-# what float() reads all the same, or takes the real part of
+# types that float() accepts although they are not real numbers
 _NO_NUMBERS = (bool, np.bool_, str, bytes, np.complexfloating)
 
 
@@ -25,7 +25,11 @@ def require_number(
     infinite: bool = False,
     error: type[InputError | ModelError] = InputError,
 ) -> float:
-    """Return a number that lies in its range."""
+    """
+    Return a number of at least `low`, or above it if `above` is set; raise `error` otherwise.
+
+    Plus infinity is accepted only if `infinite` is set, as for limits.
+    """
     try:
         number = math.nan if isinstance(value, _NO_NUMBERS) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -39,14 +43,14 @@ def require_number(
 
 
 def number_from_text(text: str) -> float:
-    """Return the number that a text of a document is."""
+    """Return the number in a text; raise ValueError also for underscores and non-ASCII digits."""
     if '_' in text or not text.isascii():
         raise ValueError
     return float(text)
 
 
 def require_count(name: str, value: object, low: int = 0) -> int:
-    """Return a whole number of at least `low`."""
+    """Return a whole number; raise InputError if it is below `low` or not one."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
         raise InputError(f'{name}: expected a whole number of {low} or more, got {shown(value)}')
     return int(value)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Find the files that come with the package: robot descriptions, configurations, launch files."""
+"""Files installed with the package: robot descriptions, configurations, launch files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _NAME = 'screw_dynamics'
 
 def share_path(relative: str | os.PathLike[str]) -> Path:
     """
-    Return the path of a file or folder that comes with the package.
+    Return the path of a file or folder that is installed with the package.
 
-    Looked for, in this order: in the source checkout that the package is imported from; in
-    ``share/screw_dynamics`` of the prefix that the package is installed in; of every prefix in
-    ``AMENT_PREFIX_PATH``; of the Python environment.
+    It is searched in this order: in the source checkout that the package is imported from; then in
+    ``share/screw_dynamics`` of the prefix that the package is installed in, of every prefix in
+    ``AMENT_PREFIX_PATH``, and of the Python environment.
 
     Parameters
     ----------
@@ -31,14 +31,14 @@ def share_path(relative: str | os.PathLike[str]) -> Path:
     Returns
     -------
     Path
-        Absolute path of what exists.
+        Absolute path of the existing file or folder.
 
     Raises
     ------
     FileNotFoundError
-        No such file; the message lists the places.
+        If there is no such file; the message lists the searched folders.
     InputError
-        The path is empty, absolute or leaves the share folder.
+        If the path is empty, absolute or leads out of the share folder.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def share_path(relative: str | os.PathLike[str]) -> Path:
 
 
 def _share_folders() -> Iterator[Path]:
-    """Yield the folders that may hold the files, the likeliest first."""
+    """Yield the possible share folders, the most likely first."""
     # resolved: colcon build --symlink-install links to the checkout
     package = Path(__file__).resolve().parent
     if (package.parent / 'package.xml').is_file():

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""SIGINT and SIGTERM: the first one stops the work, those after it do no harm."""
+"""Handling of SIGINT and SIGTERM: the first one stops the work, later ones are ignored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class StopOnce:
-    """A signal handler that raises KeyboardInterrupt, once."""
+    """A signal handler that raises KeyboardInterrupt once, while `armed` is True."""
 
     def __init__(self) -> None:
         self.armed = True
@@ -31,19 +31,20 @@ def stop_once(
     *, to_the_end: bool, numbers: Sequence[signal.Signals] = STOP_SIGNALS
 ) -> Iterator[StopOnce]:
     """
-    Raise KeyboardInterrupt in a ``with`` block at the first signal and at no other one.
+    Raise KeyboardInterrupt in a ``with`` block at the first signal and ignore later ones.
 
-    A second Ctrl-C, and the signal of a launch file beside that of its terminal, would otherwise
-    interrupt what the first one has started.
+    A second Ctrl-C, or the signal of a launch file in addition to that of its terminal, would
+    otherwise interrupt the clean-up. With `to_the_end`, the process ends after the block: signals
+    stay ignored. Otherwise the previous handlers are restored.
     """
     stop = StopOnce()
     if threading.current_thread() is not threading.main_thread():
-        yield stop  # signals are handled in the main thread alone
+        yield stop  # only the main thread can set signal handlers
         return
     before = {
         number: signal.signal(number, stop)
         for number in numbers
-        # as it is behind nohup and in the background of a script
+        # ignored signals (nohup, background of a script) stay ignored
         if signal.getsignal(number) is not signal.SIG_IGN
     }
     try:
@@ -58,7 +59,7 @@ def stop_once(
 
 
 def ignore_stop_signals() -> None:
-    """Ignore SIGINT and SIGTERM from now on, also while the interpreter is taken down."""
+    """Ignore SIGINT and SIGTERM from now on, also during interpreter shutdown."""
     if threading.current_thread() is threading.main_thread():
         for number in STOP_SIGNALS:
             signal.signal(number, signal.SIG_IGN)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of cells as aligned text that fits the terminal."""
+"""Aligned text tables that fit the terminal."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Rows = Sequence[Sequence[str]]
 
 def text_table(rows: Rows, width: int | None = None, keys: int = 1) -> str:
     """
-    Return a table whose columns are as wide as they need, and no wider than the terminal.
+    Return a table with columns as wide as necessary, but not wider than the terminal.
 
-    A table that is too wide has its cells wrapped at spaces, never within a word nor at
-    `NO_BREAK`; where that is not enough, it becomes several tables, which all begin with the first
-    columns.
+    The first row is the header. If the table is wider than `width` (default the terminal, 80 if
+    there is none), its cells are wrapped at spaces, never within a word nor at `NO_BREAK`. If that
+    is not enough, it is split into several tables, which all begin with the first `keys` columns.
     """
     if width is None:
         width = shutil.get_terminal_size().columns
@@ -45,7 +45,7 @@ def _longest_word(cell: str) -> int:
 
 
 def _groups(least: Sequence[int], width: int, keys: int) -> list[list[int]]:
-    """Return the columns of each table: the keys, and as many others as have room beside them."""
+    """Return the columns of each table: the keys, and as many others as fit beside them."""
     groups = [list(range(keys))]
     for i in range(keys, len(least)):
         if len(groups[-1]) > keys and _total([least[j] for j in (*groups[-1], i)]) > width:
@@ -57,7 +57,7 @@ def _groups(least: Sequence[int], width: int, keys: int) -> list[list[int]]:
 def _widths(
     natural: Sequence[int], least: Sequence[int], group: Sequence[int], width: int
 ) -> list[int]:
-    """Return widths that fit: the widest columns are made narrower, all others keep theirs."""
+    """Return widths that fit: only the widest columns are narrowed."""
 
     def capped(cap: int) -> list[int]:
         return [max(least[i], min(natural[i], cap)) for i in group]

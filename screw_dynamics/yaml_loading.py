@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`load_yaml`: YAML documents in which every entry stands once and has one reading."""
+"""`load_yaml`: loading of YAML, which rejects duplicate keys and ambiguous numbers."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.yaml_scalars import TAG, scalar_value
 
 _DEEPEST = 100  # levels of nesting
-_MOST_REPEATED = 100_000  # entries that aliases stand for
+_MOST_REPEATED = 100_000  # entries that aliases expand to
 _MERGE = '<<'
 
 
 def load_yaml(content: str | bytes) -> Any:
     """
-    Return what a YAML document holds.
+    Return the content of a YAML document.
 
-    Depth and aliases are bounded before anything is built. Numbers that YAML 1.1 reads other than
-    in decimals are refused, such as ``50:1`` (3001, to base 60), ``010`` (8) and ``1_000``; dates
-    are text.
+    Depth and aliases are bounded before anything is built. Numbers that YAML 1.1 does not read as
+    decimals are rejected, such as ``50:1`` (3001, to base 60), ``010`` (8) and ``1_000``; dates
+    are text. Raises InputError, with line and entry, for these, for duplicate keys and for
+    malformed YAML.
     """
-    import yaml  # only here: the package is to be imported quickly
+    import yaml  # only here: importing the package must be fast
 
-    # libyaml's parser, where PyYAML was built with it, is some ten times as fast
+    # libyaml's parser, if PyYAML was built with it, is about ten times as fast
     try:
         loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)(content)
         try:
@@ -37,7 +38,7 @@ def load_yaml(content: str | bytes) -> Any:
 
 
 class _Sequence:
-    """A sequence whose end has not come yet."""
+    """A sequence that is not complete yet."""
 
     tag = TAG + 'seq'
     at_key = False
@@ -50,12 +51,12 @@ class _Sequence:
         self.value.append(value)
 
     def place(self) -> str:
-        """Return what an error calls the place of the next value."""
+        """Return the path of the next value, for error texts."""
         return f'[{len(self.value)}]'
 
 
 class _Mapping:
-    """A mapping whose end has not come yet."""
+    """A mapping that is not complete yet."""
 
     tag = TAG + 'map'
 
@@ -66,11 +67,11 @@ class _Mapping:
         self._lines: dict[Any, int] = {}
         self._key: Any = None
         self._merging = False
-        self._merge_line = 0  # of the key `<<`, 0 where there is none
+        self._merge_line = 0  # of the key `<<`, 0 if there is none
         self.at_key = True
 
     def add(self, value: Any, line: int) -> None:
-        """Take a key, or the value of the last one, in turn."""
+        """Add a key, or the value of the last key, alternately."""
         if self.at_key:
             if value in self._lines:
                 raise _repeated(value, self._lines[value])
@@ -83,13 +84,13 @@ class _Mapping:
         self.at_key = not self.at_key
 
     def merge_next(self, line: int) -> None:
-        """Take the key `<<`: the entries of the value that comes may be replaced."""
+        """Add the key `<<`: other entries override those of its value."""
         if self._merge_line:
             raise _repeated(_MERGE, self._merge_line)
         self._merge_line, self._merging, self.at_key = line, True, False
 
     def _merge(self, value: Any) -> None:
-        """Take the entries of a mapping, or of several, of which the first counts."""
+        """Merge the entries of a mapping, or of several; the first definition of a key applies."""
         several = isinstance(value, list)
         for source in value if several else [value]:
             if not isinstance(source, dict):
@@ -102,11 +103,11 @@ class _Mapping:
 
     @property
     def value(self) -> dict[Any, Any]:
-        """The entries so far."""
+        """The entries added so far."""
         return self._merged | self._entries
 
     def place(self) -> str:
-        """Return what an error calls the place of the next value."""
+        """Return the path of the next value, for error texts."""
         return '' if self.at_key else f'.{_MERGE if self._merging else self._key}'
 
 
@@ -115,7 +116,7 @@ def _repeated(key: Any, line: int) -> InputError:
 
 
 class _Document:
-    """The events of a document, and the values that they build."""
+    """Builder of the values of a document from its events."""
 
     def __init__(self, loader: Any) -> None:
         self._loader = loader
@@ -125,7 +126,7 @@ class _Document:
         self._value: Any = None
 
     def load(self) -> Any:
-        """Return the value of the only document, None where there is none."""
+        """Return the value of the only document, None if there is none."""
         import yaml
 
         actions = {
@@ -189,7 +190,7 @@ class _Document:
         self._add(event, value, None, size)
 
     def _add(self, event: Any, value: Any, anchor: str | None, size: int) -> None:
-        """Put a value where the document has come to."""
+        """Add a value at the current position of the document."""
         if self._open:
             self._open[-1].add(value, event.start_mark.line + 1)
         else:

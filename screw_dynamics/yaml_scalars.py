@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Scalars of YAML documents: null, truth values, decimal numbers and text, nothing in between."""
+"""Scalars of YAML documents: null, truth values, decimal numbers and text."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ TAG = 'tag:yaml.org,2002:'
 _TRUE = ('yes', 'true', 'on')
 _INTEGER = re.compile(r'[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0b[01]+)')
 _LARGEST = sys.float_info.max
-_MOST_DIGITS = 400  # more than it has
+_MOST_DIGITS = 400  # more than _LARGEST has
 
 
 def scalar_value(loader: Any, event: Any) -> Any:
-    """Return the value of a scalar."""
+    """
+    Return the value of a scalar: None, bool, int, float or str.
+
+    Raises InputError for a number that is not decimal, or that does not match its tag.
+    """
     tag, text = event.tag, event.value
     if (tag is None and not event.implicit[0]) or tag in ('!', TAG + 'str'):
         return text
@@ -35,7 +39,7 @@ def scalar_value(loader: Any, event: Any) -> Any:
 
 
 def _kind(loader: Any, text: str) -> str:
-    """Return what YAML 1.1 takes plain text for: 'int', 'float', 'bool', 'null', 'str', ..."""
+    """Return the type of plain text in YAML 1.1: 'int', 'float', 'bool', 'null', 'str', ..."""
     import yaml
 
     return str(loader.resolve(yaml.ScalarNode, text, (True, False))).removeprefix(TAG)

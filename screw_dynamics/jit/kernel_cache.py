@@ -23,7 +23,7 @@ _DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 class _DamagedFileError(Exception):
-    """The content of a file is not what was written to it."""
+    """The content of a file differs from what was written to it."""
 
 
 class _CheckedFiles(IndexDataCacheFile):

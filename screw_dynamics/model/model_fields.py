@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of the fields of a `ScrewModel` to read-only values; errors name what was given."""
+"""Conversion of the fields of a `ScrewModel` to read-only values."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from screw_dynamics.parsers.records import Joint, Mimic
 
 @dataclass(frozen=True)
 class Motion:
-    """Joint position s = multiplier * q[coordinate] + offset; locked at offset if None."""
+    """Joint position s = multiplier * q[coordinate] + offset; without coordinate, s = offset."""
 
     coordinate: str | None
     multiplier: float

@@ -104,7 +104,7 @@ def _without_external_definition(content: bytes) -> bytes:
 
 
 class _Reader:
-    """Builder of elements from XML events; raises UrdfError for what expat would skip."""
+    """Builder of elements from XML events; raises UrdfError for constructs that expat skips."""
 
     def __init__(self, encoding: str | None, origin: str) -> None:
         self._origin = origin
