@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of the node `dynamics_server`."""
+"""Parameters of the node `dynamics_server`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of the node `feedforward`."""
+"""Parameters of the node `feedforward`."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class FeedforwardParameters(ModelParameters):
     )
 
     def check(self) -> None:
-        """Check what no single parameter can tell."""
+        """Raise InputError if the values are not consistent with each other."""
         super().check()
         if self.speed_scaling_unit != 'factor' and self.speed_scaling_type == SPEED_FACTOR_TYPE:
             raise InputError(

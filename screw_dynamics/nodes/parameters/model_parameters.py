@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters that every node with a robot has."""
+"""Parameters common to all nodes with a robot model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INTERPOLATION = (
 
 @dataclass(frozen=True)
 class ModelParameters:
-    """What a node needs to know about its robot."""
+    """Parameters of the robot model of a node."""
 
     joints: tuple[str, ...] = parameter(
         (),
@@ -86,7 +86,7 @@ class ModelParameters:
 
     @property
     def model_settings(self) -> tuple[object, ...]:
-        """What the model is built anew for."""
+        """Values that require a new model if they change."""
         return (
             self.gravity,
             self.payload_frame,
@@ -97,13 +97,13 @@ class ModelParameters:
 
     @property
     def payload_words(self) -> str:
-        """The payload for people; empty without one."""
+        """Payload as text for the log; empty without payload."""
         if self.payload_mass == 0.0:
             return ''
         return f'with a payload of {self.payload_mass:g} kg on {self.payload_frame}'
 
     def check(self) -> None:
-        """Check what no single parameter can tell."""
+        """Raise InputError if the values are not consistent with each other."""
         if self.robot_description and self.urdf_path:
             raise InputError(
                 "parameters 'robot_description' and 'urdf_path': expected at most one of them, "

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a single node parameter may hold: conversion, error texts, descriptor."""
+"""Rules for the value of a single parameter: conversion, error texts, descriptor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from screw_dynamics.errors import InputError
 
 @dataclass(frozen=True)
 class ParameterRule:
-    """What a parameter may hold, beyond the type of its default."""
+    """
+    Allowed values of a parameter, in addition to the type of its default.
+
+    `minimum` and `maximum` are inclusive. `numbers` marks an array of numbers; other arrays are of
+    strings. `size` is the length of an array of numbers; 0 means any.
+    """
 
     name: str
     description: str
@@ -29,18 +34,27 @@ class ParameterRule:
 
 
 def parameter(default: Any, description: str, *, name: str = '', **rule: Any) -> Any:
-    """Return a dataclass field that becomes a ROS parameter."""
+    """
+    Return a dataclass field that becomes a ROS parameter of the type of its default.
+
+    `name` is its name in ROS if it differs from the field's; `rule` are further fields of
+    `ParameterRule`.
+    """
     return field(default=default, metadata={'rule': ParameterRule(name, description, **rule)})
 
 
 def rule_of(item: Field[Any]) -> ParameterRule:
-    """Return the rule of a field, its name filled in."""
+    """Return the rule of a field made by `parameter`; its name is never empty."""
     rule: ParameterRule = item.metadata['rule']
     return rule if rule.name else replace(rule, name=item.name)
 
 
 def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
-    """Return a value as the type of the default; integers pass for doubles."""
+    """
+    Return a value of rclpy as the type of the default; integers are accepted for doubles.
+
+    Raises InputError with the parameter, the expected and the received value.
+    """
     if isinstance(default, tuple):
         entries = [] if value is None else value
         if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
@@ -51,11 +65,11 @@ def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
             return tuple(_number(rule, entry) for entry in entries)
         if not all(isinstance(entry, str) for entry in entries):
             raise _unexpected(rule, 'an array of strings', list(entries))
-        # [''] is how an empty array of strings is often written in a parameter file
+        # parameter files often contain [''] for an empty array of strings
         return tuple(entry for entry in entries if entry)
     if isinstance(default, bool) or isinstance(default, str):
         if value is False and 'off' in rule.choices:
-            value = 'off'  # what YAML makes of an off without quotes
+            value = 'off'  # YAML reads an unquoted off as false
         if type(value) is not type(default):
             raise _unexpected(
                 rule, 'true or false' if default in (True, False) else 'a string', value
@@ -85,7 +99,12 @@ def _unexpected(rule: ParameterRule, expected: str, got: Any) -> InputError:
 
 
 def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
-    """Return the description of a parameter as tools show it."""
+    """
+    Return the descriptor of a parameter, as shown by tools.
+
+    It allows dynamic typing, so that an integer is accepted for a double; `coerced` rejects other
+    types.
+    """
     result = ParameterDescriptor(
         name=rule.name,
         description=rule.description,

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Node parameters from a frozen dataclass: declared with descriptions, checked as a whole."""
+"""Node parameters from a frozen dataclass, declared with descriptions and checked as a whole."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ Values = TypeVar('Values', bound=Any)
 
 
 class NodeParameters(Generic[Values]):
-    """The parameters of a node as one frozen record that is valid at all times."""
+    """
+    Parameters of a node as one frozen record (`values`), valid at all times.
+
+    `record` is a frozen dataclass with fields made by `parameter`; its method ``check()``, if any,
+    raises InputError if the values are not consistent. The constructor raises InputError if a
+    value set at start is not valid.
+    """
 
     def __init__(self, node: Node, record: type[Values]) -> None:
         self._logger = node.get_logger()
@@ -32,7 +38,7 @@ class NodeParameters(Generic[Values]):
             try:
                 node.declare_parameter(name, default, descriptor(rule, item.default))
             except (InvalidParameterTypeException, InvalidParameterValueException) as error:
-                # a value given at start; what rclpy says names the parameter several times
+                # a value set at start; the text of rclpy repeats the name of the parameter
                 coerced(rule, item.default, _given(node)[name].value)
                 raise InputError(f'parameter {name!r}: {error}') from None
         for text in misspelt(node, list(self._fields)):
@@ -46,11 +52,11 @@ class NodeParameters(Generic[Values]):
         node.add_post_set_parameters_callback(self._apply)
 
     def add_check(self, check: Callable[[Values], None]) -> None:
-        """Add a function that checks every change before it is accepted."""
+        """Add a function that raises ScrewDynamicsError to reject new values."""
         self._checks.append(check)
 
     def on_change(self, listener: Callable[[Values, Values], None]) -> None:
-        """Add a function that is called after every change."""
+        """Add a function that is called with the old and the new values after every change."""
         self._listeners.append(listener)
 
     def _updated(self, values: Values, changes: Sequence[Parameter]) -> Values:
@@ -79,17 +85,17 @@ class NodeParameters(Generic[Values]):
             for listener in self._listeners:
                 try:
                     listener(old, self.values)
-                except Exception as error:  # the change is made: an error would end the node
+                except Exception as error:  # the change is done: an error would end the node
                     names = ', '.join(change.name for change in changes)
                     self._logger.error(f'Parameters {names} changed, with a failure: {error}')
 
 
 def misspelt(node: Node, names: Sequence[str]) -> list[str]:
     """
-    Return a warning for every value given at start whose name is nearly that of a parameter.
+    Return a warning for every value set at start whose name is similar to a declared parameter.
 
-    ROS ignores values of parameters that a node does not declare; files that serve several nodes
-    rely on it, so only names close to a known one are worth a word.
+    ROS ignores values of undeclared parameters, and files for several nodes rely on it; therefore
+    only names similar to a declared one cause a warning.
     """
     texts = []
     for name in _given(node):
@@ -100,6 +106,6 @@ def misspelt(node: Node, names: Sequence[str]) -> list[str]:
 
 
 def _given(node: Node) -> dict[str, Parameter]:
-    """Return the values given at start; rclpy has no public access to them."""
+    """Return the values set at start; rclpy has no public access to them."""
     given: dict[str, Parameter] = node._parameter_overrides
     return given

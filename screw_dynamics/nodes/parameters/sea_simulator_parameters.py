@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of the node `sea_simulator`."""
+"""Parameters of the node `sea_simulator`."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ class SeaSimulatorParameters(ModelParameters):
 
     @property
     def has_feedback(self) -> bool:
-        """Whether a gain is not zero."""
+        """True if any gain is not zero."""
         return any(self.proportional) or any(self.derivative)
 
     def check(self) -> None:
-        """Check what no single parameter can tell."""
+        """Raise InputError if the values are not consistent with each other."""
         super().check()
         if not self.elastic_joints_path:
             raise InputError(

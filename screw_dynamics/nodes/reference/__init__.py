@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which joint motion applies at which instant: trajectories, streams, hold."""
+"""Joint reference as a function of time: trajectories, streams, hold."""

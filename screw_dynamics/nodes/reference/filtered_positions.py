@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`FilteredPositions`: the reference filter on the clock of the node."""
+"""`FilteredPositions`: reference filter on the clock of the node."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ _TURN = 2.0 * np.pi
 
 class FilteredPositions:
     """
-    Positions that come now and then, as a smooth motion that is a function of time.
+    Smooth motion, as a function of time, from positions received at irregular times.
 
-    `continuous` (n,).
+    Joints marked by `continuous` (n,) have no limits: their positions are shifted to the nearest
+    turn. Instants are in ns. `start` and `follow` raise InputError if the filter overflows.
     """
 
     def __init__(self, continuous: NDArray[np.bool_], order: int, bandwidth: float) -> None:
         self._continuous = continuous
         self._filter = ReferenceFilter(len(continuous), order, bandwidth)
-        self._instant = 0  # of the latest position
+        self._instant = 0  # of the latest position [ns]
 
     @property
     def delay(self) -> float:
@@ -34,9 +35,9 @@ class FilteredPositions:
 
     def retune(self, order: int, bandwidth: float, time: int) -> None:
         """
-        Go on in the same state with another filter, at rest at its input if that overflows.
+        Replace the filter at `time` [ns] and keep its state.
 
-        `time` [ns].
+        If the new filter overflows in this state, it starts at rest at its input.
         """
         old = self._filter
         if (old.order, old.bandwidth) == (order, bandwidth):
@@ -50,32 +51,20 @@ class FilteredPositions:
         self._instant = time
 
     def start(self, positions: Array, time: int, jet: Array | None) -> None:
-        """
-        Begin at rest at the first position, or in the state of a motion that is taken over.
-
-        `positions` (n,) [rad or m]; `time` [ns]; `jet` (5, n).
-        """
+        """Start at rest at positions (n,), or in the state `jet` (5, n) of another motion."""
         if jet is not None:
             positions = self._nearest_turn(positions, jet[0])
         self._filter.start(positions, jet)
         self._instant = time
 
     def follow(self, positions: Array, time: int) -> None:
-        """
-        Go to other positions from an instant on.
-
-        `positions` (n,) [rad or m]; `time` [ns].
-        """
+        """Set the input of the filter from an instant on: positions (n,) [rad or m]."""
         self._filter.advance(self._elapsed(time))
         self._instant = max(time, self._instant)
         self._filter.follow(self._nearest_turn(positions, self._filter.goal))
 
     def sample(self, time: int, out: Array) -> Array:
-        """
-        Write the joint jet at an instant; nothing is allocated.
-
-        `time` [ns]; `out` (5, n); returns (5, n).
-        """
+        """Write the joint jet at an instant to `out` (5, n) and return it; allocates nothing."""
         return self._filter.sample(self._elapsed(time), out)
 
     def _elapsed(self, time: int) -> float:

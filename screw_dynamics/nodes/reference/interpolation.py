@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parameter `interpolation`: which curve runs through the points, and how it joins in."""
+"""Parameter `interpolation`: type of curve through the points, and its join with other motion."""
 
 from __future__ import annotations
 
@@ -19,66 +19,73 @@ from screw_dynamics.trajectory import (
 )
 from screw_dynamics.trajectory.smooth_spline import with_start
 
-# A trajectory that is over at once must end where the reference stands; encoders are coarser.
+# A trajectory that ends at once must end at the current reference; encoders are coarser than this.
 _SAME_POSITION = 1e-6  # rad or m
 
 
 class Interpolation(Protocol):
-    """A kind of curve, and the rules by which it takes over from what was followed before."""
+    """
+    Type of curve, with the rules by which it takes over from the previous motion.
+
+    With `leaves_at_reception` a curve begins at its reception, with a jump if that has passed when
+    the fit is ready; otherwise it continues the motion that is followed when the fit is ready.
+    """
 
     leaves_at_reception: bool
 
     def curve(self, waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
         """
-        Return the curve through points, from a state at time 0 if one is given.
+        Return the curve through points, from the state `start_jet` (5, n) at time 0 unless None.
 
-        `start_jet` (5, n).
+        Raises TrajectoryError if a number overflows.
         """
 
     def leaves(self, start: int, received: int, sampled: int) -> int:
         """
-        Return the instant at which a trajectory leaves the state of the joints.
+        Return the instant at which a trajectory takes over from the present state [ns].
 
-        `start`, `received`, `sampled` [ns]; returns [ns].
+        `start` is the instant of time from start 0, `received` that of the reception, `sampled`
+        the earliest that will still be sampled [ns].
         """
 
     def time_at(self, begin: int, start: int, received: int, speed: float) -> float:
         """
-        Return the time from start at the instant at which a trajectory begins to apply.
+        Return the time from start [s] at the instant `begin`, at which a trajectory takes over.
 
-        `begin`, `start`, `received` [ns]; returns [s].
+        `begin`, `start` and `received` are in ns; `speed` is d(time from start) / dt.
         """
 
     def join(
         self, waypoints: Waypoints, time: float, jet: Array | None
     ) -> tuple[float, PiecewisePolynomial]:
         """
-        Return the curve that is followed from a time of the trajectory on.
+        Return the time from start at which the curve begins [s], and the curve from there on.
 
-        `time` [s]; `jet` (5, n); returns `begin` [s].
+        At `time` from start [s] the joints are in the state `jet` (5, n); None if unknown. The
+        curve is a function of the time since its beginning.
         """
 
     def rejoined(
         self, curve: PiecewisePolynomial, jet: Array, earlier: float
     ) -> PiecewisePolynomial | None:
         """
-        Return a curve of this kind that begins in another state, without a fit.
+        Return a curve of this type that begins in the state `jet` (5, n), without a new fit.
 
-        `jet` (5, n); `earlier` [s].
+        It begins `earlier` seconds before `curve`. The result is None if a new fit is required.
         """
 
 
 class Smooth:
-    """C4 through what the points carry; continues position to snap of what it replaces."""
+    """C4 curve through the points; continues position to snap of the motion it replaces."""
 
     leaves_at_reception = False
 
     def leaves(self, start: int, received: int, sampled: int) -> int:
-        """Return the start; what was followed before goes on until then."""
+        """Return the start; the previous motion continues until then."""
         return max(start, sampled)
 
     def time_at(self, begin: int, start: int, received: int, speed: float) -> float:
-        """Return the time from start, all of which runs at the present speed."""
+        """Return the time from start; all of it runs at the present speed."""
         return 1e-9 * (begin - start) * speed
 
     def curve(self, waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
@@ -88,7 +95,7 @@ class Smooth:
     def join(
         self, waypoints: Waypoints, time: float, jet: Array | None
     ) -> tuple[float, PiecewisePolynomial]:
-        """Return the curve from the state through the points that are left."""
+        """Return the curve from the state through the remaining points."""
         if jet is None:
             _require_first_point_by(waypoints, 0.0)
             return 0.0, self.curve(waypoints, None)
@@ -115,21 +122,21 @@ class Smooth:
 
 class Controller:
     """
-    What joint_trajectory_controller of ROS 2 Jazzy executes, jumps included.
+    The motion that joint_trajectory_controller of ROS 2 Jazzy executes, including jumps.
 
-    Whatever ran before ends with the reception of a message, also of one whose start is still to
-    come. A first point that is still to come is reached from the state at reception, in a segment
-    of the kind that the point allows. Once it has passed, the state plays no part.
+    The previous motion ends at the reception of a message, even if its start is in the future. A
+    first point in the future is reached from the state at reception, by a segment of the degree
+    that the point allows. If the first point has passed, the state is not used.
     """
 
     leaves_at_reception = True
 
     def leaves(self, start: int, received: int, sampled: int) -> int:
-        """Return the reception."""
+        """Return the instant of reception."""
         return received
 
     def time_at(self, begin: int, start: int, received: int, speed: float) -> float:
-        """Return the time from start; what had passed of it at reception did so at speed 1."""
+        """Return the time from start; the part before reception ran at speed 1."""
         known = min(begin, max(start, received))
         return 1e-9 * (known - start) + 1e-9 * (begin - known) * speed
 
@@ -140,7 +147,7 @@ class Controller:
     def join(
         self, waypoints: Waypoints, time: float, jet: Array | None
     ) -> tuple[float, PiecewisePolynomial]:
-        """Return the curve from the state to the first point, or from there where that is past."""
+        """Return the curve from the state, or from the first point if that has passed."""
         first = float(waypoints.times[0])
         if first > time:
             if jet is None:
@@ -151,7 +158,7 @@ class Controller:
     def rejoined(
         self, curve: PiecewisePolynomial, jet: Array, earlier: float
     ) -> PiecewisePolynomial | None:
-        """Return None: a spline is made anew at little cost; see `Interpolation`."""
+        """Return None: a new spline costs little; see `Interpolation`."""
         return None
 
 
@@ -160,11 +167,7 @@ INTERPOLATIONS: dict[str, Interpolation] = {'smooth': SMOOTH, 'jtc': CONTROLLER}
 
 
 def shifted(waypoints: Waypoints, part: slice, time: float) -> Waypoints:
-    """
-    Return some of the points, with times counted from another instant.
-
-    `time` [s].
-    """
+    """Return some of the points, with `time` [s] subtracted from their times."""
     return Waypoints(
         waypoints.joint_names,
         waypoints.times[part] - time,

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`LatestSample`: the newest sample of a reference that comes with its derivatives."""
+"""`LatestSample`: newest sample of a reference that is streamed with its derivatives."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from screw_dynamics.trajectory import JET_ROWS, taylor_shifted
 
 class StreamSample(NamedTuple):
     """
-    What is known of the reference at a tick.
+    Metadata of the reference at a tick.
 
-    `instant` [ns].
+    `instant` is in ns. `rows` counts the position and its known derivatives, 3 to 5. The positions
+    are C^continuity; for samples that is inferred from the derivatives sent by the producer.
     """
 
     instant: int
@@ -27,7 +28,7 @@ class StreamSample(NamedTuple):
 
 
 class LatestSample:
-    """A sample that is handed out once, and continued by its Taylor polynomial."""
+    """A sample that is returned once, and extrapolated by its Taylor polynomial."""
 
     def __init__(self, n: int) -> None:
         self.instant = 0  # [ns]
@@ -36,11 +37,7 @@ class LatestSample:
         self._taken = True
 
     def require_later(self, instant: int) -> None:
-        """
-        Check that another sample belongs to a later instant.
-
-        `instant` [ns].
-        """
+        """Raise InputError unless an instant [ns] is later than that of the sample."""
         if instant <= self.instant:
             raise InputError(
                 f'header.stamp: expected later than that of the sample before '
@@ -49,18 +46,18 @@ class LatestSample:
 
     def put(self, jet: Array, rows: int) -> None:
         """
-        Take another sample; its instant has been set.
+        Store a sample (5, n), of which `rows` rows are known.
 
-        `jet` (5, n).
+        The caller sets `instant`.
         """
         self._jet[...] = jet
         self._rows, self._taken = rows, False
 
     def take(self, earliest: int, out: Array) -> StreamSample | None:
         """
-        Hand out the sample, unless it has been.
+        Write the sample to `out` (5, n) and return its metadata.
 
-        `earliest` [ns]; `out` (5, n).
+        The result is None if the sample was returned before or is older than `earliest` [ns].
         """
         if self._taken or self.instant < earliest:
             return None
@@ -69,9 +66,5 @@ class LatestSample:
         return StreamSample(self.instant, self._rows, self._rows - 1)
 
     def state(self, time: int) -> Array:
-        """
-        Return the joint jet at an instant by the Taylor polynomial of the sample.
-
-        `time` [ns]; returns (5, n).
-        """
+        """Return the (5, n) joint jet at an instant [ns], extrapolated from the sample."""
         return taylor_shifted(self._jet, (time - self.instant) / SECOND)

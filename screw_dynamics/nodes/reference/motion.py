@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Motion`: a trajectory on the clock of the node; `Join`: where it takes over, and from what."""
+"""`Motion`: a trajectory on the clock of the node; `Join`: its takeover from another motion."""
 
 from __future__ import annotations
 
@@ -18,23 +18,10 @@ class Motion:
     """
     A trajectory on the clock of the node.
 
-    Parameters
-    ----------
-    waypoints : Waypoints
-        As they came, in time from start.
-    curve : PiecewisePolynomial
-        In time since `joined`.
-    begin : int
-        Instant from which it applies [ns].
-    start : int
-        Instant of time from start 0, as asked for [ns].
-    joined : float
-        Time from start at which the curve begins [s].
-    anchor, anchor_time : int, float
-        An instant [ns] and the time from start that belongs to it [s].
-    continues : bool
-        Whether it begins in the state of the motion before.
-
+    It applies from the instant `begin` on; `start` is the requested instant of time from start 0
+    [ns]. `waypoints` are as received; `curve` begins at the time from start `joined` [s] and is a
+    function of the time since then. `anchor_time` [s] is the time from start at the instant
+    `anchor` [ns]. With `continues` it begins in the state of the previous motion.
     """
 
     waypoints: Waypoints
@@ -53,20 +40,9 @@ class Motion:
 
     def time_at(self, instant: int, speed: float) -> float:
         """
-        Return the time from start at an instant.
+        Return the time from start [s] at an instant [ns].
 
-        Parameters
-        ----------
-        instant : int
-            [ns].
-        speed : float
-            d(time from start) / dt since the anchor.
-
-        Returns
-        -------
-        float
-            [s].
-
+        `speed` is d(time from start) / dt since the anchor.
         """
         return self.anchor_time + speed * 1e-9 * (instant - self.anchor)
 
@@ -74,9 +50,11 @@ class Motion:
 @dataclass(frozen=True)
 class Join:
     """
-    The instant and the state in which a trajectory takes over from what was followed before.
+    Instant and state at which a trajectory takes over from the previous motion.
 
-    `start`, `begin` [ns]; `elapsed` [s]; `jet` (5, n).
+    `start` is the instant of time from start 0 and `begin` that of the takeover [ns], at which the
+    time from start is `elapsed` [s]. `jet` (5, n) is the state there at speed 1, None if unknown;
+    with `continues` it is the state of the previous motion.
     """
 
     start: int
@@ -87,9 +65,5 @@ class Join:
 
 
 def continuable(jet: Array) -> bool:
-    """
-    Say whether a motion can go on from a state: from one that overflows nothing can.
-
-    `jet` (rows, n).
-    """
-    return bool((np.abs(jet) <= LARGEST).all())  # nor NaN
+    """Return True if a motion can continue from a state: no value is NaN or too large."""
+    return bool((np.abs(jet) <= LARGEST).all())

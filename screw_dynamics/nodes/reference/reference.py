@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Reference`: which joint motion applies at which instant: replacement, hold, speed, clear."""
+"""`Reference`: joint motion as a function of time, with replacement, hold and speed scaling."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from screw_dynamics.trajectory import (
     scale_speed,
 )
 
-# Faster than any use; its fourth power, which scales the snap, is far from overflow.
+# Above any practical use; its fourth power, which scales the snap, is far from overflow.
 MAX_SPEED = 1000.0
-# What a Duration message holds; reached after 68 years at speed 1 [s].
+# Limit of a Duration message, reached after 68 years at speed 1 [s].
 LONGEST_DURATION = 2.0**31 - 1.0
 
 
 class Source(IntEnum):
-    """Where a sample comes from; values as in FeedforwardTorque."""
+    """Source of a sample; values as in FeedforwardTorque."""
 
     HOLD = 0
     TRAJECTORY = 1
@@ -38,21 +38,21 @@ class Source(IntEnum):
 
 class Reference:
     """
-    The motion that the joints are asked to follow, as a function of time alone.
+    The motion that the joints must follow, as a function of time alone.
 
-    Instants are integers [ns] on one clock. When a trajectory begins to apply, and how it takes
-    over from what it replaces, is up to the interpolation; it applies until the next one does.
-    After its end the last position is held.
+    Instants are integers [ns] on one clock. The interpolation determines when and how a trajectory
+    takes over from the previous one; it applies until the next one takes over. After its end the
+    last position is held. Joints named in `continuous` have no limits and go to the nearest turn.
     """
 
     def __init__(
         self, joint_count: int, interpolation: Interpolation, continuous: Collection[str] = ()
     ) -> None:
         self.speed = 1.0
-        self.speed_since = 0  # instant from which on it applies [ns]
-        # where one does not hold the robot is not there, and nothing continues the motion
+        self.speed_since = 0  # instant from which it applies [ns]
+        # if either is False, the robot is not at the reference and no motion continues it
         self.executed = True  # by the controller
-        self.driven = True  # by motor commands, where there are any
+        self.driven = True  # by motor commands, if there are any
         self.time_from_start = 0.0
         self.held_for = 0.0  # s on the clock of the node
         self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
@@ -62,12 +62,12 @@ class Reference:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to follow, now or later."""
+        """True if there is nothing to follow, now or later."""
         return not self._motions
 
     @property
     def continuity(self) -> int:
-        """Highest k such that the positions of the motion sampled last are C^k."""
+        """Highest k such that the positions of the last sampled motion are C^k."""
         return self._motions[0].curve.continuity if self._motions else 0
 
     def clear(self) -> None:
@@ -76,16 +76,16 @@ class Reference:
 
     @property
     def leaves_at_reception(self) -> bool:
-        """Whether a trajectory begins at its reception, also where that has passed."""
+        """True if a trajectory begins at its reception, even if that has passed."""
         return self.interpolation.leaves_at_reception
 
     @property
     def newest(self) -> Motion:
-        """The motion that was added last; there must be one."""
+        """The motion added last; there must be one."""
         return self._motions[-1]
 
     def state(self, time: int) -> Array | None:
-        """Return the joint jet at an instant [ns] as at speed 1; None where none is executed."""
+        """Return the joint jet at an instant [ns] for speed 1; None if no motion is executed."""
         motion = self.motion_at(time)
         if motion is None or not (self.executed and self.driven):
             return None
@@ -102,9 +102,13 @@ class Reference:
         received: int | None = None,
     ) -> None:
         """
-        Follow a trajectory; motions that begin later than it are dropped.
+        Follow a trajectory; motions that begin later are dropped.
 
-        `start`, `now`, `received` [ns]; `start_jet` (5, n).
+        `start` is the instant of time from start 0, `now` the earliest that will still be sampled
+        and `received` that of the reception, by default `now` [ns]. With `follow` the trajectory
+        continues the motion that applies at its start; otherwise, or without such a motion, it
+        starts in `start_jet` (5, n). Raises TrajectoryError if no start state is known or no part
+        of the trajectory is left.
         """
         join = self.join(start, now, start_jet, follow, received)
         jet = None if join.jet is None else nearest_turn(join.jet, waypoints, self.continuous)
@@ -119,7 +123,7 @@ class Reference:
         follow: bool = True,
         received: int | None = None,
     ) -> Join:
-        """Return where a trajectory would take over; for the parameters see `add`."""
+        """Return the takeover of a trajectory; for the parameters see `add`."""
         received = now if received is None else received
         begin = self.interpolation.leaves(start, received, now)
         jet = self.state(begin) if follow else None
@@ -134,7 +138,7 @@ class Reference:
     def rejoined(
         self, curve: PiecewisePolynomial, waypoints: Waypoints, jet: Array, earlier: float = 0.0
     ) -> PiecewisePolynomial | None:
-        """Return a curve that begins in another state, some s earlier; None if it cannot."""
+        """Return the curve with another start state; see `Interpolation.rejoined`."""
         turned = nearest_turn(jet, waypoints, self.continuous)
         return self.interpolation.rejoined(curve, turned, earlier)
 
@@ -146,7 +150,11 @@ class Reference:
         curve: PiecewisePolynomial,
         anchor: tuple[int, float] | None = None,
     ) -> None:
-        """Follow a curve from its join on, see `Motion`; motions that begin later are dropped."""
+        """
+        Follow a curve from its join on; motions that begin later are dropped.
+
+        `anchor` is the instant and time from start of `Motion`; by default those of the join.
+        """
         kept = [motion for motion in self._motions if motion.begin < join.begin]
         instant, time = anchor or (join.begin, join.elapsed)
         motion = Motion(
@@ -156,15 +164,16 @@ class Reference:
         self.executed = True
 
     def rests(self, time: int) -> bool:
-        """Return whether the end of a motion is held at an instant [ns], or none is executed."""
+        """Return True if at an instant [ns] the end of a motion is held, or none is executed."""
         motion = self.motion_at(time) if self.executed and self.driven else None
         return motion is None or self._curve_time(motion, time) >= motion.curve.breaks[-1]
 
     def sample(self, time: int, out: Array) -> Source | None:
         """
-        Write the joint jet at an instant; motions that it leaves behind are forgotten.
+        Write the joint jet at an instant [ns] to `out` (5, n); drop motions that were replaced.
 
-        `time` [ns]; `out` (5, n).
+        Derivatives are for the present speed. If no motion applies, return None and leave `out`
+        unchanged.
         """
         while len(self._motions) > 1 and self._motions[1].begin <= time:
             del self._motions[0]
@@ -189,11 +198,12 @@ class Reference:
 
     def set_speed(self, speed: float, now: int) -> None:
         """
-        Let trajectory time run slower or faster from an instant on, as d(time from start) / dt.
+        Set d(time from start) / dt from the instant `now` [ns] on.
 
-        Velocity jumps with the speed, as it does in the controller that scales it.
+        The velocity jumps with the speed, as in a controller with speed scaling. Raises InputError
+        if the speed is not from 0 (pause) to MAX_SPEED.
         """
-        if not 0.0 <= speed <= MAX_SPEED:  # nor NaN
+        if not 0.0 <= speed <= MAX_SPEED:  # also True for NaN
             raise InputError(
                 f'speed scaling: expected a number of at least 0 and at most {MAX_SPEED:g}, got '
                 f'{speed}'
@@ -210,7 +220,7 @@ class Reference:
         self._rejoin(later)
 
     def motion_at(self, time: int) -> Motion | None:
-        """Return the motion that applies at an instant [ns]; None where none does."""
+        """Return the motion that applies at an instant [ns]; None if there is none."""
         for motion in reversed(self._motions):
             if motion.begin <= time:
                 return motion
@@ -218,9 +228,9 @@ class Reference:
 
     def set_time(self, motion: Motion, time_from_start: float, instant: int) -> None:
         """
-        Set the time from start of a motion; it runs on from there.
+        Set the time from start [s] of a motion at an instant [ns]; it continues from there.
 
-        `time_from_start` [s]; `instant` [ns].
+        The motion is one returned by `motion_at`.
         """
         at = self._motions.index(motion)
         later = self._motions[at + 1 :]
@@ -240,7 +250,7 @@ class Reference:
                     self.add(motion.waypoints, motion.start, motion.begin)
                     continue
                 except TrajectoryError:
-                    pass  # rather a small jump than none of it
+                    pass  # a small jump is better than no motion
             self._motions.append(motion)
 
     def _curve_time(self, motion: Motion, time: int) -> float:

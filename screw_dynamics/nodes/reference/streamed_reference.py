@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`StreamedReference`: a reference that comes sample by sample, and when it is followed."""
+"""`StreamedReference`: reference received sample by sample, with its takeover rules."""
 
 from __future__ import annotations
 
@@ -30,12 +30,14 @@ class StreamedReference:
     """
     The streams of samples (position to snap) and of positions (through the reference filter).
 
-    A stream is one command. It begins with its first sample, where it takes over from whatever
-    was followed, and it ends with a gap longer than the largest age. The newest command is
-    followed: a trajectory or another stream that begins later takes over in turn, and what is
-    left of this one is ignored.
+    A stream is one command. It begins with its first sample, at which it takes over from the
+    previous command, and ends with a gap longer than the largest age. The newest command is
+    followed: a trajectory or another stream that begins later takes over, and the rest of this
+    stream is ignored.
 
-    `continuous` (n,).
+    `motions` are the trajectories. Joints marked by `continuous` (n,) have no limits: filtered
+    positions go to the nearest turn. `now` is the time of the node and `time` the instant that is
+    sampled [ns].
     """
 
     def __init__(
@@ -57,9 +59,9 @@ class StreamedReference:
 
     def apply(self, parameters: FeedforwardParameters, time: int) -> None:
         """
-        Take over changed parameters; a new filter goes on in the state of the old one.
+        Apply changed parameters; a new filter continues in the state of the old one.
 
-        `time` [ns].
+        `time` is the earliest instant that will still be sampled [ns].
         """
         self._max_age = round(SECOND * parameters.max_reference_age)
         self._filtered.retune(parameters.filter_order, parameters.filter_bandwidth, time)
@@ -70,21 +72,13 @@ class StreamedReference:
         return self._filtered.delay
 
     def age(self, now: int) -> float:
-        """
-        Return the time since the last sample of the stream that is followed.
-
-        `now` [ns]; returns [s].
-        """
+        """Return the time since the last sample of the followed stream [s]; 0 without one."""
         if self.followed is None:
             return 0.0
         return (now - self._arrivals[self.followed]) / SECOND
 
     def stale(self, now: int) -> bool:
-        """
-        Say whether the stream that is followed has ended without another command.
-
-        `now` [ns].
-        """
+        """Return True if the followed stream has ended without another command."""
         return self.followed is not None and now - self._arrivals[self.followed] > self._max_age
 
     def supersede(self) -> None:
@@ -92,15 +86,16 @@ class StreamedReference:
         self.followed = None
 
     def reset(self) -> None:
-        """Forget everything, as after a jump of the clock."""
+        """Drop all state, as after a jump of the clock."""
         self.followed = None
         self._arrivals.clear()
 
     def add_sample(self, jet: Array, rows: int, instant: int, now: int) -> bool:
         """
-        Take a sample of the stream of samples.
+        Add a sample, of which `rows` rows of `jet` (5, n) are known; True if it is followed.
 
-        `jet` (5, n); `instant`, `now` [ns].
+        It belongs to `instant` [ns] and was received at `now`. Raises InputError if the instant is
+        not later than that of the previous sample.
         """
         begins = self._begins(Stream.SAMPLES, now)
         if not begins and instant != now:
@@ -116,9 +111,10 @@ class StreamedReference:
 
     def add_positions(self, positions: Array, now: int, time: int) -> bool:
         """
-        Take a sample of the stream of positions; it is the input of the filter from now on.
+        Set positions (n,) [rad or m] as the new input of the filter; True if they are followed.
 
-        `positions` (n,) [rad or m]; `now`, `time` [ns].
+        `time` is the earliest instant that will still be sampled [ns]. Raises InputError if the
+        filter overflows.
         """
         if self._begins(Stream.POSITIONS, now):
             self._filtered.start(positions, time, self._running_state(now, time))
@@ -130,9 +126,10 @@ class StreamedReference:
 
     def sample(self, now: int, time: int, out: Array) -> StreamSample | None:
         """
-        Write the joint jet of a tick. A sample is handed out once, filtered positions until stale.
+        Write the joint jet of a tick to `out` (5, n) and return its metadata.
 
-        `now`, `time` [ns]; `out` (5, n).
+        A sample is returned once, filtered positions until the stream is stale; otherwise the
+        result is None.
         """
         if self.followed is None or self.stale(now):
             return None
@@ -143,9 +140,10 @@ class StreamedReference:
 
     def state(self, now: int, time: int) -> Array | None:
         """
-        Return the joint jet at an instant, for a motion that continues the stream.
+        Return the (5, n) joint jet at an instant, for a motion that continues the stream.
 
-        `now`, `time` [ns]; returns (5, n).
+        It is that of the filter, or the last sample extrapolated by its Taylor polynomial. The
+        result is None if no stream is followed or it is stale.
         """
         if self.followed is None or self.stale(now):
             return None
