@@ -60,7 +60,7 @@ class _CheckedFiles(IndexDataCacheFile):
             return None
         except OSError as error:
             self._warn(path, f'cannot be read ({error.strerror or error})')
-        except Exception as error:  # unpickling damaged data may raise anything
+        except Exception as error:  # unpickling damaged data may raise any exception
             self._warn(path, f'is damaged ({type(error).__name__}: {short(str(error))})')
         return None
 

@@ -54,8 +54,8 @@ def with_payload(
     UnknownNameError
         If there is no such frame.
     InertiaError
-        If the mass is negative, a number or the sum with the inertia of the body is not finite,
-        or the inertia is not symmetric.
+        If the mass is negative, a number or the inertia of the loaded body is not finite, or the
+        inertia of the load is not symmetric.
     ShapeError, NotFiniteError
         If `com` or `inertia` has the wrong shape, or `com` is not finite.
 

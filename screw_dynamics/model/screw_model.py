@@ -42,8 +42,8 @@ class ScrewModel(ValueEquality):
     Body i has pose ``C_i = C_p B_i exp(X_i s_i)`` with parent p, and its joint variable
     ``s_i = multipliers[i] * q[coordinates[i]] + offsets[i]`` depends on one of the n coordinates q
     (its own, unless the joint mimics another). Bodies are numbered so that parents come first.
-    All arrays are read-only; twists are [angular; linear]. Models are compared by value, exactly,
-    and can be keys of dictionaries.
+    All arrays are read-only, and float64 if not stated otherwise; twists are [angular; linear].
+    Models are compared by value, exactly, and can be keys of dictionaries.
 
     Parameters
     ----------
