@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the node `feedforward` says on /diagnostics."""
+"""Diagnostic tasks of the node `feedforward`: model, trajectories, rate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from screw_dynamics.nodes.robot.model_source import ModelSource
 from screw_dynamics.nodes.running.diagnostics import ERROR, OK, WARN, Report
 from screw_dynamics.nodes.running.tick_timer import TickTimer
 
-_MISSED_PART = 0.01  # of the ticks, above which timing is worth a warning
+_MISSED_PART = 0.01  # fraction of missed ticks above which a warning is reported
 
 
 class FeedforwardReports:
@@ -26,33 +26,29 @@ class FeedforwardReports:
         self._missed = MissedTicks(warn)
         self._accepted = self._rejected = self._not_finite = 0
         self._last_accepted: float | None = None
-        self._span = (0.0, 0.0)  # from start to end of that one [s]
+        self._span = (0.0, 0.0)  # its start and end [s]
         self._last_rejection = ''
         self._not_finite_reported = 0
         self._last_not_finite = ''
 
     def count_accepted(self, start: float, end: float) -> None:
-        """
-        Count a trajectory that is followed.
-
-        `start`, `end` [s].
-        """
+        """Count an accepted trajectory with its start and end on the clock of the node [s]."""
         self._accepted += 1
         self._last_accepted = time.monotonic()
         self._span = start, end
 
     def count_rejected(self, reason: str) -> None:
-        """Count a trajectory that was not accepted."""
+        """Count a rejected trajectory."""
         self._rejected += 1
         self._last_rejection = reason
 
     def count_not_finite(self, reason: str) -> None:
-        """Count a tick without output."""
+        """Count a tick without output because a sample was not finite."""
         self._not_finite += 1
         self._last_not_finite = reason
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
-        """Return the tasks by name."""
+        """Return the diagnostic tasks by name."""
         return {
             'model': lambda: model_report(self._source),
             'trajectory': self._trajectory,

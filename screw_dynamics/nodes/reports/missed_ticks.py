@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`MissedTicks`: a warning in the log where a node falls behind its rate for some time."""
+"""`MissedTicks`: warning if a node misses ticks for some time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 from screw_dynamics.nodes.running.tick_statistics import TickSummary
 
-_MISSED_PART = 0.1  # of the ticks
-_LASTING = 2.9  # s for which that has to be so
+_MISSED_PART = 0.1  # fraction of the ticks
+_LASTING = 2.9  # s for which the fraction must be exceeded
 _PAUSE = 30.0  # s between warnings
 
 
 class MissedTicks:
-    """Adds up what summaries of the ticks say."""
+    """Accumulates tick summaries; calls `warn` with a text if too many ticks are missed."""
 
     def __init__(self, warn: Callable[[str], object]) -> None:
         self._warn = warn
@@ -26,11 +26,7 @@ class MissedTicks:
         self._ticks = self._missed = 0
 
     def add(self, summary: TickSummary, period: int) -> None:
-        """
-        Take the next summary.
-
-        `period` [ns].
-        """
+        """Add the next summary; `period` is the time between ticks [ns]."""
         seconds = 1e-9 * period * (summary.ticks + summary.missed)
         self._silent = max(0.0, self._silent - seconds)
         if not summary.ticks or summary.missed_part <= _MISSED_PART:

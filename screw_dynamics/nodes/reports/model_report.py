@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every node says about its robot model on /diagnostics."""
+"""Diagnostic report on the robot model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from screw_dynamics.nodes.running.diagnostics import OK, WARN, Report
 
 
 def model_report(source: ModelSource) -> Report:
-    """Report on the robot model."""
+    """Return a report; WARN if there is no model, or a new one was rejected."""
     if source.loaded is None:
         return Report(WARN, source.problem)
     model = source.loaded.model

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the node `feedforward` says about its output on /diagnostics."""
+"""Diagnostic tasks of the node `feedforward`: limits and motor commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOT_CONFIGURED = Report(OK, 'not configured')
 
 
 class OutputReports:
-    """The tasks that report on limits and motor commands."""
+    """Tasks that report on limits and motor commands."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class OutputReports:
         self._output, self._parameters = output, parameters
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
-        """Return the tasks by name; motors only where there are elastic joints."""
+        """Return the diagnostic tasks by name; 'motors' only with elastic joints."""
         tasks = {'limits': self._limits}
         if self._parameters().elastic_joints_path:
             tasks['motors'] = self._motors

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ReasonThrottle`: one line per reason and second, so that none hides behind another."""
+"""`ReasonThrottle`: limit of one log line per reason and second."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import re
 import time
 
 _PERIOD = 1.0  # s
-_MOST_REASONS = 20  # at a time; what is beyond is not logged
+_MOST_REASONS = 20  # at a time; further reasons are not logged
 _NUMBER = re.compile(r'[-+]?\d+(\.\d+)?(e[-+]?\d+)?')
 
 
 class ReasonThrottle:
-    """Remembers when which reason was logged; numbers in it make no other reason."""
+    """Stores when each reason was logged; texts that differ only in numbers are one reason."""
 
     def __init__(self) -> None:
         self._logged: dict[str, float] = {}  # by reason [s]
 
     def due(self, text: str) -> bool:
-        """Return whether a text is to be logged now, and count it as logged then."""
+        """Return True if a text should be logged now, and register it as logged."""
         now = time.monotonic()
         self._logged = {
             reason: then for reason, then in self._logged.items() if now - then < _PERIOD

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the node `feedforward` says about its streams on /diagnostics."""
+"""Diagnostic tasks of the node `feedforward`: streams and external wrenches."""
 
 from __future__ import annotations
 
@@ -16,11 +16,7 @@ WRENCH_TOPIC = '~/external_wrench'
 
 
 class StreamReports:
-    """
-    Counters of the streams, and the tasks that report them.
-
-    `now` [ns].
-    """
+    """Counters of the streams, and the tasks that report them; `now` returns the time [ns]."""
 
     def __init__(
         self,
@@ -35,16 +31,16 @@ class StreamReports:
         self._last_rejection: dict[str, str] = {}
 
     def count(self, topic: str, followed: bool = True) -> None:
-        """Count a good message."""
+        """Count a valid message; `followed` is False if a newer command is followed."""
         (self._accepted if followed else self._ignored)[topic] += 1
 
     def count_rejected(self, topic: str, reason: str) -> None:
-        """Count a message that was not accepted."""
+        """Count a rejected message."""
         self._rejected[topic] += 1
         self._last_rejection[topic] = reason
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
-        """Return the tasks by name."""
+        """Return the diagnostic tasks by name."""
         tasks = {stream.value[2:]: self._stream_task(stream) for stream in Stream}
         return {**tasks, WRENCH_TOPIC[2:]: self._wrench}
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`CompileReport`: log lines about kernels that are being compiled."""
+"""`CompileReport`: log lines about the compilation of kernels."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from screw_dynamics.jit import CompileProgress
 
-_CHANGE_PERIOD = 5.0  # s between lines while kernels are finished
-_ALIVE_PERIOD = 10.0  # s between lines while none is
+_CHANGE_PERIOD = 5.0  # s between lines if kernels were finished
+_ALIVE_PERIOD = 10.0  # s between lines if none was
 
 
 class CompileReport:
-    """Says how far a compilation is, in lines that a log without terminal can hold."""
+    """Logs the progress of a compilation at a rate that suits a log file."""
 
     def __init__(self, logger: Any) -> None:
         self._logger = logger
@@ -23,7 +23,7 @@ class CompileReport:
         self._begun = self._last = 0.0
 
     def show(self, progress: CompileProgress | None) -> None:
-        """Log what is new."""
+        """Log new progress; None means that nothing has been compiled yet."""
         if progress is None:
             return
         text = self._news(progress, time.monotonic())
@@ -32,7 +32,7 @@ class CompileReport:
             self._shown, self._last = progress, time.monotonic()
 
     def _news(self, progress: CompileProgress, now: float) -> str:
-        """Return what is worth a line now; empty if nothing is."""
+        """Return the line to log now; empty if there is none."""
         shown, count = self._shown, f'{progress.total} kernels'
         if shown is None:
             self._begun = now

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The elastic joints of a node: from the parameter `elastic_joints_path`, fitting its model."""
+"""Elastic joints of a node: file of `elastic_joints_path`, checks against the model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ _PARAMETER = "parameter 'elastic_joints_path'"
 
 
 def read_elastic_joints(path: str, warn: Callable[[str], object]) -> ElasticJoints | None:
-    """Read the file that the parameter names."""
+    """
+    Read the elastic joints from a path or package:// address; None if it is empty.
+
+    `warn` is called with a line per entry without effect. Raises InputError if the file does not
+    exist or an entry is not valid.
+    """
     if not path:
         return None
     file = existing_file(path, _PARAMETER)
@@ -40,7 +45,11 @@ def read_elastic_joints(path: str, warn: Callable[[str], object]) -> ElasticJoin
 
 
 def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: float) -> None:
-    """Check that elastic joints belong to a model and need no more of a motion than is known."""
+    """
+    Raise InputError if elastic joints do not fit a model or require too many derivatives.
+
+    `rows` are the available rows of the joint jets; infinity if there is no limit.
+    """
     if elastic is None:
         return
     try:
@@ -58,7 +67,11 @@ def require_fit(elastic: ElasticJoints | None, model: ScrewModel, rows: float) -
 def with_stiffness(
     elastic: ElasticJoints, model: ScrewModel, values: Sequence[float]
 ) -> ElasticJoints:
-    """Return elastic joints whose variable stiffness is another."""
+    """
+    Return elastic joints with another stiffness of the variable joints, in model order.
+
+    Empty `values` change nothing. Raises ModelError if a spring cannot have its stiffness.
+    """
     if not len(values):
         return elastic
     joints = dict(elastic.joints)
@@ -70,8 +83,8 @@ def with_stiffness(
 
 
 def compile_motors(model: ScrewModel, elastic: ElasticJoints) -> None:
-    """Compile what `elastic_feedforward` calls."""
+    """Compile the kernels of `elastic_feedforward`."""
     try:
         elastic_feedforward(model, elastic, np.zeros((elastic.required_rows(model), model.n)))
     except SpringRangeError:
-        pass  # no spring holds the links there, which nobody has asked for
+        pass  # the springs cannot support the links at 0, which does not matter here

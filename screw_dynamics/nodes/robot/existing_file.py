@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`existing_file`: the file behind a path or a package:// address."""
+"""`existing_file`: file at a path or package:// address."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from screw_dynamics.paths import expanded
 
 
 def existing_file(path: str, name: str) -> Path:
-    """Return the file that a path or a package:// address names."""
+    """
+    Return the file at a path or package:// address; raise InputError if it does not exist.
+
+    `name` is the origin of the path, for error messages.
+    """
     if path.startswith('package://'):
         package, _, inside = path.removeprefix('package://').partition('/')
         try:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ModelBuild`: a robot model that is being built and prepared in a thread."""
+"""`ModelBuild`: construction and preparation of a robot model in a thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from screw_dynamics.nodes.robot.robot_description import LoadedModel
 
 
 class ModelBuild:
-    """Works from its making on; the result is there when it is no longer `running`."""
+    """
+    Builds a model in a thread that starts at once; the result is valid when `running` is False.
+
+    `text` is the robot description, or None if the model in use gets other settings. `prepare`
+    compiles kernels and `warm_up` is called after that. The result is `loaded`, or None with the
+    reason in `failure`; `progress` is that of the compilation, if there is one.
+    """
 
     def __init__(
         self,
@@ -29,21 +35,17 @@ class ModelBuild:
         self.failure, self.payload = '', values.payload_words
         self.progress: CompileProgress | None = None
         self._build, self._prepare, self._warm_up = build, prepare, warm_up
-        # daemon: Ctrl-C does not wait for a compilation
+        # daemon: a compilation does not delay Ctrl-C
         self._thread = threading.Thread(target=self._work, name='robot_model', daemon=True)
         self._thread.start()
 
     @property
     def running(self) -> bool:
-        """Whether the result is still to come."""
+        """True until the result is valid."""
         return self._thread.is_alive()
 
     def wait(self, timeout: float) -> None:
-        """
-        Return when the result is there, or after some time.
-
-        `timeout` [s].
-        """
+        """Wait for the result, at most `timeout` [s]."""
         self._thread.join(timeout)
 
     def _work(self) -> None:
@@ -54,7 +56,7 @@ class ModelBuild:
             self.loaded = loaded
         except ScrewDynamicsError as error:
             self.failure = str(error)
-        except Exception as error:  # whatever a description does, the node says so and goes on
+        except Exception as error:  # no description may end the node: it reports the failure
             self.failure = f'{type(error).__name__}: {error}'
 
     def _on_progress(self, progress: CompileProgress) -> None:

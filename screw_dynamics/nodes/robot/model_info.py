@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``~/model_info``: which model a node computes with, for those who join late too."""
+"""``~/model_info``: the model that a node uses, also for late subscribers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from screw_dynamics.nodes.robot.robot_description import LoadedModel
 
 
 def joint_kinds(model: ScrewModel) -> dict[str, str]:
-    """Return the type in the URDF of every joint that is commanded."""
+    """Return the URDF type of every commanded joint, in model order."""
     types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
     return {name: types[name] for name in model.joint_names}
 
@@ -37,7 +37,7 @@ def model_info(loaded: LoadedModel) -> Any:
 
 
 class ModelInfoOutput:
-    """Publishes ModelInfo once per model; silent where the message is not built."""
+    """Publishes ModelInfo once per model; does nothing if the message type is not built."""
 
     def __init__(self, node: Node) -> None:
         self._publisher = None

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ModelSource`: the robot model of a node from topic, parameter or file, built off-cycle."""
+"""`ModelSource`: robot model of a node from topic, parameter or file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from screw_dynamics.nodes.robot.robot_description import (
 )
 
 TOPIC = 'robot_description'
-_POLL_PERIOD = 0.05  # s between looks at the working thread
+_POLL_PERIOD = 0.05  # s between polls of the working thread
 _WAITING_PERIOD = 1.0  # s between warnings that there is no robot description
 _BUSY = 'the robot model is being prepared'
 
@@ -35,7 +35,14 @@ Settings: TypeAlias = tuple[object, ...]
 
 
 class ModelSource:
-    """Reads, builds and prepares the model in a separate thread so that ticks continue."""
+    """
+    Reads, builds and prepares the model in a separate thread so that ticks continue.
+
+    `prepare` (compiles kernels) and then `warm_up` are called in that thread, `on_model` in the
+    thread of the executor when a model is ready. `require` raises ScrewDynamicsError if the node
+    cannot use a model. The constructor raises ScrewDynamicsError if elastic joints, or a
+    description from a parameter or file, are not valid.
+    """
 
     def __init__(
         self,
@@ -47,19 +54,19 @@ class ModelSource:
         warm_up: Callable[[LoadedModel], object] = lambda loaded: None,
     ) -> None:
         self.loaded: LoadedModel | None = None
-        # with namespace and remappings, where a wait without end has its cause
+        # with namespace and remappings, the usual cause of an endless wait
         self._topic = node.resolve_topic_name(TOPIC)
         self._problem = f"Waiting for data on '{self._topic}' topic"
         self._node, self._parameters = node, parameters
         self._prepare, self._on_model, self._require = prepare, on_model, require
         self._warm_up, self._settings_problem = warm_up, ''
-        self._text: tuple[str, str] | None = None  # newest description and where it is from
+        self._text: tuple[str, str] | None = None  # newest description and its source
         self._text_waits = False
-        self._build: ModelBuild | None = None  # that has not been taken over
+        self._build: ModelBuild | None = None  # result not yet used
         self._compile_report = CompileReport(node.get_logger())
-        self._last_text: tuple[str, Settings] | None = None  # that was built, and with what
-        self._last_settings: Settings | None = None  # that the model in use was to get
-        self._loaded_settings: Settings = ()  # that it has
+        self._last_text: tuple[str, Settings] | None = None  # last one built, with its settings
+        self._last_settings: Settings | None = None  # last ones requested for the model in use
+        self._loaded_settings: Settings = ()  # those of the model in use
         self._poll = node.create_timer(
             _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
@@ -79,34 +86,34 @@ class ModelSource:
 
     @property
     def busy(self) -> bool:
-        """Whether a model is being built."""
+        """True if a model is being built."""
         return self._build is not None
 
     @property
     def problem(self) -> str:
-        """Why there is no model, or not the one that is asked for; empty if all is well."""
+        """Reason why there is no model, or not the requested one; empty if there is none."""
         if self.busy:
             return _BUSY
         unset = self._parameters().model_settings != self._loaded_settings
         return self._problem or (self._settings_problem if unset else '')
 
     def finish(self) -> None:
-        """Wait for a model that is being built, and hand it on."""
+        """Wait for a model that is being built, and use it."""
         while self._build is not None:
             self._build.wait(_POLL_PERIOD)
             self._look()
 
     def check_settings(self, values: ModelParameters) -> None:
-        """Check that gravity and payload fit the model."""
+        """Raise ScrewDynamicsError if gravity or payload do not fit the model."""
         if self.loaded is not None:
             with_settings(self.loaded.described, values)
 
     def apply_settings(self) -> None:
-        """Build the model anew if gravity or payload differ from those it was built with."""
+        """Rebuild the model if gravity or payload have changed."""
         self._look()
 
     def _start_given(self, text: str, source: str) -> None:
-        """Read a description that must be good now; only the preparation is left to the thread."""
+        """Read a description and raise InputError if it is invalid; prepare it in the thread."""
         values = self._parameters()
         try:
             loaded = self._load(text, source, values)
@@ -118,18 +125,18 @@ class ModelSource:
 
     def _load(self, text: str, source: str, values: ModelParameters) -> LoadedModel:
         loaded = load_model(text, source, values, self._elastic)
-        with uncompiled():  # in the constructor of the node too, before anything is logged
+        with uncompiled():  # also called by the constructor of the node, before any log line
             self._require(loaded)
         return loaded
 
     def _on_description(self, message: String) -> None:
         if (message.data, self._parameters().model_settings) == self._last_text:
-            return  # a publisher that repeats itself: what there is to say has been said
+            return  # repeated message: the result has been logged already
         self._text, self._text_waits = (message.data, f"topic '{self._topic}'"), True
         self._look()
 
     def _look(self) -> None:
-        """Take over what the thread has finished, start what has come up meanwhile."""
+        """Use the result of a finished build, and start the next build if required."""
         if self._build is not None:
             self._compile_report.show(self._build.progress)
             if self._build.running:
@@ -145,7 +152,7 @@ class ModelSource:
             )
             return
         text, source = self._text
-        other = (text, settings) != self._last_text  # that was not enough to have a model
+        other = (text, settings) != self._last_text  # a failed build is not repeated
         if self._text_waits or (self.loaded is None and other):
             self._start(text, values, lambda: self._load(text, source, values))
         elif (loaded := self.loaded) and self._loaded_settings != settings != self._last_settings:
@@ -168,7 +175,7 @@ class ModelSource:
         logger = self._node.get_logger()
         outdated = build.settings != self._parameters().model_settings
         if outdated and build.text is not None and (self.loaded is None or build.failure):
-            # neither begin with settings that are past nor blame the description for them
+            # build again: outdated settings must neither be used nor count as a bad description
             self._text_waits = True
         elif build.loaded is not None:
             self._use(build.loaded, build)
@@ -197,5 +204,5 @@ class ModelSource:
 
 
 def _with_settings(loaded: LoadedModel, values: ModelParameters) -> LoadedModel:
-    # what the reader found odd has been said
+    # the warnings of the reader have been logged already
     return replace(loaded, model=with_settings(loaded.described, values), warnings=())

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joints that a robot has but that cannot be commanded, with the reason, for error texts."""
+"""Joints of a robot that cannot be commanded, with the reason, for error texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from screw_dynamics.parsers.urdf_xml import robot_record
 
 
 def other_joints(text: str, model: ScrewModel) -> dict[str, str]:
-    """Return every joint of a URDF that is not a coordinate of the model."""
+    """
+    Return every joint of a URDF text that is not a coordinate of the model.
+
+    The values are descriptions such as 'a mimic joint (follows finger_1)'.
+    """
     result = {}
     for joint in robot_record(read_document(text.encode())).joints:
         if joint.name in model.joint_names:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the text of a robot description and the parameters of a node to a `ScrewModel`."""
+"""Conversion of a robot description and node parameters to a `ScrewModel`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ from screw_dynamics.parsers import read_urdf
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model and where it comes from."""
+    """
+    A model and its source.
+
+    `described` is the model of the URDF, `model` has gravity and payload of the parameters.
+    `sha256` is that of the URDF text; `warnings` are those of the reader.
+    """
 
     described: ScrewModel
     model: ScrewModel
@@ -38,7 +43,11 @@ def load_model(
     parameters: ModelParameters,
     elastic: ElasticJoints | None = None,
 ) -> LoadedModel:
-    """Read a URDF text with the selection, gravity and payload of the parameters."""
+    """
+    Read a URDF text with the joint selection, gravity and payload of the parameters.
+
+    Raises ScrewDynamicsError if the text or a parameter is not valid.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         described = _read_from(source, text, parameters, _prefixed(parameters))
@@ -58,7 +67,7 @@ def load_model(
 def _read_from(
     source: str, text: str, parameters: ModelParameters, joints: Sequence[str]
 ) -> ScrewModel:
-    """Read a text whose errors are to name where it comes from."""
+    """Read a text; errors name its source."""
     try:
         return _read(text, parameters, joints)
     except UrdfError as error:
@@ -67,7 +76,7 @@ def _read_from(
 
 def _read(text: str, parameters: ModelParameters, joints: Sequence[str]) -> ScrewModel:
     return read_urdf(
-        # bytes: a text is never mistaken for the name of a file
+        # bytes, so that the text is not taken for a file name
         text.encode(),
         base_link=parameters.base_link or None,
         tip_link=parameters.tip_link or None,
@@ -90,7 +99,12 @@ def _with_prefix(model: ScrewModel, prefix: str) -> list[str]:
 
 
 def with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewModel:
-    """Return a model with gravity and payload of the parameters."""
+    """
+    Return a model with gravity and payload of the parameters.
+
+    Raises ScrewDynamicsError if the frame of the payload does not exist or its inertia is not
+    valid.
+    """
     model = replace(described, gravity=np.array(parameters.gravity))
     if parameters.payload_mass == 0.0:
         return model

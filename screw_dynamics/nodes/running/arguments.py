@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of a node: its help text, arguments that it does not have, parameter files."""
+"""Command line of a node: help text, unknown arguments, parameter files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ _PARAMETERS = 'ros__parameters'
 
 
 def wants_help(arguments: Sequence[str]) -> bool:
-    """Return whether a command line asks for the help text."""
+    """
+    Return True if a command line (with the program name first) requests the help text.
+
+    Raises InputError if it has arguments other than those of ROS.
+    """
     own = remove_ros_args(list(arguments))[1:]
     if '-h' in own or '--help' in own:
         return True
@@ -41,7 +45,7 @@ def wants_help(arguments: Sequence[str]) -> bool:
 
 
 def help_text(name: str, purpose: str, record: Any) -> str:
-    """Return the help text of a node."""
+    """Return the help text of a node; `record` is the dataclass of its parameters or None."""
     width = max(shutil.get_terminal_size().columns, _LEAST_WIDTH)
     lines = [_USAGE.format(name=name, purpose=textwrap.fill(purpose, width))]
     if record is not None:
@@ -66,7 +70,7 @@ def _facts(rule: ParameterRule, default: Any) -> Iterator[str]:
 
 
 def files_for_others(arguments: Sequence[str], node: str) -> list[str]:
-    """Return a warning for every parameter file that has none for a node."""
+    """Return a warning for every parameter file without parameters for a node (full name)."""
     texts = []
     for option, path in zip(arguments, arguments[1:], strict=False):
         if option != '--params-file':
@@ -75,7 +79,7 @@ def files_for_others(arguments: Sequence[str], node: str) -> list[str]:
             with open(path, 'rb') as file:
                 names = list(_node_names(load_yaml(file.read())))
         except (InputError, OSError):
-            continue  # ROS has read it: it is no business of a warning
+            continue  # ROS has read the file itself: no warning
         if names and not any(re.fullmatch(_pattern(name), node) for name in names):
             texts.append(
                 f'{path}: there are no parameters for {node}, only for {", ".join(names[:5])}'
@@ -84,7 +88,7 @@ def files_for_others(arguments: Sequence[str], node: str) -> list[str]:
 
 
 def _node_names(document: Any, above: str = '') -> Iterator[str]:
-    """Yield the names of nodes, which may have wildcards and stand below namespaces."""
+    """Yield the full names of nodes, which may contain wildcards."""
     for key, value in document.items() if isinstance(document, dict) else ():
         if isinstance(value, dict):
             name = f'{above}/{str(key).strip("/")}'
@@ -95,7 +99,7 @@ def _node_names(document: Any, above: str = '') -> Iterator[str]:
 
 
 def _pattern(name: str) -> str:
-    """Return the regular expression of a name: `*` is one part of it, `**` are any number."""
+    """Return the regular expression of a name: `*` matches one part, `**` any number of parts."""
     parts = {'**': '(/[^/]+)*', '*': '/[^/]+'}
     words = [part for part in name.split('/') if part]
     return ''.join(parts.get(word, f'/{re.escape(word)}') for word in words)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`destroyed_on_error`: no node is left half made."""
+"""`destroyed_on_error`: destruction of a node whose constructor raises."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rclpy.node import Node
 @contextmanager
 def destroyed_on_error(node: Node) -> Iterator[None]:
     """
-    Destroy a node whose constructor fails, for the ``with`` block of all that it makes.
+    Destroy a node if the ``with`` block, the part of its constructor after Node's, raises.
 
-    What rclpy keeps of it, and a thread that builds its model, would hold it until the process
-    exits; its DDS threads then run while the library is being taken down, which may crash.
+    Otherwise references in rclpy, or in the thread that builds its model, would keep it until the
+    process exits; its DDS threads would then run while the library is unloaded, which may crash.
     """
     try:
         yield

@@ -15,7 +15,7 @@ OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.E
 
 
 class Report(NamedTuple):
-    """What one task has to say."""
+    """Report of one task; `level` is OK, WARN or ERROR, `values` are printed with str()."""
 
     level: bytes
     message: str
@@ -23,11 +23,7 @@ class Report(NamedTuple):
 
 
 class Diagnostics:
-    """
-    Publishes the reports of all tasks, the way diagnostic_updater does.
-
-    `period` [s].
-    """
+    """Publishes the reports of all tasks every `period` [s], like diagnostic_updater."""
 
     def __init__(
         self, node: Node, tasks: Mapping[str, Callable[[], Report]], period: float
@@ -38,16 +34,12 @@ class Diagnostics:
         self._timer = node.create_timer(period, self.publish, clock=self._clock)
 
     def set_period(self, period: float) -> None:
-        """
-        Change the period.
-
-        `period` [s].
-        """
+        """Change the period [s]."""
         self._node.destroy_timer(self._timer)
         self._timer = self._node.create_timer(period, self.publish, clock=self._clock)
 
     def publish(self) -> None:
-        """Ask all tasks and publish what they say."""
+        """Publish the reports of all tasks."""
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
         node_name = self._node.get_fully_qualified_name().lstrip('/')

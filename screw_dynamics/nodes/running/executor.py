@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Run a node until it is told to stop: choice of executor, signals, exit code."""
+"""Main function of the nodes: choice of executor, signals, exit code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,14 @@ def run_node(
     purpose: str = '',
     parameters: type | None = None,
 ) -> int:
-    """Make a node and let it work until SIGINT, SIGTERM or the shutdown of the context."""
+    """
+    Create a node, run it until SIGINT, SIGTERM or shutdown of the context; return the exit code.
+
+    `work` returns when the node is done and raises ScrewDynamicsError if it fails; by default the
+    node spins without end. `args` is the command line, by default that of the process. `purpose`
+    and `parameters` (a dataclass) are for the help text. The exit code is 0 when done,
+    `interrupted` after a stop, 1 if the node fails to start or to work, 2 for unknown arguments.
+    """
     with stop_once(to_the_end=args is None) as stop:
         try:
             code = _without_node(name, args, purpose, parameters)
@@ -51,7 +58,7 @@ def run_node(
 def _without_node(
     name: str, args: Sequence[str] | None, purpose: str, parameters: type | None
 ) -> int | None:
-    """Return the exit code where no node is wanted: for the help text, after wrong arguments."""
+    """Return the exit code after help text or wrong arguments; None if a node must run."""
     try:
         if not wants_help(sys.argv if args is None else args):
             return None
@@ -61,11 +68,11 @@ def _without_node(
         print(f'{name}: {error}', file=sys.stderr)
         return _WRONG_ARGUMENTS
     except RuntimeError:
-        return None  # wrong arguments of ROS, which it reports itself when it starts
+        return None  # wrong ROS arguments, which ROS reports when it starts
 
 
 def _end(code: int) -> None:
-    """End the process at once: a thread compiles, and LLVM must not be taken down beneath it."""
+    """Exit at once: LLVM must not be unloaded while a thread compiles."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
@@ -79,7 +86,7 @@ def _run(
     interrupted: int,
     stop: StopOnce,
 ) -> int:
-    """Run the node; Ctrl-C is raised at any point of it, and not again while it is destroyed."""
+    """Run the node; Ctrl-C raises at any point, but not again while the node is destroyed."""
     node, initialized = None, False
     try:
         rclpy.init(args=None if args is None else list(args))
@@ -90,11 +97,11 @@ def _run(
         ):
             node.get_logger().warning(text)
         work(node)
-    # rclpy raises a RuntimeError for a bad command line or parameter file, and the other one for
-    # parameters that it declares itself
+    # rclpy raises RuntimeError for a bad command line or parameter file, and ParameterException
+    # for parameters that it declares itself
     except (ScrewDynamicsError, ParameterException, RuntimeError) as error:
         if initialized and not rclpy.ok():
-            return interrupted  # something was about to be made when the context went down
+            return interrupted  # the context was shut down during construction
         if node is not None and not isinstance(error, ScrewDynamicsError):
             raise
         get_logger(name).fatal(str(error))
@@ -108,7 +115,7 @@ def _run(
 
 
 def _spin(node: Node) -> None:
-    """Spin with the executor that the node's parameter asks for."""
+    """Spin with the executor selected by the node's parameter."""
     executor = _events_executor(node)
     if executor is None:
         executor = SingleThreadedExecutor()
@@ -121,11 +128,11 @@ def _spin(node: Node) -> None:
         while rclpy.ok():
             executor.spin_once(timeout_sec=_LONGEST_WAIT)
     finally:
-        executor.shutdown()  # it holds what the node is made of
+        executor.shutdown()  # releases its references to the parts of the node
 
 
 def _events_executor(node: Node) -> Any:
-    """Return an events executor, or None where it is not wanted or does not exist."""
+    """Return an events executor, or None if it is not selected or not available."""
     if not node.get_parameter('use_events_executor').value:
         return None
     try:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ManagedNode`: a lifecycle node that survives impossible requests and failed transitions."""
+"""`ManagedNode`: lifecycle node that survives invalid requests and failed transitions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rclpy.lifecycle import LifecycleNode
 
 class ManagedNode(LifecycleNode):
     """
-    A lifecycle node that answers every request on ~/change_state.
+    A lifecycle node that responds to every request on ~/change_state.
 
-    rclpy raises where a state does not have the transition that is asked for, which ends the
-    process; here the answer is no, with the reason in the log.
+    rclpy raises if the requested transition is not available in the present state, which ends the
+    process; here the request fails and the reason is logged.
     """
 
     def __init__(self, name: str) -> None:
@@ -32,19 +32,19 @@ class ManagedNode(LifecycleNode):
         return label
 
     def destroy_node(self) -> None:
-        """Destroy the node and its state machine, which rclpy leaves with its hold on the DDS."""
+        """Destroy the node and its state machine, which rclpy leaves with its DDS entities."""
         try:
             super().destroy_node()
         finally:
             self._state_machine.destroy_when_not_in_use()
 
     def _on_change_state(self, request: Any, response: Any) -> Any:
-        """Make the transition where the present state has it."""
+        """Make the requested transition if it is available in the present state."""
         asked = request.transition
         possible = {
             label: number for number, label, *_ in self._state_machine.available_transitions
         }
-        # a label counts more than the number, as in rclpy
+        # a label has precedence over the number, as in rclpy
         if asked.label in possible if asked.label else asked.id in possible.values():
             return self._change_state(request, response)
         named = repr(asked.label) if asked.label else f'number {asked.id}'
@@ -58,7 +58,7 @@ class ManagedNode(LifecycleNode):
 
     @contextmanager
     def undone_on_error(self) -> Iterator[None]:
-        """Destroy the publishers, subscriptions and services made since, if an error comes up."""
+        """Destroy publishers, subscriptions and services created in the block if it raises."""
         destroy = {
             'publishers': self.destroy_publisher,
             'subscriptions': self.destroy_subscription,

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 class TickSummary(NamedTuple):
     """
-    Figures of the time since the previous summary.
+    Statistics since the previous summary.
 
-    `mean_time`, `longest_time` [s].
+    `rate` is in Hz, 0 with less than two ticks. `missed` counts the periods without a tick.
+    `mean_time` and `longest_time` are durations of the callback [s].
     """
 
     rate: float
@@ -22,22 +23,22 @@ class TickSummary(NamedTuple):
 
     @property
     def missed_part(self) -> float:
-        """Part of all ticks due that was missed."""
+        """Fraction of the due ticks that was missed."""
         due = self.ticks + self.missed
         return self.missed / due if due else 0.0
 
 
 class TickStatistics:
     """
-    Count ticks; integers only, so that nothing is kept per tick.
+    Counts ticks with a constant amount of memory.
 
-    `period` [ns].
+    `period` is the time between ticks [ns].
     """
 
     def __init__(self, period: int) -> None:
         self.period = period
         self.ticks_total = 0
-        self._missed_before = 0  # in runs that a pause has ended
+        self._missed_before = 0  # in runs ended by a pause
         self._missed_reported = 0
         self._run_first: int | None = None
         self._run_ticks = 0
@@ -50,7 +51,7 @@ class TickStatistics:
 
     @property
     def missed_total(self) -> int:
-        """Number of periods that passed without a tick; a late tick is not a missed one."""
+        """Number of periods without a tick; a late tick does not count as missed."""
         if self._run_first is None or self._last is None:
             return self._missed_before
         due = (self._last - self._run_first + self.period // 2) // self.period + 1
@@ -58,9 +59,9 @@ class TickStatistics:
 
     def record(self, time: int, duration: int) -> None:
         """
-        Count one tick.
+        Count one tick that took `duration` [ns].
 
-        `time`, `duration` [ns].
+        `time` is its beginning on the clock that drives the ticks [ns].
         """
         if self._run_first is None:
             self._run_first = time
@@ -76,14 +77,14 @@ class TickStatistics:
         self._longest = max(self._longest, duration)
 
     def pause(self) -> None:
-        """Forget the last tick: the time until the next one counts as no loss."""
+        """End the run: the time until the next tick does not count as missed."""
         self._missed_before = self.missed_total
         self._run_first = self._last = None
         self._run_ticks = 0
         self._start_window()
 
     def summary(self) -> TickSummary:
-        """Return the figures since the previous summary and begin anew."""
+        """Return the statistics since the previous summary, and restart."""
         span = 0 if self._first is None or self._last is None else self._last - self._first
         missed = self.missed_total
         result = TickSummary(

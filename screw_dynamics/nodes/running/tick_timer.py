@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TickTimer`: calls back at a steady rate with the time of the node, and notices clock jumps."""
+"""`TickTimer`: periodic callback with the time of the node, and detection of clock jumps."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _TIME_PARAMETER = 'use_sim_time'
 
 class TickTimer:
     """
-    A timer on the steady clock, or on /clock where use_sim_time is set.
+    A timer on the steady clock, or on /clock if use_sim_time is set.
 
-    A timer on the system clock would stall when that is set back. What is computed depends on the
-    time of the node alone, never on the number of ticks.
-
-    `on_tick` [ns].
+    A timer on the system clock would stall when that clock is set back. `on_tick` is called with
+    the time of the node [ns]; results must depend on it alone, not on the number of ticks.
+    `on_jump` is called with the reason when earlier time stamps become invalid: the time has
+    decreased, or use_sim_time has changed.
     """
 
     def __init__(
@@ -39,11 +39,7 @@ class TickTimer:
         node.add_post_set_parameters_callback(self._on_parameters)
 
     def start(self, rate: float) -> None:
-        """
-        Tick from now on, at this rate.
-
-        `rate` [Hz].
-        """
+        """Start ticking at a rate [Hz]."""
         self.stop()
         self._rate = rate
         simulated = self._node.get_parameter(_TIME_PARAMETER).value
@@ -54,13 +50,13 @@ class TickTimer:
         )
 
     def stop(self) -> None:
-        """Tick no longer."""
+        """Stop ticking."""
         if self._timer is not None:
             self._node.destroy_timer(self._timer)
             self._timer = None
 
     def _on_parameters(self, parameters: Sequence[Parameter]) -> None:
-        """Change to the other clock: the source of the node's time has done so already."""
+        """Restart on the other clock if use_sim_time has changed; the node uses it already."""
         changed = [item.value for item in parameters if item.name == _TIME_PARAMETER]
         if self._timer is None or not changed or bool(changed[-1]) == self._times_by_node:
             return
