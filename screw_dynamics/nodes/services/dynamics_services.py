@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the services compute from request and model; they fail by a ScrewDynamicsError."""
+"""Service handlers for dynamic quantities; they raise ScrewDynamicsError on failure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
 
 
 def get_mass_matrix(model: ScrewModel, request: Any, response: Any) -> None:
-    """Answer GetMassMatrix."""
+    """Handle GetMassMatrix."""
     order = joint_order(request.joint_names, model.joint_names)
     matrix = mass_matrix(model, position(model, request, order))
     response.joint_names = list(request.joint_names) or list(model.joint_names)
@@ -34,7 +34,7 @@ def get_mass_matrix(model: ScrewModel, request: Any, response: Any) -> None:
 
 
 def get_dynamic_terms(model: ScrewModel, request: Any, response: Any) -> None:
-    """Answer GetDynamicTerms."""
+    """Handle GetDynamicTerms."""
     order = joint_order(request.joint_names, model.joint_names)
     q = position(model, request, order)
     qd = request_row('velocity', request.velocity, order)
@@ -47,14 +47,14 @@ def get_dynamic_terms(model: ScrewModel, request: Any, response: Any) -> None:
     if request.coriolis_matrix:
         results['coriolis_matrix'] = coriolis_matrix(model, q, qd)
     for field, result in results.items():
-        require_finite(field, result)  # velocities beyond 1e150 overflow
+        require_finite(field, result)  # velocities above 1e150 overflow
     response.joint_names = list(request.joint_names) or list(model.joint_names)
     for field, result in results.items():
         setattr(response, field, double_array(as_requested(result, order)))
 
 
 def get_inverse_dynamics(model: ScrewModel, request: Any, response: Any) -> None:
-    """Answer GetInverseDynamics."""
+    """Handle GetInverseDynamics."""
     order = joint_order(request.joint_names, model.joint_names)
     k, n = int(request.derivative_order), model.n
     jet = np.zeros((max(k + 3, 5), n))
@@ -82,9 +82,9 @@ def get_inverse_dynamics(model: ScrewModel, request: Any, response: Any) -> None
 
 def motion_rows(request: Any, order: NDArray[np.intp], jet: Array) -> None:
     """
-    Fill velocity to snap of a request into a joint jet, as far as it has rows.
+    Copy velocity to snap of a request to `jet` (rows, n), as far as it has rows.
 
-    `order` (n,); `jet` (rows, n).
+    `order` comes from `joint_order`. Raises ShapeError if a field has the wrong length.
     """
     for row, field in zip(jet[1:], _ROWS[1:], strict=False):
         row[:] = request_row(field, getattr(request, field), order)
@@ -92,9 +92,9 @@ def motion_rows(request: Any, order: NDArray[np.intp], jet: Array) -> None:
 
 def position(model: ScrewModel, request: Any, order: NDArray[np.intp]) -> Array:
     """
-    Return the positions of a request in model order; they must be there.
+    Return the positions (n,) of a request in model order.
 
-    `order` (n,); returns (n,).
+    Raises ShapeError if they are missing or their number is wrong.
     """
     if model.n and not len(request.position):
         raise ShapeError('position', f'({model.n},), one value per joint', (0,))
@@ -102,11 +102,7 @@ def position(model: ScrewModel, request: Any, order: NDArray[np.intp]) -> Array:
 
 
 def as_requested(values: Array, order: NDArray[np.intp]) -> Array:
-    """
-    Return a vector or square matrix of the model in the order of the request.
-
-    `values` (n, n); `order` (n,).
-    """
+    """Return a vector (n,) or matrix (n, n) of the model in the order of the request."""
     back = np.argsort(order)
     result: Array = values[back] if values.ndim == 1 else values[np.ix_(back, back)]
     return result
@@ -114,9 +110,10 @@ def as_requested(values: Array, order: NDArray[np.intp]) -> Array:
 
 def wrench_jets(wrenches: Any, order: int) -> dict[str, Array] | None:
     """
-    Return constant wrenches per frame; several on one frame are added.
+    Return constant wrenches (order + 1, 6) by frame; None without any.
 
-    Returns (order + 1, 6).
+    Several wrenches on one frame are added. `order` is that of the efforts. Raises InputError if a
+    frame is empty.
     """
     jets: dict[str, Array] = {}
     for i, stamped in enumerate(wrenches):

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of this package as the codes that services answer with."""
+"""Response codes of the services for errors of this package."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LIMIT_EXCEEDED = -5
 
 
 class NoModelError(ScrewDynamicsError):
-    """There is no robot model yet."""
+    """No robot model, or no elastic joints, to answer a request."""
 
 
 class LimitError(ScrewDynamicsError):
-    """A request lies beyond a limit that the node enforces."""
+    """A request exceeds a limit that the node enforces."""
 
 
 def error_code(error: ScrewDynamicsError) -> int:

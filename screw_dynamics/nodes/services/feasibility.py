@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Limits that positions or a motion exceed, in one line, as `check_limits` wants it."""
+"""Comparison of positions and motions with limits, by the parameter `check_limits`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _MOST_SAMPLES = 1000  # some ms
 
 def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
     """
-    Compare positions with the limits of the joints.
+    Return a text about the first joint outside its position limits; empty if there is none.
 
-    `positions` (n,) [rad or m].
+    `positions` (n,) are in rad or m. In mode 'reject' the text is raised as LimitError; in mode
+    'off' nothing is checked.
     """
     if mode == 'off':
         return ''
@@ -52,7 +53,10 @@ def check_curve(
     """
     Compare a motion without external wrenches with the limits of joints, springs and motors.
 
-    `begin` [s].
+    The curve begins `begin` seconds after the start and is followed at `speed` (0, a pause, is
+    checked as 1). It is sampled every 5 ms, at most 1000 times, and at its breaks if there are at
+    most 1000. Return `limit_text`, or the reason why the motion cannot be computed; in mode
+    'reject' either is raised as LimitError.
     """
     if mode == 'off':
         return ''
@@ -73,7 +77,11 @@ def check_curve(
 
 
 def limit_text(report: FeasibilityReport, mode: str) -> str:
-    """Return what a motion exceeds most: quantity, joint, worst value, time and limit."""
+    """
+    Return the worst violation: quantity, joint, value, time and limit; empty if there is none.
+
+    In mode 'reject' it is raised as LimitError; in mode 'off' the result is empty.
+    """
     if mode == 'off' or report.feasible:
         return ''
     first, *others = report.violations

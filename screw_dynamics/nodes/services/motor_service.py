@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What GetMotorFeedforward computes from request, model and elastic joints."""
+"""Service handler for motor commands of elastic joints."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STIFFNESS_ROWS = 3
 def get_motor_feedforward(
     model: ScrewModel, elastic: ElasticJoints, check_limits: str, request: Any, response: Any
 ) -> None:
-    """Answer GetMotorFeedforward."""
+    """Handle GetMotorFeedforward; raise LimitError if a limit is exceeded in mode 'reject'."""
     order = joint_order(request.joint_names, model.joint_names)
     jet = _joint_jet(model, elastic, request, order)
     wrenches = wrench_jets(request.wrenches, len(jet) - 3)
@@ -51,7 +51,7 @@ def get_motor_feedforward(
 def _joint_jet(
     model: ScrewModel, elastic: ElasticJoints, request: Any, order: NDArray[np.intp]
 ) -> Array:
-    """Return the motion of the request, as many rows as the motors take at least."""
+    """Return the motion of the request, with at least the rows that the motors require."""
     n = model.n
     higher = np.array(request.higher_derivatives)
     if n and higher.size % n:
@@ -108,7 +108,7 @@ def _message(
     request: Any,
     order: NDArray[np.intp],
 ) -> Any:
-    """Return the message, joints and motors in the order of the request."""
+    """Return the message, with joints and motors in the order of the request."""
     table = elastic.motors(model)
     joints = np.argsort(order)
     chosen = np.concatenate([np.flatnonzero(table.joint_of_motor == j) for j in joints])

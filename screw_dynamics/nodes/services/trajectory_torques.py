@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What ComputeTrajectoryTorques computes: the efforts along a whole trajectory."""
+"""Service handler for the efforts along a trajectory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def compute_trajectory_torques(
     request: Any,
     response: Any,
 ) -> None:
-    """Answer ComputeTrajectoryTorques."""
+    """Handle ComputeTrajectoryTorques; with `elastic` its limits are checked too."""
     names = list(request.trajectory.joint_names)
     if names:
         joint_order(names, model.joint_names)
@@ -72,13 +72,13 @@ def compute_trajectory_torques(
 
 
 def _sample_times(knots: Array, period: Any, limit: int) -> Array:
-    """Return the sample times, the last one the end."""
+    """Return the sample times [s]; the last one is the end, period 0 means the points."""
     step = nanoseconds(period)
     if step < 0:
         raise InputError(f'sample_period: expected 0 s or more, got {1e-9 * step:g} s')
     if step == 0:
         return knots
-    # a rest shorter than rounding of the times is not a sample of its own
+    # a remainder within rounding of the times is not an extra sample
     count = int(np.ceil(knots[-1] / (1e-9 * step) - 1e-6)) + 1
     if count > limit:
         raise LimitError(

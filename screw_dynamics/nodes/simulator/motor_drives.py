@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`MotorDrives`: what the motors of a simulated robot do with the commands they get."""
+"""`MotorDrives`: motor efforts of a simulated robot, from commands, feedback and limits."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulato
 
 class MotorDrives:
     """
-    The latest command of every motor, with feedback of the motor's motion and its largest effort.
+    The latest commands of m motors, with feedback of the motor motion and saturation.
 
     ``tau_m = effort + k_p (theta_ref - theta) + k_d (theta_ref' - theta')``, all on the joint side
-    of the gear.
-
-    `applied` (m,); `age` [s].
+    of the gear. `applied` (m,) are the last efforts, `saturated` counts how often one was clipped,
+    `age` is the time since the instant of the command [s].
     """
 
     def __init__(self, motors: MotorTable, parameters: SeaSimulatorParameters) -> None:
@@ -31,12 +30,12 @@ class MotorDrives:
         self.set_gains(parameters)
 
     def check_gains(self, parameters: SeaSimulatorParameters) -> None:
-        """Check that there are no, one or m gains."""
+        """Raise InputError unless there are 0, 1 or m gains of each kind."""
         self._gains('feedback.proportional', parameters.proportional)
         self._gains('feedback.derivative', parameters.derivative)
 
     def set_gains(self, parameters: SeaSimulatorParameters) -> None:
-        """Take over the gains of the parameters."""
+        """Set the gains; raise InputError as `check_gains`."""
         self.proportional = self._gains('feedback.proportional', parameters.proportional)
         self.derivative = self._gains('feedback.derivative', parameters.derivative)
         self.has_feedback = parameters.has_feedback
@@ -60,9 +59,9 @@ class MotorDrives:
         age: float = 0.0,
     ) -> None:
         """
-        Take over a command.
+        Set the command: effort and, for the feedback, position and velocity (m,) of the motors.
 
-        `effort`, `position`, `velocity` (m,); `age` [s].
+        `age` is the time since the instant of the command [s]; negative if it is in the future.
         """
         self._command[0] = effort
         if position is not None and velocity is not None:
@@ -70,23 +69,15 @@ class MotorDrives:
         self.age = age
 
     def clear(self) -> None:
-        """Apply no effort any more."""
+        """Set the efforts to zero."""
         self._command[0] = self.applied[:] = 0.0
 
     def efforts(self) -> Array:
-        """
-        Return the efforts without feedback.
-
-        Returns (m,).
-        """
+        """Return the efforts (m,) without feedback."""
         return self._apply(self._command[0])
 
     def efforts_at(self, position: Array, velocity: Array) -> Array:
-        """
-        Return the efforts with feedback.
-
-        `position`, `velocity` (m,); returns (m,).
-        """
+        """Return the efforts (m,) with feedback of the motor position and velocity (m,)."""
         effort, theta, theta_rate = self._command
         behind = theta + self.age * theta_rate - position
         return self._apply(

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`SimulatedRobot`: an elastic robot with motor drives and brakes, at a fixed step."""
+"""`SimulatedRobot`: elastic robot with motor drives and brakes, simulated with a fixed step."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from screw_dynamics.simulation import ElasticRobot
 
 class SimulatedRobot:
     """
-    The robot that `sea_simulator` moves.
+    The robot simulated by `sea_simulator`.
 
-    It begins at rest with its brakes on. While they are, it stands still, and its springs carry
-    its weight. After a failure of the integration they are on until `reset`.
+    It starts at rest with its brakes on. With brakes on it does not move, and its springs support
+    its weight. After a failure of the integration they stay on until `reset`. The constructor
+    raises ScrewDynamicsError if a parameter does not fit the robot or it cannot be simulated.
     """
 
     def __init__(
@@ -37,7 +38,11 @@ class SimulatedRobot:
         self.reset()
 
     def set_model(self, model: ScrewModel, elastic: ElasticJoints) -> None:
-        """Go on with another model of the same joints."""
+        """
+        Continue with another model that has the same joints.
+
+        Raises ScrewDynamicsError if it cannot be simulated.
+        """
         parameters = self._parameters
         self._robot = ElasticRobot(model, elastic)
         self._rest_jet = np.zeros((max(elastic.required_rows(model), 3), model.n))
@@ -51,35 +56,40 @@ class SimulatedRobot:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the links' joints."""
+        """Names of the joints of the links."""
         return self._robot.motors.joint_names
 
     def reset(self) -> None:
-        """Stand still at the initial position."""
+        """Return to rest at the initial position, with brakes on."""
         self._state = self._rest_state(self._home)
         self.braked, self.failure = True, ''
         self.drives.clear()
         self._measure()
 
     def brake(self) -> None:
-        """Stand still at once."""
+        """Apply the brakes: stop at once."""
         q, _, theta, _ = self._robot.split(self._state)
         try:
             self._state = self._rest_state(q)
-        except ScrewDynamicsError:  # too heavy for a spring: its motor stays where it is
+        except ScrewDynamicsError:  # too heavy for a spring: keep the motor position
             self._state = self._robot.state(q, motor_position=theta)
         self.braked = True
         self.drives.clear()
         self._measure()
 
     def _rest_state(self, position: Array) -> Array:
-        """Return the state in which the springs carry the weight and nothing moves."""
+        """Return the state at rest in which the springs support the weight."""
         self._rest_jet[0] = position
         rest = elastic_feedforward(self._robot.model, self._robot.joints, self._rest_jet)
         return self._robot.state(position, motor_position=rest.motor_position)
 
     def advance(self) -> None:
-        """Move by the time between two published states."""
+        """
+        Advance by the time between two published states.
+
+        Raises SimulationError if the motion is not finite; the robot then stops in its last state
+        until `reset`.
+        """
         if self.braked:
             return
         before = self._state.copy()
@@ -104,7 +114,7 @@ class SimulatedRobot:
             self.drives.age += self._step
 
     def _measure(self) -> None:
-        """Compute the efforts that reach the links."""
+        """Compute the efforts on the links."""
         q, qd, _, _ = self._robot.split(self._state)
         self._jet[0], self._jet[1], self._jet[2] = q, qd, 0.0
         if not self.braked:
@@ -113,34 +123,30 @@ class SimulatedRobot:
         inverse_dynamics(self._robot.model, self._jet, out=self._effort)
 
     def release(self) -> None:
-        """Take the brakes off, unless the simulation has failed."""
+        """Release the brakes, unless the simulation has failed."""
         self.braked = bool(self.failure)
 
     def link_state(self) -> tuple[Array, Array, Array]:
         """
-        Return the state of the links.
+        Return position, velocity and effort (n,) of the links.
 
-        Returns `position, velocity, effort` (n,).
+        The effort is transmitted by the springs, or by the motors at rigid joints.
         """
         q, qd, _, _ = self._robot.split(self._state)
         return q, qd, self._effort[0]
 
     def motor_state(self) -> tuple[Array, Array, Array]:
         """
-        Return the state of the motors, on the joint side of the gear.
+        Return position, velocity and effort (m,) of the motors, on the joint side of the gear.
 
-        Returns `position, velocity, effort` (m,).
+        The effort is the last one applied; zero with brakes on.
         """
         _, _, theta, theta_rate = self._robot.split(self._state)
         return theta, theta_rate, np.zeros_like(theta) if self.braked else self.drives.applied
 
 
 def initial_position(model: ScrewModel, parameters: SeaSimulatorParameters) -> Array:
-    """
-    Return where the robot begins.
-
-    Returns (n,).
-    """
+    """Return the initial positions (n,); raise InputError if their number is wrong."""
     values = np.array(parameters.initial_position) if parameters.initial_position else None
     if values is None:
         return np.zeros(model.n)

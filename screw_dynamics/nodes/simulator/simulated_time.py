@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""When a simulation takes its steps: as the time of the node passes, or in lock-step."""
+"""Time of a simulation: steps in real time or in lock-step with the motor efforts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from screw_dynamics.nodes.endpoints import make_publisher
 from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.running.tick_timer import TickTimer
 
-_LONGEST_LAG = 0.1  # s that are caught up with; what is more is left out
-_SHORTEST_LOOK = 0.0005  # s between looks at the steady clock
+_LONGEST_LAG = 0.1  # s of delay that are made up for; steps beyond it are skipped
+_SHORTEST_LOOK = 0.0005  # s between polls of the steady clock
 
 
 class SimulatedTime(Protocol):
     """
     The time of a simulation.
 
-    `time` [ns].
+    `time` is the instant of the last published state [ns]; 0 means none. `skipped` counts the
+    steps left out because the computer is too slow, `waited` those taken without the expected
+    motor efforts.
     """
 
     time: int
@@ -33,21 +35,18 @@ class SimulatedTime(Protocol):
     waited: int
 
     def cover(self, instant: int | None) -> None:
-        """
-        Take note of motor efforts.
-
-        `instant` [ns].
-        """
+        """Register motor efforts for an instant [ns]; None if it is not known."""
 
     def stop(self) -> None:
-        """Take no more steps."""
+        """Stop stepping."""
 
 
 class RealTime:
     """
-    Steps of fixed length, as many as the time of the node has advanced.
+    Steps of fixed length at `rate` [Hz] that follow the time of the node.
 
-    `rate` [Hz]; `step` [ns].
+    `step` is called with the instant at the end of each step [ns], `publish` after the last step
+    of a tick with the instant of the new state [ns].
     """
 
     def __init__(
@@ -64,10 +63,10 @@ class RealTime:
         self._ticks.start(rate)
 
     def cover(self, instant: int | None) -> None:
-        """Do nothing: time does not wait; see `SimulatedTime`."""
+        """Do nothing: real time does not wait; see `SimulatedTime`."""
 
     def stop(self) -> None:
-        """Take no more steps."""
+        """Stop stepping."""
         self._ticks.stop()
 
     def _on_jump(self, reason: str) -> None:
@@ -95,9 +94,9 @@ class LockStep:
     """
     The source of /clock: each step waits for the motor efforts of its beginning.
 
-    It does so where others have come since the step before, and no longer than lock_step_timeout;
-    so the same commands give the same motion, however busy the computer is. Time begins at the
-    length of a step: 0 would say that there is no time yet.
+    It waits only if efforts have arrived since the previous step, and at most lock_step_timeout.
+    Thus the same commands result in the same motion, however busy the computer is. Time starts at
+    the length of a step, since 0 would mean that there is no time yet.
     """
 
     def __init__(
@@ -123,16 +122,16 @@ class LockStep:
         self._tell()
 
     def cover(self, instant: int | None) -> None:
-        """Go on if the efforts belong to the step that waits; see `SimulatedTime`."""
+        """Continue if the efforts belong to the waiting step; see `SimulatedTime`."""
         if instant is None or instant >= self.time:
             self._covered = True
             self._look()
-        elif not self._expecting:  # who is late has yet to answer to the present time
+        elif not self._expecting:  # a late sender will still respond to the present time
             self._expecting = True
             self._give_up = time.monotonic() + self._parameters().lock_step_timeout
 
     def stop(self) -> None:
-        """Take no more steps."""
+        """Stop stepping."""
         self._node.destroy_timer(self._timer)
         self._node.destroy_publisher(self._publisher)
 
@@ -147,7 +146,7 @@ class LockStep:
         self._expecting, self._covered = self._covered, False
         factor = self._parameters().real_time_factor
         if factor > 0.0:
-            # a little time lost is made up for, more is not
+            # only a short delay is made up for
             self._due = max(self._due, now - _LONGEST_LAG) + 1e-9 * self._period / factor
         self.time += self._period
         self._step(self.time)
@@ -155,7 +154,7 @@ class LockStep:
         self._give_up = now + self._parameters().lock_step_timeout
 
     def _tell(self) -> None:
-        """Publish the state before its time: who hears of the time may have the state already."""
+        """Publish the state, then its time, so that receivers of the time may have the state."""
         self._publish(self.time)
         set_stamp(self._message.clock, self.time)
         self._publisher.publish(self._message)

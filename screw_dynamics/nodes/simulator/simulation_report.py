@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the node `sea_simulator` says about itself on /diagnostics."""
+"""Diagnostic task of the node `sea_simulator`."""
 
 from __future__ import annotations
 
@@ -27,16 +27,21 @@ class SimulationReport:
         self._reported = (0, 0, 0)
 
     def count_accepted(self) -> None:
-        """Count good motor efforts."""
+        """Count accepted motor efforts."""
         self._accepted += 1
 
     def count_rejected(self, reason: str) -> None:
-        """Count unusable ones."""
+        """Count rejected motor efforts."""
         self._rejected += 1
         self._last_rejection = reason
 
     def task(self) -> Report:
-        """Return the report."""
+        """
+        Return the report: ERROR if the simulation has failed.
+
+        WARN if, since the last report, efforts were clipped, steps were skipped, or motor efforts
+        were missing.
+        """
         robot, time = self._robot(), self._time()
         if robot is None or time is None:
             return Report(OK, 'not begun')

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How short the steps of a simulation have to be."""
+"""Step length of a simulation."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation.natural_frequencies import link_mobility, natural_frequencies
 
-# Step times frequency: a step is wrong by 0.1^5 / 120 of an amplitude, and springs may become 700
-# times as stiff before the steps are unstable (at 2.8).
+# Step times frequency: the error of a step is 0.1^5 / 120 of the amplitude, and the steps are
+# stable (up to 2.8) even if springs become 700 times as stiff.
 _STEP_ANGLE = 0.1
-_MOST = 10000  # steps of a period; each takes some ten microseconds
+_MOST = 10000  # steps per period; each takes about ten microseconds
 
 
 def substeps_for(
     model: ScrewModel, elastic: ElasticJoints, q: Array, period: float, derivative: Array
 ) -> int:
     """
-    Return into how many Runge-Kutta steps a period has to be divided.
+    Return the number of Runge-Kutta steps per `period` [s], at least 1.
 
-    `q` (n,) [rad or m]; `period` [s]; `derivative` (m,) [N m s/rad or N s/m].
+    `q` (n,) are link positions [rad or m], `derivative` (m,) is the feedback gain of the motor
+    velocities [N m s/rad or N s/m]. Raises InputError if the stiffness of a spring at rest is not
+    known, a joint moves no mass, or the robot vibrates too fast to be simulated.
     """
     try:
         frequencies = natural_frequencies(model, elastic, q)
@@ -47,7 +49,7 @@ def substeps_for(
 
 
 def _damping_rate(model: ScrewModel, elastic: ElasticJoints, q: Array, derivative: Array) -> float:
-    """Return the largest rate at which dampers, friction and feedback slow a motor or link."""
+    """Return the largest damping rate of a motor or link, by dampers, friction and feedback."""
     table = elastic.motors(model)
     joints = [elastic.joints.get(name, ElasticJoint()) for name in model.joint_names]
     dampers = np.array(
@@ -62,7 +64,7 @@ def _damping_rate(model: ScrewModel, elastic: ElasticJoints, q: Array, derivativ
         rows[:, COULOMB] > 0.0, rows[:, COULOMB] / rows[:, COULOMB_VELOCITY], 0.0
     )
     mobility = np.diag(link_mobility(model, table, q))[table.joint_of_motor]
-    # a rigid joint without rotor inertia moves that of its link
+    # without rotor inertia, a rigid joint moves the inertia of its link
     inertia = np.where(rows[:, INERTIA] > 0.0, rows[:, INERTIA], 1.0 / mobility)
     rates = (dampers + drive) / inertia + dampers * mobility
     return float(rates.max(initial=0.0))
