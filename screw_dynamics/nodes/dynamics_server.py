@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The node `dynamics_server`: mass matrix, dynamic terms and inverse dynamics as services."""
+"""Node `dynamics_server`: mass matrix, dynamic terms and inverse dynamics as services."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _BOOT = (
     'from screw_dynamics.nodes.fitting.worker import main; main(int(sys.argv[1]))'
 )
 _PATIENCE = 5.0  # s
-_LOOK_PERIOD = 0.1  # s between checks whether the thread is still running
+_LOOK_PERIOD = 0.1  # s between checks that the thread is still running
 
 
 class FitProcess:
@@ -30,7 +30,7 @@ class FitProcess:
     A process that executes tasks one by one, and the thread that communicates with it.
 
     A thread would share the interpreter lock with the ticks: decoding or encoding a message of
-    10 000 points alone holds it for 0.1 s or more. The process uses no DDS and ignores signals of
+    10 000 points alone keeps it for 0.1 s or more. The process uses no DDS and gets no signals of
     the terminal; it exits when its socket is closed, however the node ends. A process that has
     died is replaced at the next task, which is still executed if the process died while idle.
     """

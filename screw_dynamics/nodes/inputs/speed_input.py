@@ -21,7 +21,7 @@ from screw_dynamics.nodes.parameters.feedforward_parameters import (
 
 TOPIC = '~/speed_scaling'
 # Value of factor 1 in each unit. Robots are slowed down, or sped up slightly: a factor above 2 is
-# taken for a percentage.
+# rejected, since it is probably a percentage.
 _UNITS = {'factor': 1.0, 'percent': 100.0}
 _LARGEST_FACTOR = 2.0
 

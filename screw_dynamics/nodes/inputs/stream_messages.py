@@ -18,7 +18,7 @@ from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 _FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
-_REQUIRED = 3  # without accelerations there is no effort
+_REQUIRED = 3  # efforts require accelerations
 
 
 class StreamReader:

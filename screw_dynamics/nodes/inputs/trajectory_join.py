@@ -18,7 +18,7 @@ from screw_dynamics.nodes.services.error_codes import LimitError
 from screw_dynamics.nodes.services.feasibility import check_curve
 from screw_dynamics.trajectory import PiecewisePolynomial
 
-# Changes of speed or state at the join after which the first segment is bent instead of refitted
+# Changes of speed or state at the join that cause a new fit; then the first segment is bent
 _MOST_CHANGES = 3
 # Fraction of the first segment by which a fit may be late: the rest of the segment is bent to the
 # state reached by then.

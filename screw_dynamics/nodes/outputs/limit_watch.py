@@ -95,7 +95,7 @@ class LimitWatch:
             else:
                 checks += drive_checks(model, self._elastic, _INSTANTS, self._drives)
         except InputError as error:
-            return Report(WARN, str(error))  # unusable limits
+            return Report(WARN, str(error))  # the limits are not usable
         finally:
             self._clear()
         values: dict[str, object] = {

@@ -19,7 +19,7 @@ from screw_dynamics.nodes.reference.motion import Motion
 
 TOPIC = '~/joint_trajectory_effort'
 INPUT = '~/joint_trajectory'
-_MOST_POINTS = 20_000  # some MB
+_MOST_POINTS = 20_000  # a few MB
 
 
 def require_two_topics(node: Node, parameters: FeedforwardParameters) -> None:

@@ -15,7 +15,7 @@ class ManagedNode(LifecycleNode):
     """
     A lifecycle node that responds to every request on ~/change_state.
 
-    rclpy raises if the requested transition is not available in the present state, which ends the
+    rclpy raises if the current state does not have the requested transition, which ends the
     process; here the request fails and the reason is logged.
     """
 
@@ -27,7 +27,7 @@ class ManagedNode(LifecycleNode):
 
     @property
     def state(self) -> str:
-        """Label of the present state."""
+        """Label of the current state."""
         label: str = self._state_machine.current_state[1]
         return label
 
@@ -39,7 +39,7 @@ class ManagedNode(LifecycleNode):
             self._state_machine.destroy_when_not_in_use()
 
     def _on_change_state(self, request: Any, response: Any) -> Any:
-        """Make the requested transition if it is available in the present state."""
+        """Execute the requested transition if the current state has it."""
         asked = request.transition
         possible = {
             label: number for number, label, *_ in self._state_machine.available_transitions

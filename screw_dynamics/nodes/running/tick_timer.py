@@ -68,7 +68,7 @@ class TickTimer:
         begun = time.monotonic_ns()
         now = self._clock.now().nanoseconds
         if now == self._last:
-            return  # simulated time stands still
+            return  # simulated time has not advanced
         if now < self._last:
             self._on_jump('Moved backwards in time')
             self.statistics.pause()

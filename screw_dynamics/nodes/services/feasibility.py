@@ -14,7 +14,7 @@ from screw_dynamics.nodes.services.error_codes import LimitError
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 _PERIOD = 0.005  # s between samples
-_MOST_SAMPLES = 1000  # some ms
+_MOST_SAMPLES = 1000  # a few ms
 
 
 def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
