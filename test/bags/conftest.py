@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bag_sample import COUNT, NAMES, SAMPLE, SAMPLE_TYPE, START
+from discovery import wait_for_quiet
 
 
 @pytest.fixture(scope='session')
@@ -76,6 +77,7 @@ def node(ros_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> It
     rclpy.init(context=context)
     node = rclpy.create_node('bag_test', context=context)
     yield node
+    wait_for_quiet(node)
     node.destroy_node()
     rclpy.try_shutdown(context=context)
 

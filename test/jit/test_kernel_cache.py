@@ -36,7 +36,7 @@ jit.import_numba()
 from numba.extending import overload
 folder = Path(__file__).parent
 def slow(x):
-    raise NotImplementedError
+    return 2.0 * x
 @overload(slow)
 def _slow(x):
     while not (folder / 'go').exists():

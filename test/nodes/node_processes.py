@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
+from discovery import wait_for_quiet
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from patience import patience
@@ -34,7 +35,6 @@ from screw_dynamics.demo.domain import unused_domain
 # s, to the next attempt of a service call
 RESPONSE_TIMEOUT = 10.0
 READING_TIMEOUT = 1.0  # of one that changes nothing
-QUIET = 0.3  # s
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -125,23 +125,12 @@ class RosFixture:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # destruction of a node while the discovery removes others can crash the middleware:
-        # ours goes first, when no node comes or goes
-        self._wait_for_quiet_discovery()
+        wait_for_quiet(self.node)  # and the processes live on until ours is destroyed
         self._executor.shutdown()
         self.node.destroy_node()
         rclpy.try_shutdown(context=self.context)
         for process in self._processes:
             process.kill()
-
-    def _wait_for_quiet_discovery(self) -> None:
-        """Spin until the nodes that are discovered have not changed for a while."""
-        names, since = self.node.get_node_names(), time.monotonic()
-        while time.monotonic() < since + QUIET:
-            self.spin(0.05)
-            before, names = names, self.node.get_node_names()
-            if names != before:
-                since = time.monotonic()
 
     def start(
         self, module: str, *, name: str = '', namespace: str = '', **parameters: object
