@@ -20,7 +20,7 @@ from screw_dynamics.nodes.launching.launch_arguments import (
     parameter_file,
 )
 from screw_dynamics.nodes.launching.launched_node import given, recorder, typed
-from screw_dynamics.nodes.robot.existing_file import existing_file
+from screw_dynamics.nodes.shared.existing_file import existing_file
 
 _RSP = 'robot_state_publisher'
 

@@ -20,7 +20,7 @@ from screw_dynamics.nodes.launching.launch_arguments import (
     parameter_file,
 )
 from screw_dynamics.nodes.launching.launched_node import given, launched_node, recorder, typed
-from screw_dynamics.nodes.robot.existing_file import existing_file
+from screw_dynamics.nodes.shared.existing_file import existing_file
 
 DELAY = 0.5  # s from sending to the beginning of the motion
 READY = ('joint_states', 'feedforward/feedforward')  # published when both nodes have their robot

@@ -54,7 +54,7 @@ from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.kinematics import frame_jacobian, frame_pose
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
 from screw_dynamics.parsers import from_urdfpy, read_urdf
-from screw_dynamics.share import share_path
+from screw_dynamics.paths import share_path
 
 __version__ = '0.1.0'
 

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 from numbers import Integral
+from typing import NoReturn
 
 import numpy as np
 
@@ -54,3 +56,51 @@ def require_count(name: str, value: object, low: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
         raise InputError(f'{name}: expected a whole number of {low} or more, got {shown(value)}')
     return int(value)
+
+
+def finite(text: str) -> float:
+    """Return a finite number."""
+    value = finite_or_nan(text)
+    return refuse('a finite number', text) if math.isnan(value) else value
+
+
+def positive(text: str) -> float:
+    """Return a finite number above 0."""
+    value = finite_or_nan(text)
+    return value if value > 0.0 else refuse('a number above 0', text)
+
+
+def not_negative(text: str) -> float:
+    """Return a finite number of at least 0."""
+    value = finite_or_nan(text)
+    return value if value >= 0.0 else refuse('a number of at least 0', text)
+
+
+def finite_or_nan(text: str) -> float:
+    """Return a finite number, otherwise NaN, for which every comparison is false."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    return value if math.isfinite(value) else math.nan
+
+
+def refuse(expected: str, got: str) -> NoReturn:
+    """Raise ArgumentTypeError; argparse prints its text after the name of the argument."""
+    raise argparse.ArgumentTypeError(f'expected {expected}, got {shown(got)}')
+
+
+def check_number(
+    record: object, name: str, *, above: bool = False, infinite: bool = False
+) -> None:
+    """Make a field of a frozen record a float; raise ModelError below 0 (or at 0 with `above`)."""
+    value = getattr(record, name)
+    number = require_number(name, value, above=above, infinite=infinite, error=ModelError)
+    object.__setattr__(record, name, number)
+
+
+def check_order(record: object, low_name: str, high_name: str) -> None:
+    """Raise ModelError if a field of a record is above another one."""
+    low, high = getattr(record, low_name), getattr(record, high_name)
+    if low > high:
+        raise ModelError(f'{high_name}: expected at least {low_name} = {low:g}, got {high:g}')

@@ -18,9 +18,8 @@ except ModuleNotFoundError as error:
         name='rosbags',
     ) from None
 
-from screw_dynamics.bags.columns import columns
 from screw_dynamics.bags.reader import Bag
-from screw_dynamics.bags.records import BagMessage, BagTopic
+from screw_dynamics.bags.records import BagMessage, BagTopic, columns
 from screw_dynamics.bags.writer import BagWriter
 
 __all__ = ['Bag', 'BagMessage', 'BagTopic', 'BagWriter', 'columns']

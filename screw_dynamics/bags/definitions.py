@@ -1,17 +1,58 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Definitions of message types from installed ROS packages, in the format that bags embed."""
+"""Definition of a message type with its nested types, in the format that bags embed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+from rosbags.interfaces import Nodetype
+from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 
-from screw_dynamics.bags.definition_text import definition_text
 from screw_dynamics.errors import BagError
+from screw_dynamics.paths import share_path
+
+SEPARATOR = '=' * 80
+
+
+def definition_text(type_name: str, msg_text: Callable[[str], str]) -> str:
+    """
+    Return the .msg text of a type, followed by the texts of all nested types.
+
+    Each nested text has a header of a line of ``=`` and ``MSG: package/Name``. `msg_text` returns
+    the text of one type. Raises `BagError`, which names the type, if a text cannot be read.
+    """
+    texts: dict[str, str] = {}
+    waiting = [type_name]
+    while waiting:
+        name = waiting.pop(0)
+        if name not in texts:
+            texts[name] = msg_text(name)
+            waiting += _nested_types(name, texts[name])
+    first, *others = texts.items()
+    parts = [first[1]]
+    parts += [f'{SEPARATOR}\nMSG: {name.replace("/msg/", "/")}\n{text}' for name, text in others]
+    return '\n'.join(parts)
+
+
+def _nested_types(type_name: str, text: str) -> list[str]:
+    """Return the message types of the fields in a .msg text."""
+    try:
+        _, fields = get_types_from_msg(text, type_name)[type_name]
+    except TypesysError as error:
+        raise BagError(f'type {type_name!r}: definition cannot be read: {error}') from None
+    nested = []
+    for _, field in fields:
+        is_array = field[0] in (Nodetype.ARRAY, Nodetype.SEQUENCE)
+        kind, detail = cast('tuple[Nodetype, Any]', field[1][0] if is_array else field)
+        if kind == Nodetype.NAME:
+            nested.append(str(detail))
+    return nested
 
 
 def message_definition(type_name: str) -> str:
@@ -46,3 +87,71 @@ def _msg_text(type_name: str) -> str:
         return path.read_text(encoding='utf-8')
     except OSError as error:
         raise BagError(f'type {type_name!r}: definition not found: {error}') from None
+
+
+_OWN = 'screw_dynamics_interfaces'
+
+
+class MessageTypes:
+    """
+    The types of the common packages of ROS 2 Jazzy, and those of screw_dynamics_interfaces.
+
+    Wire format and type hashes of the common types are unchanged in all later distributions.
+    """
+
+    def __init__(self) -> None:
+        self._store = get_typestore(Stores.ROS2_JAZZY)
+
+    def __getitem__(self, type_name: str) -> Any:
+        """Return the dataclass of a type; its constructor requires every field."""
+        if type_name not in self._store.types:
+            if not type_name.startswith(f'{_OWN}/'):
+                raise BagError(f'type {type_name!r}: not among the types that are known here')
+            types = get_types_from_msg(self.definition(type_name), type_name)
+            known = self._store.fielddefs
+            self._store.register({k: v for k, v in types.items() if k not in known})
+        return self._store.types[type_name]
+
+    def definition(self, type_name: str) -> str:
+        """Return the definition for `BagWriter.add_topic`; raise `BagError` if unknown."""
+        return definition_text(type_name, self._msg_text)
+
+    def serialize(self, message: Any) -> bytes:
+        """Return a message, made with one of the dataclasses, in CDR."""
+        name = message.__msgtype__
+        return bytes(self._store.serialize_cdr(message, name, little_endian=True))
+
+    def _msg_text(self, type_name: str) -> str:
+        package, _, name = type_name.rpartition('/msg/')
+        if package == _OWN:
+            return _own_text(name)
+        try:
+            text, _ = self._store.generate_msgdef(type_name, ros_version=2)
+        except (TypesysError, KeyError):
+            raise BagError(
+                f'type {type_name!r}: not among the types that are known here'
+            ) from None
+        return text.partition(SEPARATOR)[0]
+
+
+@cache
+def _own_text(name: str) -> str:
+    try:
+        return share_path(f'{_OWN}/msg/{name}.msg').read_text(encoding='utf-8')
+    except OSError as error:
+        raise BagError(f'type {_OWN}/msg/{name}: definition not found: {error}') from None
+
+
+def definition_hash(type_name: str, definition: str) -> str:
+    """
+    Return the RIHS01 hash of a type, equal for types with the same wire format.
+
+    `definition` is the .msg text followed by those of all nested types. Raises `BagError` if it
+    cannot be read.
+    """
+    types = get_typestore(Stores.EMPTY)
+    try:
+        types.register(get_types_from_msg(definition, type_name))
+        return types.hash_rihs01(type_name)
+    except Exception as error:  # the parser raises many types
+        raise BagError(f'definition of {type_name} cannot be read: {error}') from error

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 
 from screw_dynamics.error_texts import listed, short
 from screw_dynamics.errors import InputError
-from screw_dynamics.yaml_loading import load_yaml
+from screw_dynamics.yaml_files.loading import load_yaml
 
 
 def folder_losses(path: Path, reason: Exception, of_files: Sequence[str]) -> list[str]:

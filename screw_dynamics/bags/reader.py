@@ -22,11 +22,10 @@ from rosbags.typesys import (
     get_typestore,
 )
 
-from screw_dynamics.bags.columns import columns
+from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.bags.folder_losses import folder_losses
 from screw_dynamics.bags.loose_files import LooseFiles
-from screw_dynamics.bags.message_types import MessageTypes
-from screw_dynamics.bags.records import BagMessage, BagTopic, RawMessage
+from screw_dynamics.bags.records import BagMessage, BagTopic, RawMessage, columns
 from screw_dynamics.errors import BagError, BagWarning, UnknownNameError
 
 _UNREADABLE = 'cannot be read as a bag'

@@ -27,11 +27,11 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 from rclpy.validate_full_topic_name import validate_full_topic_name
 
-from screw_dynamics.argument_types import positive
 from screw_dynamics.bags.recorder_node import BagRecorder
 from screw_dynamics.bags.ros_errors import RosParser, ros_errors_told
 from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.errors import BagError
+from screw_dynamics.scalars import positive
 from screw_dynamics.stop_signals import ignore_stop_signals
 
 

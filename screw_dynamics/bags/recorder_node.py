@@ -12,8 +12,7 @@ from rclpy.node import Node
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from screw_dynamics.bags.definitions import message_definition, message_type
-from screw_dynamics.bags.qos import bag_qos
-from screw_dynamics.bags.topic_recording import TopicRecording
+from screw_dynamics.bags.topic_recording import TopicRecording, bag_qos
 from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.errors import BagError
 

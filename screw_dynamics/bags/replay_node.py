@@ -13,12 +13,11 @@ from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
-from screw_dynamics.bags.definitions import message_definition, message_type
-from screw_dynamics.bags.qos import replay_qos
+from screw_dynamics.bags.definitions import definition_hash, message_definition, message_type
 from screw_dynamics.bags.reader import Bag
 from screw_dynamics.bags.records import BagTopic
 from screw_dynamics.bags.restamp import shift_stamp
-from screw_dynamics.bags.type_hash import definition_hash
+from screw_dynamics.bags.topic_recording import replay_qos
 from screw_dynamics.errors import BagError, UnknownNameError
 
 # Message types that the nodes of this package subscribe to.

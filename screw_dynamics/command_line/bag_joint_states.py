@@ -11,19 +11,19 @@ from collections.abc import Iterable
 import numpy as np
 
 from screw_dynamics.bags import BagMessage
+from screw_dynamics.command_line.arguments.motion import sample_times
 from screw_dynamics.command_line.bag_messages import SECOND, joint_samples
 from screw_dynamics.command_line.evaluation import evaluate_measured, joint_types
 from screw_dynamics.command_line.kernels import kernels_for
-from screw_dynamics.command_line.motion_arguments import sample_times
 from screw_dynamics.command_line.progress import counting
-from screw_dynamics.command_line.results import Results
-from screw_dynamics.command_line.results_bag import SOURCE_STREAM, Origin
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.estimation.recorded_samples import GapError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.results.results import Results
+from screw_dynamics.results.results_bag import SOURCE_STREAM, Origin
 from screw_dynamics.text_table import text_table
 from screw_dynamics.trajectory import MeasuredMotion, measured_motion
-from screw_dynamics.trajectory.recorded_samples import GapError
 
 _CONTINUITY = 4
 # Correlation of neighbouring residuals of N samples: 0 or less for white noise, by chance up to

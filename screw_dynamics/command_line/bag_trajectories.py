@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
-from screw_dynamics.bags.message_types import MessageTypes
+from screw_dynamics.bags.definitions import MessageTypes
+from screw_dynamics.command_line.arguments.motion import curve_through, sample_times
 from screw_dynamics.command_line.bag_messages import SECOND, message_waypoints, nanoseconds
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
-from screw_dynamics.command_line.motion_arguments import curve_through, sample_times
 from screw_dynamics.command_line.progress import progress
-from screw_dynamics.command_line.results import Results
-from screw_dynamics.command_line.results_bag import SOURCE_TRAJECTORY, Origin
 from screw_dynamics.command_line.topics import TRAJECTORY
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.results.results import Results
+from screw_dynamics.results.results_bag import SOURCE_TRAJECTORY, Origin
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 _MOST_WARNINGS = 5

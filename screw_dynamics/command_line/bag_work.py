@@ -11,8 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from screw_dynamics.bags import Bag, BagMessage, BagWriter
-from screw_dynamics.bags.message_types import MessageTypes
+from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.bags.writer import OFFLINE_CAPACITY
+from screw_dynamics.command_line.arguments.motion import DEFAULT_RATE
 from screw_dynamics.command_line.bag_joint_states import measured_results
 from screw_dynamics.command_line.bag_messages import SECOND
 from screw_dynamics.command_line.bag_trajectories import (
@@ -23,15 +24,14 @@ from screw_dynamics.command_line.bag_trajectories import (
     trajectory_with_efforts,
     until_replaced,
 )
-from screw_dynamics.command_line.motion_arguments import DEFAULT_RATE
 from screw_dynamics.command_line.new_files import new_folder
 from screw_dynamics.command_line.progress import progress
-from screw_dynamics.command_line.results import Results, joined, part_of
-from screw_dynamics.command_line.results_bag import Origin, ResultsWriter
 from screw_dynamics.command_line.topics import TRAJECTORY
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import BagError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.results.results import Results, joined, part_of
+from screw_dynamics.results.results_bag import Origin, ResultsWriter
 
 
 def process(

@@ -18,14 +18,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from screw_dynamics import __version__
-from screw_dynamics.command_line import (
-    bag_command,
-    evaluate_command,
-    feasibility_command,
-    model_command,
-    plot_command,
-)
 from screw_dynamics.command_line.command_parser import BoundedParser, CommandParser
+from screw_dynamics.command_line.commands import bag as bag_command
+from screw_dynamics.command_line.commands import evaluate as evaluate_command
+from screw_dynamics.command_line.commands import feasibility as feasibility_command
+from screw_dynamics.command_line.commands import model as model_command
+from screw_dynamics.command_line.commands import plot as plot_command
 from screw_dynamics.command_line.kernels import kernels_of_a_command
 from screw_dynamics.command_line.process_end import (
     print_error,

@@ -13,7 +13,7 @@ from screw_dynamics.errors import BagError, InputError, TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.paths import expanded
 from screw_dynamics.trajectory import TrajectoryPoint, Waypoints, waypoints_from_points
-from screw_dynamics.trajectory.trajectory_file import read_trajectory
+from screw_dynamics.trajectory.trajectory_files import read_trajectory
 
 
 def add_trajectory_argument(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,6 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from screw_dynamics.argument_types import positive
 from screw_dynamics.demo.drive import URDF, drive_nodes
 from screw_dynamics.demo.node_diagnostics import read_tick_times
 from screw_dynamics.demo.plots import save_plot
@@ -31,7 +30,8 @@ from screw_dynamics.demo.run_job import run_job
 from screw_dynamics.demo.waypoints import waypoints_until
 from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.parsers import read_urdf
-from screw_dynamics.share import share_path
+from screw_dynamics.paths import share_path
+from screw_dynamics.scalars import positive
 
 ROBOT = 'KUKA LBR iiwa 14'
 RECOMPUTED_SAMPLES = 500  # approximately; the readable recursion needs some ms for each

@@ -12,8 +12,8 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.demo.processes import DemoError
 from screw_dynamics.demo.recording import Recording
-from screw_dynamics.dynamics.recursive_body_fixed import recursive_body_fixed
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 TOLERANCE = 1e-12  # of the largest value of the same derivative
 

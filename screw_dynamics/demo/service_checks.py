@@ -13,8 +13,8 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.demo.client import DemoClient
 from screw_dynamics.demo.processes import DemoError
-from screw_dynamics.dynamics.recursive_body_fixed import recursive_body_fixed
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 
 def check_services(client: DemoClient, model: ScrewModel, joint_jet: Array) -> Iterator[str]:

@@ -4,13 +4,13 @@
 
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
-from screw_dynamics.dynamics.effort_deviations import effort_deviations
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.link_loads import LinkLoads
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
-from screw_dynamics.dynamics.recursive_body_fixed import recursive_body_fixed
+from screw_dynamics.estimation.effort_deviations import effort_deviations
+from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 __all__ = [
     'LinkLoads',

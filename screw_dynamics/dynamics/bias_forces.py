@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
-from screw_dynamics.dynamics.composite_bodies import (
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.tree.composite_bodies import (
     COMPOSITE_HELPERS,
     apply_inertia,
     body_arrays,
@@ -20,14 +21,13 @@ from screw_dynamics.dynamics.composite_bodies import (
     set_screw,
     shift_wrench,
 )
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
 from screw_dynamics.kinematics.axis_frames import (
     COORDINATE,
     MULTIPLIER,
     PARENT,
     axis_frames,
 )
-from screw_dynamics.kinematics.place_body import all_finite, place_body
 
 if TYPE_CHECKING:
     from screw_dynamics.model import ScrewModel

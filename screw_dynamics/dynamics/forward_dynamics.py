@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
-from screw_dynamics.dynamics.joint_accelerations import (
+from screw_dynamics.error_texts import listed
+from screw_dynamics.errors import SingularMassMatrixError
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.tree.joint_accelerations import (
     ACCELERATION_HELPERS,
     NOT_FINITE,
     SINGULAR,
@@ -18,9 +21,6 @@ from screw_dynamics.dynamics.joint_accelerations import (
     acceleration_arrays,
     set_accelerations,
 )
-from screw_dynamics.error_texts import listed
-from screw_dynamics.errors import SingularMassMatrixError
-from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kinematics.axis_frames import axis_frames
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
 from screw_dynamics.kinematics.axis_frames import (
     COORDINATE,
     FIRST_MOMENT,
@@ -21,7 +22,6 @@ from screw_dynamics.kinematics.axis_frames import (
     TURN,
     axis_frames,
 )
-from screw_dynamics.kinematics.place_body import all_finite, place_body
 
 if TYPE_CHECKING:
     from screw_dynamics.model import ScrewModel

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_float_array, require_out
-from screw_dynamics.dynamics import taylor_numpy
-from screw_dynamics.dynamics.taylor_recursion import OK
-from screw_dynamics.dynamics.wrench_jets import as_wrench_jets
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.jit import Kernel, import_numba, jit_enabled
+from screw_dynamics.kernels.taylor import interpreted as taylor_numpy
+from screw_dynamics.kernels.taylor.recursion import OK
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
+from screw_dynamics.model.wrench_jets import as_wrench_jets
 
 _ARRAY, _ONE = np.ndarray, 1
 # With fewer samples, starting a thread costs more than it saves.
@@ -164,7 +164,7 @@ def compiled_recursion(variant: str, order: int) -> Callable[..., int] | None:
     if not jit_enabled():
         return None
     import_numba()
-    from screw_dynamics.dynamics import taylor_compiled
+    from screw_dynamics.kernels.taylor import compiled as taylor_compiled
 
     kernel: Kernel = getattr(taylor_compiled, variant)(order)
     return kernel.compiled()

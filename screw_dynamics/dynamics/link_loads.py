@@ -10,8 +10,8 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.inverse_dynamics import compiled_recursion, inverse_dynamics
-from screw_dynamics.dynamics.taylor_recursion import OK
 from screw_dynamics.errors import InputError
+from screw_dynamics.kernels.taylor.recursion import OK
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import ScrewModel
 

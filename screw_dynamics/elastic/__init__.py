@@ -4,15 +4,10 @@
 
 from screw_dynamics.elastic.deflection_filter import DeflectionFilter
 from screw_dynamics.elastic.elastic_feedforward import elastic_feedforward
-from screw_dynamics.elastic.elastic_joint import ElasticJoint
+from screw_dynamics.elastic.elastic_joint import ElasticJoint, Motor, Rotor
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
-from screw_dynamics.elastic.feasibility import check_feasibility
-from screw_dynamics.elastic.feasibility_report import FeasibilityReport, LimitCheck
-from screw_dynamics.elastic.motor import Motor
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
-from screw_dynamics.elastic.rotor import Rotor
-from screw_dynamics.elastic.slow_down import SlowDown, slow_down
 from screw_dynamics.elastic.springs import (
     AntagonisticPair,
     CubicSpring,
@@ -22,6 +17,9 @@ from screw_dynamics.elastic.springs import (
     TabulatedSpring,
     VariableStiffness,
 )
+from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
+from screw_dynamics.feasibility.slow_down import SlowDown, slow_down
 
 __all__ = [
     'AntagonisticPair',

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, require_finite
-from screw_dynamics.elastic.damped_deflection import (
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.elastic.require_joints import require_joints
+from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.springs.damped import (
     DAMPER_HELPERS,
     STARTED,
     TERMS,
     TIME,
     advance,
 )
-from screw_dynamics.elastic.elastic_joints import ElasticJoints
-from screw_dynamics.elastic.motor_table import MotorTable
-from screw_dynamics.elastic.require_joints import require_joints
-from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
-from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.scalars import require_count, require_number
 

@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, require_finite, require_out
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic.deflection_filter import DeflectionFilter
-from screw_dynamics.elastic.deflections import OK
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.failures import raise_failure
-from screw_dynamics.elastic.motor_commands import motor_commands
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.require_joints import require_joints
-from screw_dynamics.elastic.rotor_coupling import RotorCoupling
-from screw_dynamics.elastic.rotors_on_moving_links import coupled_efforts
-from screw_dynamics.elastic.stiffness_jets import as_stiffness_jets
+from screw_dynamics.elastic.rotors.coupled_efforts import coupled_efforts
+from screw_dynamics.elastic.rotors.coupling import RotorCoupling
+from screw_dynamics.elastic.spring_jets import as_stiffness_jets
 from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.kernels.springs.deflections import OK
+from screw_dynamics.kernels.springs.motor_commands import motor_commands
 from screw_dynamics.model import ScrewModel
 
 

@@ -21,13 +21,13 @@ from screw_dynamics.elastic.elastic_joints_yaml import (
 )
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
-from screw_dynamics.elastic.rotor_coupling import RotorCoupling, rotor_coupling
+from screw_dynamics.elastic.rotors.coupling import RotorCoupling, rotor_coupling
 from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import ModelError, UnknownNameError, UnusedEntryWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.require_model import require_model
-from screw_dynamics.model.yaml_document import is_document, read_document
 from screw_dynamics.scalars import require_count
+from screw_dynamics.yaml_files.document import is_document, read_document
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from screw_dynamics.elastic.elastic_joint import ElasticJoint
-from screw_dynamics.elastic.motor import Motor
-from screw_dynamics.elastic.rotor import Rotor
+from screw_dynamics.elastic.elastic_joint import ElasticJoint, Motor, Rotor
 from screw_dynamics.elastic.springs import (
     AntagonisticPair,
     CubicSpring,
@@ -25,9 +23,9 @@ from screw_dynamics.elastic.springs import (
 )
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
-from screw_dynamics.model.yaml_document import write_document
-from screw_dynamics.model.yaml_reader import Node
 from screw_dynamics.scalars import number_from_text, require_number
+from screw_dynamics.yaml_files.document import write_document
+from screw_dynamics.yaml_files.entries import Node
 
 SPRINGS: dict[str, type[Spring]] = {
     spring.type: spring

@@ -8,18 +8,18 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic.deflections import (
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.elastic.springs import AntagonisticPair, Spring, TabulatedSpring
+from screw_dynamics.errors import InputError, NotFiniteError, SpringRangeError
+from screw_dynamics.kernels.springs.deflections import (
     NO_STIFFNESS,
     OUTSIDE_TABLE,
     SINGULAR_PAIR,
     SLACK_TENDON,
     STIFFNESS_RANGE,
 )
-from screw_dynamics.elastic.elastic_joints import ElasticJoints
-from screw_dynamics.elastic.motor_commands import BACKWARD
-from screw_dynamics.elastic.motor_table import MotorTable
-from screw_dynamics.elastic.springs import AntagonisticPair, Spring, TabulatedSpring
-from screw_dynamics.errors import InputError, NotFiniteError, SpringRangeError
+from screw_dynamics.kernels.springs.motor_commands import BACKWARD
 
 
 def raise_failure(

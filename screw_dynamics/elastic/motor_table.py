@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
-from screw_dynamics.elastic.springs.adjustable_spring import AdjustableSpring
 from screw_dynamics.elastic.springs.spring import DAMPED, RIGID
+from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.value_equality import ValueEquality
+from screw_dynamics.model.records import ValueEquality
 
 # columns of `MotorTable.rows`
 INERTIA, VISCOUS, COULOMB, COULOMB_VELOCITY = range(4)

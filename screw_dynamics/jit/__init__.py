@@ -7,9 +7,8 @@ Nothing is compiled at import. Without numba (or with ``SCREW_DYNAMICS_JIT=0``) 
 runs on NumPy: slower, with the same results up to rounding.
 """
 
-from screw_dynamics.jit.background_compiler import BackgroundCompiler
-from screw_dynamics.jit.compile_kernels import CompileProgress, compile_kernels
-from screw_dynamics.jit.events import Event, watched
+from screw_dynamics.jit.compilation import BackgroundCompiler, CompileProgress, compile_kernels
+from screw_dynamics.jit.compile_turn import Event, watched
 from screw_dynamics.jit.kernel import Kernel, jit_enabled, read_only
 from screw_dynamics.jit.numba_import import import_numba
 from screw_dynamics.jit.uncompiled import compiled_again, uncompiled

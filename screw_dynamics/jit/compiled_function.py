@@ -11,8 +11,7 @@ from typing import Any
 
 import numba
 
-from screw_dynamics.jit.compile_turn import compile_turn
-from screw_dynamics.jit.events import Event, announce
+from screw_dynamics.jit.compile_turn import Event, announce, compile_turn
 from screw_dynamics.jit.kernel_cache import KernelCache, warn_of_no_cache
 
 # contract allows fused multiply-add; no other fast-math option is set, so NaN and infinity keep

@@ -13,6 +13,7 @@ from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError
 from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
 from screw_dynamics.kinematics.axis_frames import (
     COORDINATE,
     MULTIPLIER,
@@ -20,7 +21,6 @@ from screw_dynamics.kinematics.axis_frames import (
     TURN,
     named_frame,
 )
-from screw_dynamics.kinematics.place_body import all_finite, place_body
 
 if TYPE_CHECKING:
     from screw_dynamics.model import ScrewModel

@@ -14,8 +14,7 @@ from screw_dynamics.arrays import as_float_array, as_vector, require_finite
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError, ShapeError
 from screw_dynamics.lie import screw_type
-from screw_dynamics.model.frame import Frame
-from screw_dynamics.model.joint_limits import JointLimits
+from screw_dynamics.model.records import Frame, JointLimits
 
 if TYPE_CHECKING:
     from screw_dynamics.model.screw_model import ScrewModel

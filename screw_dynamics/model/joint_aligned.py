@@ -56,7 +56,7 @@ _PARALLEL = 2e-16
 @dataclass(frozen=True, eq=False)
 class JointAligned:
     """
-    Parameters of the Taylor recursion (`screw_dynamics.dynamics.taylor_recursion`).
+    Parameters of the Taylor recursion (`screw_dynamics.kernels.taylor.recursion`).
 
     `parameters` (2 + 26 N,) has the layout defined in this module; `poses` (N, 4, 4) are the
     aligned frames in the frames of their bodies. `prepared` caches compiled kernels by the shape

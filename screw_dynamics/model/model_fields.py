@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from screw_dynamics.arrays import read_only_copy
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
-from screw_dynamics.model.frame import Frame
-from screw_dynamics.model.joint_limits import JointLimits
+from screw_dynamics.model.records import Frame, JointLimits
 
 LIMITS = ('lower', 'upper', 'velocity', 'effort')
 

@@ -12,10 +12,9 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
-from screw_dynamics.model.frame import Frame
-from screw_dynamics.model.joint_limits import JointLimits
-from screw_dynamics.model.yaml_document import read_document, write_document
-from screw_dynamics.model.yaml_reader import Node
+from screw_dynamics.model.records import Frame, JointLimits
+from screw_dynamics.yaml_files.document import read_document, write_document
+from screw_dynamics.yaml_files.entries import Node
 
 if TYPE_CHECKING:
     from screw_dynamics.model.screw_model import ScrewModel

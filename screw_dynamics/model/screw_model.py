@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array, read_only_copy
 from screw_dynamics.errors import UnknownNameError
-from screw_dynamics.model import checks, model_fields, model_yaml, payload, reference, table
+from screw_dynamics.model import checks, model_fields, model_yaml, payload, table
+from screw_dynamics.model import zero_configuration as reference
 from screw_dynamics.model.exact_geometry import exact_geometry
-from screw_dynamics.model.frame import Frame
 from screw_dynamics.model.from_screws import model_from_screws
 from screw_dynamics.model.joint_aligned import JointAligned, joint_aligned
-from screw_dynamics.model.joint_limits import JointLimits
-from screw_dynamics.model.value_equality import ValueEquality
+from screw_dynamics.model.records import Frame, JointLimits, ValueEquality
 
 _FLOATS = (
     'home_poses',

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.model.reference import pitch_and_point, spatial_screws
+from screw_dynamics.model.zero_configuration import pitch_and_point, spatial_screws
 from screw_dynamics.text_table import NO_BREAK, text_table
 
 if TYPE_CHECKING:

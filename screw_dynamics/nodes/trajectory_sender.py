@@ -25,13 +25,13 @@ from rclpy.publisher import Publisher
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.nodes.conversions import double_array, set_stamp
-from screw_dynamics.nodes.endpoints import make_publisher
-from screw_dynamics.nodes.outputs.trajectory_status import FRAME_ID, QOS
-from screw_dynamics.nodes.outputs.trajectory_status import NAME as STATUS_NAME
-from screw_dynamics.nodes.parameters.parameter_rules import parameter
-from screw_dynamics.nodes.parameters.parameters import NodeParameters
-from screw_dynamics.nodes.running.executor import run_node
+from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import FRAME_ID, QOS
+from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import NAME as STATUS_NAME
+from screw_dynamics.nodes.shared.conversions import double_array, set_stamp
+from screw_dynamics.nodes.shared.endpoints import make_publisher
+from screw_dynamics.nodes.shared.executor import run_node
+from screw_dynamics.nodes.shared.parameter_rules import parameter
+from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.trajectory import TrajectoryFile, TrajectoryPoint, read_trajectory
 
 NAME = 'trajectory_sender'

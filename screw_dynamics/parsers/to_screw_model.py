@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import as_vector
 from screw_dynamics.model import JointLimits, ScrewModel
-from screw_dynamics.parsers.coordinate_limit import coordinate_limit
 from screw_dynamics.parsers.inertia_report import warn_of_inertia
-from screw_dynamics.parsers.limit_report import warn_of_limits
+from screw_dynamics.parsers.limits import coordinate_limit, warn_of_limits
 from screw_dynamics.parsers.lumping import Body, lump_links
 from screw_dynamics.parsers.multi_dof import split_multi_dof_joints
 from screw_dynamics.parsers.records import Robot

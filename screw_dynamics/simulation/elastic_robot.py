@@ -11,18 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_vector, require_out
-from screw_dynamics.dynamics.joint_accelerations import SOLVED
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.elastic.require_joints import require_joints
 from screw_dynamics.errors import ShapeError
+from screw_dynamics.kernels.springs.equations_of_motion import DERIVATIVE, RUNGE_KUTTA
+from screw_dynamics.kernels.tree.joint_accelerations import SOLVED
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.scalars import require_count, require_number
-from screw_dynamics.simulation.body_wrenches import body_wrenches
-from screw_dynamics.simulation.equations_of_motion import DERIVATIVE, RUNGE_KUTTA
 from screw_dynamics.simulation.failures import failure
 from screw_dynamics.simulation.integration import Motion, integrate
 from screw_dynamics.simulation.robot_states import RobotStates
-from screw_dynamics.simulation.robot_tables import robot_tables
+from screw_dynamics.simulation.robot_tables import body_wrenches, robot_tables
 
 
 class ElasticRobot(RobotStates):

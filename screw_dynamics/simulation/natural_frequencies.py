@@ -12,7 +12,6 @@ from screw_dynamics.dynamics import mass_matrix
 from screw_dynamics.elastic import ElasticJoints, MotorTable
 from screw_dynamics.elastic.motor_table import INERTIA
 from screw_dynamics.elastic.require_joints import require_joints
-from screw_dynamics.elastic.spring_laws import law_taylor, spring_deflection
 from screw_dynamics.elastic.springs.spring import (
     DAMPED,
     LINEAR,
@@ -22,6 +21,7 @@ from screw_dynamics.elastic.springs.spring import (
 )
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError
+from screw_dynamics.kernels.springs.laws import law_taylor, spring_deflection
 from screw_dynamics.model import ScrewModel
 
 

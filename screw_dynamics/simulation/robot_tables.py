@@ -4,18 +4,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.elastic import ElasticJoints, MotorTable
 from screw_dynamics.elastic.motor_table import INERTIA
-from screw_dynamics.elastic.rotor_bodies import model_with_rotors, moving_rotors
+from screw_dynamics.elastic.rotors.bodies import model_with_rotors, moving_rotors
 from screw_dynamics.elastic.springs.spring import RIGID
-from screw_dynamics.errors import ModelError
-from screw_dynamics.kinematics.axis_frames import axis_frames
+from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.kinematics.axis_frames import axis_frames, named_frame
+from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.model import JointLimits, ScrewModel
 
 
@@ -95,3 +97,28 @@ def _with_rotors(
         friction=extended.friction[kept],
     )
     return extended, coordinates
+
+
+NO_WRENCHES: Array = np.empty((0, 6))
+NO_WRENCHES.flags.writeable = False
+
+
+def body_wrenches(model: ScrewModel, wrenches: Mapping[str, ArrayLike] | None) -> Array:
+    """
+    Return the wrench on each body in its axis frame, (N, 6), or (0, 6) if there are none.
+
+    Input [torque; force] acts ON the link, in the axes and at the origin of its frame [N m, N].
+    """
+    if not wrenches:
+        return NO_WRENCHES
+    if not isinstance(wrenches, Mapping):
+        raise InputError(
+            f'wrenches: expected a mapping of frame names to arrays, got {type(wrenches).__name__}'
+        )
+    table = np.zeros((model.body_count, 6))
+    for name, value in wrenches.items():
+        _, path, local = named_frame(model, name)
+        wrench = as_vector(f'wrenches[{name!r}]', value, 6)
+        if len(path):  # a wrench on the base moves no joint
+            table[path[-1]] += wrench @ adjoint_inverse(local)
+    return table

@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.trajectory.knots import join_continuity, require_start, start_rows
-from screw_dynamics.trajectory.nonic_segment import time_powers
 from screw_dynamics.trajectory.piecewise_polynomial import PiecewisePolynomial
+from screw_dynamics.trajectory.smooth.degree9_segment import time_powers
+from screw_dynamics.trajectory.smooth.end_conditions import (
+    join_continuity,
+    require_start,
+    start_rows,
+)
 from screw_dynamics.trajectory.waypoints import Waypoints
 
 # Data (step, V0, V1, A0, A1) in normalised time -> coefficients of u^1 to u^5.

@@ -14,7 +14,7 @@ from oracles.high_precision import reference_efforts
 
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics.recursive_body_fixed import recursive_body_fixed
+from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 
 def reference(model: sd.ScrewModel, joint_jet: Array) -> Array:

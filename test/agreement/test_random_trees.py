@@ -22,7 +22,7 @@ from oracles.random_models import (
 from oracles.strategies import joint_jets, models, seeds
 
 import screw_dynamics as sd
-from screw_dynamics.dynamics.recursive_body_fixed import recursive_body_fixed
+from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 MIXED_TREE = [
     BodyRecipe('revolute'),

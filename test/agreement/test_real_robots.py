@@ -16,7 +16,7 @@ from oracles.random_models import random_joint_jet, random_wrench_jets
 
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics.recursive_body_fixed import recursive_body_fixed
+from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 ORDER = 4
 TOLERANCE = 1e-12

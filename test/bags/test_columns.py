@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
-from screw_dynamics.bags.columns import columns  # noqa: E402
-from screw_dynamics.bags.message_types import MessageTypes  # noqa: E402
+from screw_dynamics.bags.definitions import MessageTypes  # noqa: E402
+from screw_dynamics.bags.records import columns  # noqa: E402
 
 TYPES = MessageTypes()
 

@@ -25,7 +25,7 @@ from mcap.exceptions import McapError  # noqa: E402
 from mcap.records import Chunk, Message  # noqa: E402
 from mcap.stream_reader import StreamReader, breakup_chunk  # noqa: E402
 
-from screw_dynamics.bags import Bag, BagWriter, writer  # noqa: E402
+from screw_dynamics.bags import Bag, BagWriter, writer
 
 
 @pytest.fixture(params=[False, True], ids=['plain', 'zstd'])

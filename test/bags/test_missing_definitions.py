@@ -17,8 +17,10 @@ pytest.importorskip('rosbags', reason='bags need the package rosbags')
 from rosbags.rosbag2 import StoragePlugin, Writer  # noqa: E402
 
 from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.bags.message_types import MessageTypes  # noqa: E402
-from screw_dynamics.bags.type_hash import definition_hash  # noqa: E402
+from screw_dynamics.bags.definitions import (
+    MessageTypes,  # noqa: E402
+    definition_hash,  # noqa: E402
+)
 
 STRING = 'std_msgs/msg/String'
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.bags import BagWriter
-from screw_dynamics.bags.message_types import MessageTypes
+from screw_dynamics.bags.definitions import MessageTypes
 
 SECOND = 1_000_000_000
 START = 1_700_000_000 * SECOND

@@ -25,7 +25,7 @@ from recordings import (  # noqa: E402
 
 import screw_dynamics as sd  # noqa: E402
 from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
+from screw_dynamics.results.results_csv import read_csv  # noqa: E402
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ pytest.importorskip('rosbags', reason='bags need the package rosbags')
 import screw_dynamics as sd  # noqa: E402
 from screw_dynamics import trajectory  # noqa: E402
 from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
+from screw_dynamics.results.results_csv import read_csv  # noqa: E402
 
 POINTS = [(0.0, [0.0, 0.0]), (0.6, [0.4, -0.6]), (1.2, [0.0, 0.5])]
 

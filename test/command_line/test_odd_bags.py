@@ -26,8 +26,8 @@ from recordings import (  # noqa: E402
     write_bag,
 )
 
-from screw_dynamics.bags import Bag, writer  # noqa: E402
-from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
+from screw_dynamics.bags import Bag, writer
+from screw_dynamics.results.results_csv import read_csv  # noqa: E402
 
 
 @pytest.fixture

@@ -19,12 +19,12 @@ from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.image import imread  # noqa: E402
 
 from screw_dynamics.bags import BagWriter  # noqa: E402
-from screw_dynamics.command_line.results import MotorResults, Results  # noqa: E402
-from screw_dynamics.command_line.results_bag import Origin, ResultsWriter  # noqa: E402
-from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
-from screw_dynamics.command_line.results_from_bag import read_bag  # noqa: E402
-from screw_dynamics.command_line.results_plot import save_plot  # noqa: E402
 from screw_dynamics.errors import InputError  # noqa: E402
+from screw_dynamics.results.results import MotorResults, Results  # noqa: E402
+from screw_dynamics.results.results_bag import Origin, ResultsWriter  # noqa: E402
+from screw_dynamics.results.results_csv import read_csv  # noqa: E402
+from screw_dynamics.results.results_from_bag import read_bag  # noqa: E402
+from screw_dynamics.results.results_plot import save_plot  # noqa: E402
 
 HEADER = 'a.position,a.velocity,a.acceleration,a.effort'
 

@@ -20,7 +20,7 @@ from recordings import (  # noqa: E402
 )
 
 from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.command_line.results_csv import read_csv  # noqa: E402
+from screw_dynamics.results.results_csv import read_csv  # noqa: E402
 
 JOINTS = ('joint_1', 'joint_2')
 FIRST = [(0.0, [0.0, 0.0]), (1.0, [1.0, -1.0])]

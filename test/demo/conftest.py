@@ -13,7 +13,7 @@ from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
-from screw_dynamics.share import share_path
+from screw_dynamics.paths import share_path
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
 RATE = 50.0

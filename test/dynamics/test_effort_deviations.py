@@ -9,8 +9,8 @@ import pytest
 from oracles.random_models import random_model
 
 import screw_dynamics as sd
-from screw_dynamics.dynamics.effort_deviations import effort_deviations, propagated_deviations
 from screw_dynamics.errors import NotFiniteError, ShapeError
+from screw_dynamics.estimation.effort_deviations import effort_deviations, propagated_deviations
 from screw_dynamics.trajectory import measured_motion
 
 

@@ -15,9 +15,9 @@ from oracles.golden import elastic_arm
 from oracles.random_models import random_model
 
 import screw_dynamics as sd
-from screw_dynamics.elastic.damped_deflection import TERMS, weights
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError
 from screw_dynamics.jit import Kernel
+from screw_dynamics.kernels.springs.damped import TERMS, weights
 
 K = 200.0
 compiled_weights = Kernel(weights, 'void(float64, float64[::1])')

@@ -11,8 +11,8 @@ import pytest
 from oracles.random_models import BodyRecipe, random_model
 
 import screw_dynamics as sd
-from screw_dynamics.elastic.feasibility_report import limit_checks
 from screw_dynamics.errors import InputError, UrdfWarning
+from screw_dynamics.feasibility.report import limit_checks
 
 TABLE = sd.TabulatedSpring([-1.0, 0.0, 1.0], [-5.0, 0.0, 5.0])
 MASS = np.diag([0.0, 0.0, 0.0, 1.0, 1.0, 1.0])

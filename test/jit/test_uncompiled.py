@@ -23,7 +23,7 @@ from screw_dynamics.jit import (
 pytestmark = pytest.mark.skipif(not jit_enabled(), reason='needs numba')
 
 
-taylor_compiled = pytest.importorskip('screw_dynamics.dynamics.taylor_compiled')
+taylor_compiled = pytest.importorskip('screw_dynamics.kernels.taylor.compiled')
 
 
 def _double(x):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from patience import patience
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.yaml_loading import load_yaml
+from screw_dynamics.yaml_files.loading import load_yaml
 
 LEVELS = 'expected at most 100 levels of nesting, got more'
 TOO_LARGE = r'line 1, a: expected a number of at most 1.8e\+308 in size, got .11111'
@@ -146,7 +146,7 @@ def test_depth_is_bounded(opening, loader):
     # in a process of its own: libyaml's own composer overflows the stack
     script = f"""
 import yaml
-from screw_dynamics.yaml_loading import load_yaml
+from screw_dynamics.yaml_files.loading import load_yaml
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.trajectory import parse_trajectory

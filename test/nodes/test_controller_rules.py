@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from oracles.controller_trajectory import ControllerTrajectory
 
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.nodes.reference.interpolation import CONTROLLER
-from screw_dynamics.nodes.reference.reference import Reference, Source
+from screw_dynamics.reference.interpolation import CONTROLLER
+from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.trajectory import waypoints_from_points
 
 SECOND = 10**9

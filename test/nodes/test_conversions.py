@@ -19,8 +19,8 @@ from screw_dynamics.errors import (
     TrajectoryError,
     UnknownNameError,
 )
-from screw_dynamics.nodes import conversions
-from screw_dynamics.nodes.services import error_codes
+from screw_dynamics.nodes.shared import conversions
+from screw_dynamics.nodes.shared import limit_checks as error_codes
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetMassMatrix
 

@@ -11,7 +11,7 @@ from planar_sea import TEXT, write_joints
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.robot.elastic_source import read_elastic_joints, require_fit
+from screw_dynamics.nodes.shared.elastic_source import read_elastic_joints, require_fit
 
 
 def parameter(path):

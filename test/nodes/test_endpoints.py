@@ -10,7 +10,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_sensor_data
 from std_msgs.msg import String
 
-from screw_dynamics.nodes.endpoints import LATCHED, make_subscription
+from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
 
 
 @pytest.mark.parametrize('qos', [LATCHED, qos_profile_sensor_data])

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from oracles.controller_trajectory import ControllerTrajectory
 
-from screw_dynamics.nodes.inputs.execution_watch import ControllerState, ExecutionWatch
-from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.reference.interpolation import CONTROLLER
-from screw_dynamics.nodes.reference.reference import Reference
+from screw_dynamics.nodes.feedforward.inputs.execution_watch import ControllerState, ExecutionWatch
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.reference.interpolation import CONTROLLER
+from screw_dynamics.reference.reference import Reference
 from screw_dynamics.trajectory import waypoints_from_points
 
 MS = 10**6

@@ -14,9 +14,9 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from screw_dynamics.nodes.reports.feedforward_reports import FeedforwardReports
-from screw_dynamics.nodes.running.diagnostics import ERROR, OK, WARN
-from screw_dynamics.nodes.running.tick_statistics import TickStatistics
+from screw_dynamics.nodes.feedforward.reports import FeedforwardReports
+from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN
+from screw_dynamics.nodes.shared.tick_timer import TickStatistics
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']

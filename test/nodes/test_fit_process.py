@@ -15,10 +15,17 @@ from patience import patience
 from rclpy.serialization import serialize_message
 
 from screw_dynamics import read_urdf
-from screw_dynamics.nodes.fitting.fit_process import FitProcess
-from screw_dynamics.nodes.fitting.tasks import Fit, Fitting, Outline, Reading, Refusal, Robot
-from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.reference.motion import Join
+from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
+from screw_dynamics.nodes.feedforward.fitting.tasks import (
+    Fit,
+    Fitting,
+    Outline,
+    Reading,
+    Refusal,
+    Robot,
+)
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.reference.active_trajectory import Join
 
 NAMES = ('joint_1', 'joint_2')
 FITTING = Fitting(

@@ -9,8 +9,8 @@ import pytest
 
 from screw_dynamics import mass_matrix, read_urdf
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
-from screw_dynamics.nodes.robot.robot_description import load_model
+from screw_dynamics.nodes.shared.model_parameters import ModelParameters
+from screw_dynamics.nodes.shared.robot_description import load_model
 
 LINK = (
     '<link name="{0}"><inertial><mass value="{1}"/><origin xyz="0.3 0 0.1"/>'

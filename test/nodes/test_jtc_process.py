@@ -13,7 +13,7 @@ from oracles.controller_trajectory import through
 from services import SERVICES, ros_duration
 
 from screw_dynamics import inverse_dynamics, read_urdf
-from screw_dynamics.nodes.conversions import nanoseconds, set_stamp
+from screw_dynamics.nodes.shared.conversions import nanoseconds, set_stamp
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']

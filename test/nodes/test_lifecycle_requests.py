@@ -12,7 +12,7 @@ from lifecycle_msgs.srv import ChangeState
 from node_processes import LATCHED, trajectory
 from std_msgs.msg import Float64
 
-from screw_dynamics.nodes.conversions import nanoseconds
+from screw_dynamics.nodes.shared.conversions import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']

@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.robot.existing_file import existing_file
-from screw_dynamics.nodes.robot.model_source import ModelSource
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.shared.existing_file import existing_file
+from screw_dynamics.nodes.shared.model_source import ModelSource
 
 MARS, MOON = (0.0, 0.0, -3.72), (0.0, 0.0, -1.62)
 BROKEN = '<robot name="broken"><link/></robot>'

@@ -11,7 +11,7 @@ from node_processes import trajectory
 from planar_sea import NAMES, STIFFNESS, TEXT, gravity_efforts, motor_feedforward, write_joints
 
 import screw_dynamics as sd
-from screw_dynamics.nodes.services.motor_service import get_motor_feedforward
+from screw_dynamics.nodes.dynamics_server.motor_service import get_motor_feedforward
 from screw_dynamics_interfaces.srv import ComputeTrajectoryTorques, GetMotorFeedforward
 
 MIXED = """

@@ -14,11 +14,11 @@ from planar_sea import NAMES, motor_feedforward
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
-from screw_dynamics.nodes.outputs.torque_outputs import TorqueSample
-from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
-from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.reference.reference import Source
-from screw_dynamics.nodes.robot.elastic_source import compile_motors
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import TorqueSample
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.feedforward.pipeline import TorqueStream, compile_torques
+from screw_dynamics.nodes.shared.elastic_source import compile_motors
+from screw_dynamics.reference.reference import Source
 from screw_dynamics.trajectory import waypoints_from_points
 
 START = 1_700_000_000 * 10**9

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='the arguments are those of ROS 2')
 
-from screw_dynamics.nodes.running.arguments import files_for_others  # noqa: E402
+from screw_dynamics.nodes.shared.arguments import files_for_others  # noqa: E402
 
 REST = '{ros__parameters: {a: 1}}'
 

@@ -11,11 +11,11 @@ import yaml
 
 from screw_dynamics import share_path
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.parameters.dynamics_server_parameters import DynamicsServerParameters
-from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.parameters.model_parameters import ModelParameters
-from screw_dynamics.nodes.parameters.parameter_rules import coerced, descriptor, rule_of
-from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.shared.model_parameters import ModelParameters
+from screw_dynamics.nodes.shared.parameter_rules import coerced, descriptor, rule_of
 
 RECORDS = {
     'feedforward': FeedforwardParameters,

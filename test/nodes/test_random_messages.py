@@ -16,15 +16,15 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf, share_path
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.fitting.tasks import Robot
-from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
-from screw_dynamics.nodes.parameters.dynamics_server_parameters import DynamicsServerParameters
-from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS
-from screw_dynamics.nodes.reference.reference import Reference
-from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
-from screw_dynamics.nodes.services import dynamics_services as services
-from screw_dynamics.nodes.services.trajectory_torques import compute_trajectory_torques
+from screw_dynamics.nodes.dynamics_server import dynamics_services as services
+from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
+from screw_dynamics.nodes.dynamics_server.trajectory_torques import compute_trajectory_torques
+from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
+from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.reference.reference import Reference
+from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics_interfaces.srv import (
     ComputeTrajectoryTorques,
     GetDynamicTerms,

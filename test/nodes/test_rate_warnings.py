@@ -8,9 +8,9 @@ import pytest
 from node_processes import NodeProcess, node_command, trajectory
 
 from screw_dynamics import share_path
-from screw_dynamics.nodes.outputs.compute_time import rate_warning
-from screw_dynamics.nodes.reports.missed_ticks import MissedTicks
-from screw_dynamics.nodes.running.tick_statistics import TickSummary
+from screw_dynamics.nodes.feedforward.compute_time import rate_warning
+from screw_dynamics.nodes.feedforward.reports import MissedTicks
+from screw_dynamics.nodes.shared.tick_timer import TickSummary
 
 JOINTS = [f'joint_{i}' for i in range(1, 8)]
 PERIOD = 10_000_000  # ns

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.nodes.reference.interpolation import SMOOTH
-from screw_dynamics.nodes.reference.reference import Reference, Source
+from screw_dynamics.reference.interpolation import SMOOTH
+from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
 SECOND = 10**9

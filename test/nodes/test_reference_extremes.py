@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from screw_dynamics.nodes.reference.interpolation import CONTROLLER, SMOOTH
-from screw_dynamics.nodes.reference.reference import LONGEST_DURATION, Reference, Source
+from screw_dynamics.reference.interpolation import CONTROLLER, SMOOTH
+from screw_dynamics.reference.reference import LONGEST_DURATION, Reference, Source
 from screw_dynamics.trajectory import waypoints_from_points
 
 SECOND = 10**9

@@ -10,8 +10,11 @@ from sensor_msgs.msg import JointState
 from simulated_clock import SimulatedClock
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.conversions import SECOND, set_stamp
-from screw_dynamics.nodes.inputs.motor_inputs import command_age, command_of_feedforward
+from screw_dynamics.nodes.feedforward.inputs.motor_inputs import (
+    command_age,
+    command_of_feedforward,
+)
+from screw_dynamics.nodes.shared.conversions import SECOND, set_stamp
 from screw_dynamics_interfaces.msg import MotorFeedforward
 
 TOPIC = '/sea_simulator/motor_feedforward'

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from screw_dynamics.nodes.parameters.sea_simulator_parameters import SeaSimulatorParameters
-from screw_dynamics.nodes.running.diagnostics import ERROR, OK, WARN
-from screw_dynamics.nodes.simulator.simulated_time import LockStep, RealTime
-from screw_dynamics.nodes.simulator.simulation_report import SimulationReport
+from screw_dynamics.nodes.sea_simulator.diagnostics import SimulationReport
+from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime
+from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN
 
 SECOND = 10**9
 RATE = 100.0

@@ -11,12 +11,11 @@ from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.conversions import instant_of, set_stamp
-from screw_dynamics.nodes.inputs.stream_messages import StreamReader
-from screw_dynamics.nodes.measured.external_wrench import ExternalWrenches
-from screw_dynamics.nodes.robot.other_joints import other_joints
-from screw_dynamics.nodes.services.error_codes import LimitError
-from screw_dynamics.nodes.services.feasibility import check_positions
+from screw_dynamics.nodes.feedforward.inputs.external_wrench import ExternalWrenches
+from screw_dynamics.nodes.feedforward.inputs.stream_messages import StreamReader
+from screw_dynamics.nodes.shared.conversions import instant_of, set_stamp
+from screw_dynamics.nodes.shared.limit_checks import LimitError, check_positions
+from screw_dynamics.nodes.shared.robot_description import other_joints
 from screw_dynamics_interfaces.msg import JointReference
 
 NOW = 1_700_000_000 * 10**9

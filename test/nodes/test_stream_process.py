@@ -15,7 +15,7 @@ from std_srvs.srv import Trigger
 from stream_client import efforts_of, jet_of, status, stream_until, wait
 
 from screw_dynamics import read_urdf, recursive_body_fixed
-from screw_dynamics.nodes.conversions import nanoseconds, set_stamp
+from screw_dynamics.nodes.shared.conversions import nanoseconds, set_stamp
 from screw_dynamics.trajectory import ReferenceFilter
 from screw_dynamics_interfaces.msg import FeedforwardTorque, JointReference
 

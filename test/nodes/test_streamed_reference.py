@@ -13,13 +13,13 @@ from node_processes import trajectory
 
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.nodes.conversions import set_stamp
-from screw_dynamics.nodes.fitting.tasks import Robot
-from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
-from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.reference.interpolation import SMOOTH
-from screw_dynamics.nodes.reference.reference import Reference, Source
-from screw_dynamics.nodes.reference.streamed_reference import Stream, StreamedReference
+from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
+from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.shared.conversions import set_stamp
+from screw_dynamics.reference.interpolation import SMOOTH
+from screw_dynamics.reference.reference import Reference, Source
+from screw_dynamics.reference.streamed_reference import Stream, StreamedReference
 from screw_dynamics.trajectory import ReferenceFilter, taylor_shifted
 
 SECOND = 10**9

@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from simulated_clock import SimulatedClock
 from stream_client import status
 
-from screw_dynamics.nodes.conversions import nanoseconds
+from screw_dynamics.nodes.shared.conversions import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']

@@ -19,9 +19,9 @@ from screw_dynamics import (
     read_urdf,
     share_path,
 )
-from screw_dynamics.nodes.outputs.torque_stream import TorqueStream, compile_torques
-from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.robot.elastic_source import compile_motors
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.feedforward.pipeline import TorqueStream, compile_torques
+from screw_dynamics.nodes.shared.elastic_source import compile_motors
 from screw_dynamics.trajectory import waypoints_from_points
 
 START = 1_700_000_000 * 10**9

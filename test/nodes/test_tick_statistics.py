@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from screw_dynamics.nodes.running.tick_statistics import TickStatistics
+from screw_dynamics.nodes.shared.tick_timer import TickStatistics
 
 
 def test_steady_ticks_miss_nothing():

@@ -15,14 +15,14 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.nodes.conversions import set_stamp
-from screw_dynamics.nodes.fitting.tasks import Robot
-from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
-from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.reference.interpolation import SMOOTH
-from screw_dynamics.nodes.reference.reference import Reference
-from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
-from screw_dynamics.nodes.robot.other_joints import other_joints
+from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
+from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.shared.conversions import set_stamp
+from screw_dynamics.nodes.shared.robot_description import other_joints
+from screw_dynamics.reference.interpolation import SMOOTH
+from screw_dynamics.reference.reference import Reference
+from screw_dynamics.reference.streamed_reference import StreamedReference
 
 SECOND = 10**9
 NOW = 1_700_000_000 * SECOND

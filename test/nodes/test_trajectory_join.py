@@ -12,18 +12,18 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.nodes.conversions import nanoseconds, set_stamp
-from screw_dynamics.nodes.fitting.fit import fit, outline, read_message
-from screw_dynamics.nodes.fitting.tasks import Reading, Robot
-from screw_dynamics.nodes.inputs.arrival import arrival
-from screw_dynamics.nodes.inputs.trajectory_join import joined, outgoing_stamp
-from screw_dynamics.nodes.inputs.trajectory_plan import plan
-from screw_dynamics.nodes.measured.joint_state_buffer import JointStateBuffer
-from screw_dynamics.nodes.outputs.trajectory_effort_output import with_efforts
-from screw_dynamics.nodes.parameters.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.nodes.reference.interpolation import INTERPOLATIONS
-from screw_dynamics.nodes.reference.reference import Reference
-from screw_dynamics.nodes.reference.streamed_reference import StreamedReference
+from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
+from screw_dynamics.nodes.feedforward.fitting.tasks import Reading, Robot
+from screw_dynamics.nodes.feedforward.inputs.arrival import arrival
+from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outgoing_stamp
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import plan
+from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import with_efforts
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.shared.conversions import nanoseconds, set_stamp
+from screw_dynamics.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.reference.reference import Reference
+from screw_dynamics.reference.streamed_reference import StreamedReference
 
 MS = 10**6
 NOW = 1_700_000_000_000 * MS

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from screw_dynamics.trajectory.trajectory_file import parse_trajectory
+from screw_dynamics.trajectory.trajectory_files import parse_trajectory
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = (ROOT / 'docs/ros_conventions.md').read_text(encoding='utf-8')

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import screw_dynamics as sd
+from screw_dynamics.elastic.elastic_joint import Rotor
 from screw_dynamics.elastic.elastic_joints_yaml import SPRINGS
-from screw_dynamics.elastic.rotor import Rotor
 from screw_dynamics.errors import ModelError
 
 ROOT = Path(__file__).resolve().parents[2]

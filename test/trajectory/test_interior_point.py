@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from screw_dynamics.trajectory.block_band import at_knots, at_segments, factorised
-from screw_dynamics.trajectory.convex_program import TOLERANCE, ConvexProgram
-from screw_dynamics.trajectory.interior_point import minimise, pull_back
+from screw_dynamics.trajectory.smooth.quadratic_program import (
+    TOLERANCE,
+    ConvexProgram,
+    at_knots,
+    at_segments,
+    factorised,
+    minimise,
+    pull_back,
+)
 
 KNOTS = 4
 

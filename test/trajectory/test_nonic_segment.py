@@ -10,7 +10,7 @@ from math import factorial, perm
 import numpy as np
 import pytest
 
-from screw_dynamics.trajectory import nonic_segment as nonic
+from screw_dynamics.trajectory.smooth import degree9_segment as nonic
 
 
 def derivative(coefficients, order, u):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.trajectory.recorded_samples import GapError, in_order, usual_step
+from screw_dynamics.estimation.recorded_samples import GapError, in_order, usual_step
 
 
 def test_the_longest_hundredth_of_the_distances_does_not_count():

@@ -13,7 +13,7 @@ from strategies import one_joint, positions_only, with_derivatives
 
 from screw_dynamics.errors import NotFiniteError, ShapeError, TrajectoryError
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
-from screw_dynamics.trajectory.nonic_segment import DEGREE, HERMITE
+from screw_dynamics.trajectory.smooth.degree9_segment import DEGREE, HERMITE
 
 START = np.array([[0.3], [0.5], [-1.0], [2.0], [-7.0]])
 

@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.interpolate import BSpline
 
-from screw_dynamics.trajectory.band_inverse import band_of_inverse
-from screw_dynamics.trajectory.smoothing_system import SmoothingSystem
-from screw_dynamics.trajectory.uniform_bspline import UniformKnots
+from screw_dynamics.estimation.spline_system import SmoothingSystem, UniformKnots, band_of_inverse
 
 KNOTS = UniformKnots(-0.3, 0.25, 12, 5)
 

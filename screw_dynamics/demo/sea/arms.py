@@ -26,7 +26,7 @@ from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, Mo
 from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
-from screw_dynamics.share import share_path
+from screw_dynamics.paths import share_path
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
     TrajectoryPoint,

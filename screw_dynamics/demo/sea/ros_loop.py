@@ -25,7 +25,7 @@ from screw_dynamics.demo.progress import Stage
 from screw_dynamics.demo.recording import TORQUE_TOPIC, require_messages
 from screw_dynamics.demo.sea.scene import RIGID
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.share import share_path
+from screw_dynamics.paths import share_path
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 
 if TYPE_CHECKING:

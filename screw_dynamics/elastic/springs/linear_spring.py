@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.spring import DAMPED, LINEAR, Spring
-from screw_dynamics.elastic.values import check_number
+from screw_dynamics.scalars import check_number
 
 
 @dataclass(frozen=True)

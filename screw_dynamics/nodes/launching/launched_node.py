@@ -13,10 +13,10 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from screw_dynamics.argument_types import finite_or_nan
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.launching.launch_arguments import PACKAGE
-from screw_dynamics.nodes.robot.existing_file import existing_file
+from screw_dynamics.nodes.shared.existing_file import existing_file
+from screw_dynamics.scalars import finite_or_nan
 
 # arguments that become string parameters unless they are empty
 _TEXTS = {'urdf_file': 'urdf_path', 'joint_prefix': 'joint_prefix'}

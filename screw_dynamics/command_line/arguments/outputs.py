@@ -1,0 +1,129 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Output arguments: CSV, bag, plot."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TextIO
+
+from screw_dynamics.command_line.new_files import is_standard_output, written_at_once
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.errors import InputError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.paths import expanded
+from screw_dynamics.results.results import Results
+from screw_dynamics.results.results_csv import write_csv
+
+
+def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add --csv and --plot, and return their group for further options of the command."""
+    group = parser.add_argument_group('output')
+    group.add_argument(
+        '--csv', metavar='FILE', type=Path, help='one row per sample; - for standard output'
+    )
+    group.add_argument('--plot', metavar='PNG', type=Path, help='a figure')
+    return group
+
+
+def check_outputs(
+    inputs: Iterable[str | Path | None],
+    files: Iterable[str | Path | None] = (),
+    figure: Path | None = None,
+    folder: Path | None = None,
+) -> None:
+    """
+    Reject outputs that cannot be written or would overwrite an input, before any work is done.
+
+    Existing `files` and `figure` are replaced; the bag `folder` must not exist, nor be inside
+    another bag. Raises `InputError`, or `ModuleNotFoundError` if the package that writes figures
+    or bags is not installed.
+    """
+    if figure is not None:
+        from screw_dynamics.results.results_plot import figure_format
+
+        figure_format(figure)
+    if folder is not None:
+        import screw_dynamics.bags  # noqa: F401
+    taken = {_place(path): f'{path}: it is an input' for path in inputs if path is not None}
+    outputs = [path for path in (*files, figure, folder) if path is not None]
+    for path in outputs:
+        if is_standard_output(path):
+            if path in (figure, folder):
+                raise InputError(
+                    f'{path}: expected the name of a file or bag: only text goes there'
+                )
+            continue
+        place = _place(path)
+        if place in taken:
+            raise InputError(f'{taken[place]}: expected another name for what is written')
+        taken[place] = f'{path}: two outputs have this name'
+        if path == folder:
+            _check_folder(path, place)
+            continue
+        if place.is_dir():
+            raise InputError(f'{path}: expected the name of a file, this is a folder')
+        _require_folder(path, place.parent)
+        if not written_at_once(expanded(path)):
+            _require_writable(path, place.parent)
+
+
+def _check_folder(path: str | Path, place: Path) -> None:
+    if place.exists():
+        raise InputError(f'{path}: it exists already: expected the name of a new bag')
+    _require_folder(path, place.parent)
+    for above in place.parents:
+        if (above / 'metadata.yaml').is_file():
+            raise InputError(f'{path}: expected the name of a new bag outside of the bag {above}')
+    _require_writable(path, place.parent)
+
+
+def _require_folder(path: str | Path, folder: Path) -> None:
+    if not folder.exists():
+        raise InputError(f'{path}: the folder {folder} does not exist')
+    if not folder.is_dir():
+        raise InputError(f'{path}: {folder} is not a folder')
+
+
+def _require_writable(path: str | Path, folder: Path) -> None:
+    if not os.access(folder, os.W_OK):
+        raise InputError(f'{path}: the folder {folder} is not writable')
+
+
+def check_figure(
+    options: argparse.Namespace, model: ScrewModel, joints: ElasticJoints | None
+) -> None:
+    """Raise `InputError` if a figure has too few rows for the joints and motors."""
+    if options.plot is not None:
+        from screw_dynamics.results.results_plot import require_room
+
+        motors = 0 if joints is None else len(joints.motors(model).names)
+        require_room(
+            model.n + motors,
+            'write them by --csv FILE, and draw some: screw_dynamics plot FILE --joints JOINT ...',
+        )
+
+
+def write_files(results: Results, options: argparse.Namespace, title: str, output: TextIO) -> None:
+    """
+    Write the files that the options name, and print their paths.
+
+    `title` is the headline of the figure; `output` is the stream for CSV on standard output.
+    """
+    if is_standard_output(options.csv):
+        write_csv(results, output)
+    elif options.csv is not None:
+        write_csv(results, options.csv)
+        print(f'written: {options.csv}')
+    if options.plot is not None:
+        from screw_dynamics.results.results_plot import save_plot
+
+        save_plot(results, options.plot, title)
+        print(f'written: {options.plot}')
+
+
+def _place(path: str | Path) -> Path:
+    return expanded(path).resolve()

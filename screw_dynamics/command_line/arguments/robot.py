@@ -1,0 +1,128 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Robot arguments of the commands, and the model built from them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from screw_dynamics.command_line.arguments import formats
+from screw_dynamics.command_line.command_parser import EachOnce
+from screw_dynamics.errors import InputError, ModelError, ModelWarning
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.parsers import read_urdf
+from screw_dynamics.paths import expanded
+from screw_dynamics.scalars import finite
+
+YAML_ENDINGS = ('.yaml', '.yml')
+
+
+def add_robot_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the positional argument URDF."""
+    parser.add_argument(
+        'urdf',
+        metavar='URDF',
+        help='robot description (URDF), or a model that `model --yaml` wrote',
+    )
+
+
+def add_robot_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that select joints and links, and modify the robot."""
+    group = parser.add_argument_group('robot')
+    group.add_argument(
+        '--joints',
+        nargs='+',
+        action=EachOnce,
+        metavar='JOINT',
+        help='coordinates and their order (default: all)',
+    )
+    group.add_argument('--tip-link', metavar='LINK', help='take the chain to this link only')
+    group.add_argument('--base-link', metavar='LINK', help='link that stands still')
+    group.add_argument(
+        '--locked',
+        nargs='+',
+        action=EachOnce,
+        metavar='JOINT=POSITION',
+        type=formats.named_value,
+        default=[],
+        help='joints that are fixed, and where [rad or m]',
+    )
+    group.add_argument(
+        '--gravity',
+        nargs=3,
+        type=finite,
+        metavar=('X', 'Y', 'Z'),
+        help='in axes of the base link [m/s^2] (default: 0 0 -9.81)',
+    )
+    group.add_argument(
+        '--payload',
+        metavar='LINK=MASS[,X,Y,Z]',
+        type=formats.payload,
+        action='append',
+        default=[],
+        help='point mass fixed to a link [kg], and where in its frame [m]; may be repeated',
+    )
+
+
+class RecordedRobot(NamedTuple):
+    """A URDF text that is not a file; `where` describes its origin in errors."""
+
+    text: str
+    where: str
+
+
+def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = None) -> ScrewModel:
+    """
+    Return the model of the options, with `recorded` in place of `options.urdf` if given.
+
+    Warnings about the model are printed as one line each on stderr.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always', ModelWarning)
+        model = _model(options, recorded)
+    for warning in caught:
+        print(f'warning: {" ".join(str(warning.message).split())}', file=sys.stderr)
+    for link, mass, com in options.payload:
+        model = model.with_payload(link, mass, com)
+    return model
+
+
+def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> ScrewModel:
+    selection = {
+        'base_link': options.base_link,
+        'tip_link': options.tip_link,
+        'joints': options.joints,
+        'locked': dict(options.locked) or None,
+    }
+    chosen = {name: value for name, value in selection.items() if value is not None}
+    if options.gravity is not None:
+        chosen['gravity'] = options.gravity
+    if recorded is not None:
+        try:
+            # a str that does not begin with markup would be read as a path
+            markup = recorded.text.lstrip('\ufeff \t\r\n').startswith('<')
+            return read_urdf(recorded.text if markup else recorded.text.encode(), **chosen)
+        except ModelError as error:
+            raise ModelError(f'{recorded.where}: {error}') from None
+    path = expanded(options.urdf)
+    try:
+        return _read_file(path, chosen)
+    except ModelError as error:
+        if str(path) in str(error):
+            raise
+        raise ModelError(f'{path}: {error}') from None
+
+
+def _read_file(path: Path, chosen: dict[str, Any]) -> ScrewModel:
+    if path.suffix.lower() in YAML_ENDINGS:
+        if chosen:
+            raise InputError(
+                f'{path}: --{next(iter(chosen)).replace("_", "-")} selects from a URDF; '
+                f'give the URDF, not the model'
+            )
+        return ScrewModel.from_yaml(path)
+    return read_urdf(path, **chosen)

@@ -1,0 +1,146 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics bag`: efforts of recorded trajectories and joint states."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from screw_dynamics.command_line.arguments import formats
+from screw_dynamics.command_line.arguments.motion import add_motion_options, read_elastic
+from screw_dynamics.command_line.arguments.outputs import (
+    add_file_options,
+    check_figure,
+    check_outputs,
+    write_files,
+)
+from screw_dynamics.command_line.arguments.robot import (
+    RecordedRobot,
+    add_robot_options,
+    read_robot,
+)
+from screw_dynamics.command_line.command_parser import add_command
+from screw_dynamics.command_line.new_files import reports_beside
+from screw_dynamics.command_line.topics import (
+    JOINT_STATE,
+    ROBOT_DESCRIPTION,
+    TRAJECTORY,
+    one_topic,
+)
+from screw_dynamics.errors import BagError
+from screw_dynamics.paths import expanded
+from screw_dynamics.scalars import finite, positive
+
+if TYPE_CHECKING:
+    from screw_dynamics.bags import Bag
+
+
+def add_to(commands: Any) -> None:
+    """Add the parser of the command to the subparsers `commands`."""
+    parser = add_command(
+        commands,
+        'bag',
+        files='BAG',
+        summary='efforts of the trajectories or joint states that a bag has recorded',
+        description='Compute efforts and derivatives of recorded JointTrajectory messages, or of '
+        'measured JointState positions. Trajectories are followed as a controller would, and '
+        'written with their efforts. Measured motions are smoothed as far as their noise asks '
+        'for; standard deviations go to CSV columns ending in .sd, to bands in the plot, and to '
+        'a topic ending in _deviation. They rest on white noise: what a filter in the driver has '
+        'left of it makes them too small, and a warning says by which factor at least.',
+        examples=(
+            'screw_dynamics bag my_bag --csv efforts.csv',
+            'screw_dynamics bag my_bag --output my_bag_with_efforts',
+            'screw_dynamics bag my_bag --urdf my_robot.urdf --topic /joint_states '
+            '--output measured --plot measured.png',
+            'screw_dynamics bag my_bag --urdf my_robot.urdf --copy --elastic my_springs.yaml '
+            '--output everything --csv motors.csv',
+        ),
+    )
+    parser.add_argument('bag', metavar='BAG', type=Path, help='folder of a bag, or an .mcap file')
+    parser.add_argument(
+        '--urdf',
+        metavar='URDF',
+        help='robot description (default: the one that the bag has recorded)',
+    )
+    group = parser.add_argument_group('what is read')
+    group.add_argument(
+        '--topic', help='JointTrajectory or JointState (default: the only one, trajectories first)'
+    )
+    group.add_argument(
+        '--start', type=finite, metavar='S', help='leave out what was recorded before [s]'
+    )
+    group.add_argument(
+        '--end', type=finite, metavar='S', help='leave out what was recorded after [s]'
+    )
+    group.add_argument(
+        '--smoothing-time',
+        type=positive,
+        metavar='S',
+        help='measured motion faster than this is noise [s] (default: the data choose)',
+    )
+    add_robot_options(parser)
+    add_motion_options(parser, '250 for trajectories, the recorded instants for joint states')
+    group = add_file_options(parser)
+    group.add_argument('-o', '--output', metavar='FOLDER', type=Path, help='a new bag')
+    group.add_argument(
+        '--copy', action='store_true', help='copy all messages of the bag to the new one'
+    )
+    group.add_argument(
+        '--namespace',
+        type=formats.namespace,
+        default='/offline',
+        help='of the new topics feedforward, motor_feedforward, joint_trajectory_effort '
+        '(default: /offline)',
+    )
+    parser.set_defaults(run=run, error=parser.error)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return 0."""
+    if options.copy and options.output is None:
+        options.error('argument --copy: expected the name of the new bag, too: --output FOLDER')
+    with reports_beside(options.csv) as output:
+        _process(options, output)
+    return 0
+
+
+def _process(options: argparse.Namespace, output: TextIO) -> None:
+    from screw_dynamics.bags import Bag
+    from screw_dynamics.command_line.bag_work import process
+
+    check_outputs(
+        (options.bag, options.urdf, options.elastic),
+        (options.csv,),
+        options.plot,
+        options.output,
+    )
+    with Bag(expanded(options.bag)) as bag:
+        model = read_robot(options, None if options.urdf else _description(bag))
+        joints = read_elastic(options, model)
+        check_figure(options, model, joints)
+        topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)
+        results = process(bag, topic, model, joints, options)
+    print(results.summary())
+    if options.output is not None:
+        print(f'written: {options.output}')
+    write_files(results, options, f'{model.name}: {topic} of {options.bag.name}', output)
+
+
+def _description(bag: Bag) -> RecordedRobot:
+    """Return the latest robot description in the bag; raise `BagError` if topics disagree."""
+    texts = {}
+    for topic, about in bag.topics.items():
+        if about.type == ROBOT_DESCRIPTION and about.count and topic.endswith('robot_description'):
+            *_, last = bag.messages([topic])
+            texts[topic] = str(last.message.data)
+    if not texts:
+        raise BagError(f'{bag.path}: no robot_description was recorded: give the robot by --urdf')
+    if len(set(texts.values())) > 1:
+        raise BagError(
+            f'{bag.path}: robots differ on {", ".join(texts)}: give the one meant by --urdf'
+        )
+    topic, text = texts.popitem()
+    return RecordedRobot(text, f'{bag.path}: topic {topic!r}')

@@ -1,0 +1,96 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics evaluate`: efforts along a trajectory."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any, TextIO
+
+from screw_dynamics.command_line.arguments.motion import (
+    add_motion_options,
+    curve_through,
+    read_elastic,
+    sample_times,
+    warn_of_gaps,
+)
+from screw_dynamics.command_line.arguments.outputs import (
+    add_file_options,
+    check_figure,
+    check_outputs,
+    write_files,
+)
+from screw_dynamics.command_line.arguments.robot import (
+    add_robot_argument,
+    add_robot_options,
+    read_robot,
+)
+from screw_dynamics.command_line.command_parser import add_command
+from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
+from screw_dynamics.command_line.kernels import kernels_for
+from screw_dynamics.command_line.new_files import reports_beside
+from screw_dynamics.command_line.trajectory_source import add_trajectory_argument, read_waypoints
+
+
+def add_to(commands: Any) -> None:
+    """Add the parser of the command to the subparsers `commands`."""
+    parser = add_command(
+        commands,
+        'evaluate',
+        files='URDF TRAJECTORY',
+        summary='efforts and their derivatives along a trajectory',
+        description='Compute the efforts of a trajectory with their time derivatives, and the '
+        'motor commands of elastic joints.',
+        examples=(
+            'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml',
+            'screw_dynamics evaluate my_robot.urdf my_trajectory.csv --rate 1000 '
+            '--csv efforts.csv',
+            'screw_dynamics evaluate my_robot.urdf my_bag --topic /arm/joint_trajectory '
+            '--bag efforts --plot efforts.png',
+            'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --elastic my_springs.yaml '
+            '--plot motors.png',
+        ),
+    )
+    add_robot_argument(parser)
+    add_trajectory_argument(parser)
+    add_robot_options(parser)
+    add_motion_options(parser)
+    add_file_options(parser).add_argument(
+        '--bag', metavar='FOLDER', type=Path, help='a new bag of FeedforwardTorque messages'
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return 0."""
+    with reports_beside(options.csv) as output:
+        _evaluate(options, output)
+    return 0
+
+
+def _evaluate(options: argparse.Namespace, output: TextIO) -> None:
+    check_outputs(
+        (options.urdf, options.trajectory, options.elastic),
+        (options.csv,),
+        options.plot,
+        options.bag,
+    )
+    model = read_robot(options)
+    joints = read_elastic(options, model)
+    check_figure(options, model, joints)
+    waypoints = read_waypoints(options, model)
+    curve = curve_through(waypoints, options.interpolation)
+    warn_of_gaps(curve, options.rate)
+    times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
+    with kernels_for(len(times)):
+        jets = sampled_jets(curve, times, model, joints)
+        results = evaluate(model, times, jets, options.order, joints)
+    count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
+    print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
+    write_files(results, options, f'{model.name}: {Path(options.trajectory).name}', output)
+    if options.bag is not None:
+        from screw_dynamics.results.results_bag import write_bag
+
+        write_bag(results, options.bag, curve.continuity)
+        print(f'written: {options.bag}')

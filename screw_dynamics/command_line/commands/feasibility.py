@@ -1,0 +1,112 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics feasibility`: limits along a trajectory, and the slow-down that keeps them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.command_line.arguments import formats
+from screw_dynamics.command_line.arguments.motion import (
+    add_motion_options,
+    curve_through,
+    dense_times,
+    read_elastic,
+)
+from screw_dynamics.command_line.arguments.robot import (
+    add_robot_argument,
+    add_robot_options,
+    read_robot,
+)
+from screw_dynamics.command_line.command_parser import add_command
+from screw_dynamics.command_line.evaluation import sampled_jets
+from screw_dynamics.command_line.kernels import kernels_for
+from screw_dynamics.command_line.process_end import one_line
+from screw_dynamics.command_line.trajectory_source import add_trajectory_argument, read_waypoints
+from screw_dynamics.elastic import ElasticJoints, check_feasibility, slow_down
+from screw_dynamics.errors import InfeasibleError
+from screw_dynamics.model import ScrewModel
+
+INFEASIBLE = 3
+
+
+def add_to(commands: Any) -> None:
+    """Add the parser of the command to the subparsers `commands`."""
+    parser = add_command(
+        commands,
+        'feasibility',
+        files='URDF TRAJECTORY',
+        summary='limits of joints, springs and motors along a trajectory',
+        description='Compare a trajectory with every limit of the robot, and find the least '
+        'factor of slowing down that keeps all. Between samples nothing is seen: --rate is their '
+        f'least number per second. Exit code {INFEASIBLE} where a limit is exceeded.',
+        examples=(
+            'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml',
+            'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml --elastic '
+            'my_springs.yaml --slow-down',
+        ),
+    )
+    add_robot_argument(parser)
+    add_trajectory_argument(parser)
+    add_robot_options(parser)
+    add_motion_options(parser)
+    group = parser.add_argument_group('slowing down')
+    group.add_argument(
+        '--slow-down',
+        action='store_true',
+        help='find the least factor that makes the trajectory feasible',
+    )
+    group.add_argument(
+        '--max-factor',
+        type=formats.slow_down_factor,
+        default=100.0,
+        metavar='X',
+        help='largest factor tried (default: 100)',
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return 0, or `INFEASIBLE` if a limit is exceeded."""
+    model = read_robot(options)
+    joints = read_elastic(options, model)
+    curve = curve_through(read_waypoints(options, model), options.interpolation)
+    times = dense_times(curve, options.rate)
+    with kernels_for(len(times)):
+        return _check(options, model, joints, times, sampled_jets(curve, times, model, joints))
+
+
+def _check(
+    options: argparse.Namespace,
+    model: ScrewModel,
+    joints: ElasticJoints | None,
+    times: Array,
+    jets: Array,
+) -> int:
+    """Print the feasibility report of a motion, and return the exit code."""
+    report = check_feasibility(model, joints, jets, times)
+    print(report if report.checks else 'the robot has no limits: nothing was checked')
+    if report.feasible:
+        return 0
+    if options.slow_down:
+        print(f'\n{_slowed_down(model, joints, jets, times, options.max_factor)}')
+    return INFEASIBLE
+
+
+def _slowed_down(
+    model: ScrewModel, joints: ElasticJoints | None, jets: Array, times: Array, most: float
+) -> str:
+    """Return the result of slowing down as text, also if no factor is feasible."""
+    try:
+        found = slow_down(model, joints, jets, times, max_factor=most)
+    except InfeasibleError as error:
+        return f'infeasible up to --max-factor {most:g}: {one_line(error)}'
+    text = (
+        f'feasible when slowed {found.factor:.6g} times, to '
+        f'{found.times[-1] - found.times[0]:.6g} s; what limits: {found.limiting}'
+    )
+    if not found.slower_is_feasible:
+        text += '\nbeware: some slower speeds that were tried exceed a limit again'
+    return text

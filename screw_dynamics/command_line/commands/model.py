@@ -1,0 +1,90 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics model`: summary of a robot description."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.command_line.arguments.outputs import check_outputs
+from screw_dynamics.command_line.arguments.robot import (
+    add_robot_argument,
+    add_robot_options,
+    read_robot,
+)
+from screw_dynamics.command_line.command_parser import add_command
+from screw_dynamics.command_line.new_files import is_standard_output, new_file, reports_beside
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.text_table import NO_BREAK, text_table
+
+
+def add_to(commands: Any) -> None:
+    """Add the parser of the command to the subparsers `commands`."""
+    parser = add_command(
+        commands,
+        'model',
+        files='URDF',
+        summary='screw axes, limits and masses of a robot',
+        description='Read a robot and show its screw axes, limits and masses; warn of what no '
+        'solid body has.',
+        examples=(
+            'screw_dynamics model my_robot.urdf',
+            'screw_dynamics model my_robot.urdf --tip-link tool0 --locked gripper=0.02',
+            'screw_dynamics model my_robot.urdf --payload tool0=1.2,0,0,0.06 --yaml loaded.yaml',
+        ),
+    )
+    add_robot_argument(parser)
+    add_robot_options(parser)
+    parser.add_argument(
+        '--yaml',
+        metavar='OUT',
+        help='write the model to this file, without loss; - for standard output',
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return 0."""
+    check_outputs((options.urdf,), (options.yaml,))
+    with reports_beside(options.yaml) as output:
+        model = read_robot(options)
+        print(model)
+        print(f'\n{_limits(model)}')
+        print(f'\n{_masses(model)}')
+        if is_standard_output(options.yaml):
+            output.write(model.to_yaml())
+        elif options.yaml:
+            with new_file(Path(options.yaml)) as place:
+                model.to_yaml(place)
+            print(f'\nwritten: {options.yaml}')
+    return 0
+
+
+def _limits(model: ScrewModel) -> str:
+    limits = model.limits
+    rows = [('coordinate', 'lower', 'upper', 'velocity', 'effort')]
+    for j, name in enumerate(model.joint_names):
+        bounds = (limits.lower, limits.upper, limits.velocity, limits.effort)
+        lower, upper, velocity, effort = (f'{bound[j]:.5g}' for bound in bounds)
+        rows.append((name, lower, upper, velocity, effort))
+    return text_table(rows)
+
+
+def _masses(model: ScrewModel) -> str:
+    rows = [('link', 'mass [kg]', 'centre of mass [m]', 'carries')]
+    for i, name in enumerate(model.body_names):
+        inertia = model.inertias[i]
+        mass = float(inertia[3, 3])
+        # the upper right block is m times the cross-product matrix of the centre of mass
+        moment = np.array([inertia[2, 4], inertia[0, 5], inertia[1, 3]])
+        centre = '-'
+        if mass > 0.0:
+            centre = f',{NO_BREAK}'.join(f'{x:.4g}' for x in moment / mass + 0.0)
+        others = [link for link, frame in model.frames.items() if frame.body == i and link != name]
+        rows.append((name, f'{mass:.5g}', centre, ', '.join(others) or '-'))
+    total = float(model.inertias[:, 3, 3].sum())
+    return f'{text_table(rows)}\nmoving mass: {total:.5g} kg'

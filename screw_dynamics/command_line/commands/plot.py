@@ -1,0 +1,108 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics plot`: a figure of results."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from screw_dynamics.command_line.arguments.outputs import check_outputs
+from screw_dynamics.command_line.command_parser import EachOnce, add_command
+from screw_dynamics.command_line.topics import is_bag
+from screw_dynamics.errors import UnknownNameError
+from screw_dynamics.paths import expanded
+from screw_dynamics.results.results import MotorResults, Results
+from screw_dynamics.results.results_csv import read_csv
+from screw_dynamics.results.results_plot import save_plot
+
+
+def add_to(commands: Any) -> None:
+    """Add the parser of the command to the subparsers `commands`."""
+    parser = add_command(
+        commands,
+        'plot',
+        files='RESULTS',
+        summary='a figure of computed or recorded efforts',
+        description='Draw the motion, efforts and derivatives, and motor commands, of a CSV file '
+        'of this program, or of a bag with FeedforwardTorque messages, recorded ones too.',
+        examples=(
+            'screw_dynamics plot efforts.csv --output efforts.png',
+            'screw_dynamics plot my_bag --topic /feedforward/feedforward --joints joint_1 joint_2 '
+            '--output two_joints.png',
+        ),
+    )
+    parser.add_argument(
+        'results', metavar='RESULTS', type=Path, help='CSV file, or a bag (folder or .mcap file)'
+    )
+    parser.add_argument(
+        '-o', '--output', metavar='PNG', type=Path, help='(default: RESULTS with the ending .png)'
+    )
+    parser.add_argument(
+        '--joints', nargs='+', action=EachOnce, metavar='JOINT', help='which (default: all)'
+    )
+    parser.add_argument(
+        '--topic', help='FeedforwardTorque topic of the bag (default: the only one)'
+    )
+    parser.add_argument('--title', help='headline (default: the name of RESULTS)')
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return 0."""
+    path = expanded(options.results)
+    # replace the extension of a file; dots in the name of a folder are not an extension
+    if options.output is not None:
+        output = options.output
+    elif path.is_dir():
+        output = path.parent / f'{path.name}.png' if path.name else Path(f'{path.resolve()}.png')
+    else:
+        output = path.with_suffix('.png')
+    check_outputs((path,), figure=output)
+    if is_bag(path):
+        from screw_dynamics.results.results_from_bag import read_bag
+
+        results = read_bag(path, options.topic)
+    else:
+        results = read_csv(path)
+    if options.joints:
+        results = _chosen(results, options.joints)
+    save_plot(results, output, options.title or path.name)
+    print(f'written: {output}')
+    return 0
+
+
+def _chosen(results: Results, joints: list[str]) -> Results:
+    """Return the results of some joints and their motors."""
+    names = results.joint_names
+    for joint in joints:
+        if joint not in names:
+            raise UnknownNameError('joint', joint, names)
+    order = [names.index(joint) for joint in joints]
+    spread, uncertain, motors = (
+        results.joint_deviations,
+        results.effort_deviations,
+        results.motors,
+    )
+    if motors is not None:
+        # a motor has the name of its joint, with /1 or /2 appended if there are two
+        kept = [i for i, name in enumerate(motors.names) if name in joints]
+        kept += [i for i, name in enumerate(motors.names) if name.rpartition('/')[0] in joints]
+        motors = MotorResults(
+            tuple(motors.names[i] for i in kept),
+            motors.gear_ratios[kept],
+            motors.values[:, :, kept],
+            None if motors.deviations is None else motors.deviations[:, :, kept],
+        )
+    return replace(
+        results,
+        joint_names=tuple(joints),
+        joint_jet=results.joint_jet[:, :, order],
+        effort_jet=results.effort_jet[:, :, order],
+        joint_deviations=None if spread is None else spread[:, :, order],
+        effort_deviations=None if uncertain is None else uncertain[:, :, order],
+        motors=motors,
+        slides=None if results.slides is None else tuple(results.slides[j] for j in order),
+    )

@@ -1,0 +1,152 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Smoothing spline of one signal, with a smoothness estimated from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.estimation.recorded_samples import usual_step
+from screw_dynamics.estimation.spline_system import SmoothingSystem, UniformKnots, band_of_inverse
+
+# The fifth derivative is penalised, so that the snap is continuous and has a finite variance.
+DEGREE = 5
+# Smoothing time times pi, in interval lengths: the resolution of the knots. Above the largest
+# value double precision is too low; at half of it, the uncertainty of the snap is estimated some
+# 7 % too small (that of the jerk and below by less than 1 %).
+_LEAST, _MOST = 0.6, 32.0
+_GIVEN = 24.0  # for a given smoothing time
+_FEWEST_INTERVALS = 8
+_GRID = 9
+_TOLERANCE = 0.02  # of log(resolution); the penalty is its tenth power
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothingSpline:
+    """
+    Estimate of one signal and its derivatives, with the posterior covariance.
+
+    `offset` is the mean of the samples, kept apart because its rounding would spoil high
+    derivatives; the `coefficients` (K + 5,) are those of the difference. Row k of `covariance`
+    (6, K + 5) has its entries [j + k, j]. `noise` is the standard deviation of the measurement;
+    motion much faster than `smoothing_time` [s] counts as noise.
+    """
+
+    knots: UniformKnots
+    offset: float
+    coefficients: Array
+    covariance: Array
+    noise: float
+    smoothing_time: float
+
+    def jets(self, times: Array, rows: int) -> Array:
+        """Return the estimate and its derivatives, (T, rows); at most 5 rows."""
+        index, part = self.knots.intervals_of(times)
+        local = self.coefficients[index[:, None] + np.arange(DEGREE + 1)]
+        weights = [self.knots.weights(part, d) for d in range(rows)]
+        jets: Array = np.einsum('dta,ta->td', weights, local)
+        jets[:, 0] += self.offset
+        return jets
+
+    def covariances(self, times: Array, rows: int) -> Array:
+        """Return the posterior covariance of the estimate and its derivatives, (T, rows, rows)."""
+        index, part = self.knots.intervals_of(times)
+        a = np.arange(DEGREE + 1)
+        distance, first = np.abs(a[:, None] - a), np.minimum(a[:, None], a)
+        local = self.covariance[distance, index[:, None, None] + first]
+        weights = np.stack([self.knots.weights(part, d) for d in range(rows)], axis=1)
+        covariances: Array = weights @ local @ weights.transpose(0, 2, 1)
+        return covariances
+
+
+def smoothing_splines(
+    times: Array,
+    samples: Array,
+    smoothing_time: float | None = None,
+    on_joint: Callable[[], object] | None = None,
+) -> list[SmoothingSpline]:
+    """
+    Return each of the n signals, `samples` (N, n), as a smoothing spline.
+
+    The knots are first as close as the samples and are then thinned out to the resolution needed
+    at the maximum of the restricted likelihood. `times` [s] increase, with ties. `on_joint` is
+    called after each signal.
+    """
+    duration = float(times[-1] - times[0])
+    mean = samples.mean(axis=0)
+    centred = samples - mean
+    splines: dict[int, SmoothingSpline] = {}
+    waiting = np.arange(samples.shape[1])
+    intervals = _first_intervals(times, smoothing_time)
+    while len(waiting):
+        knots = UniformKnots(float(times[0]), duration / intervals, intervals, DEGREE)
+        system = SmoothingSystem(knots, times, centred[:, waiting])
+        scale = len(times) / intervals
+        if smoothing_time is None:
+            resolutions = np.geomspace(_LEAST, _MOST, _GRID)
+            deviances = np.array([system.deviance(_penalty(r, scale)) for r in resolutions])
+            best = deviances.argmin(axis=0)
+            settled = (best < _GRID - 1) | (intervals <= _FEWEST_INTERVALS)
+        else:
+            resolutions = np.array([np.pi * smoothing_time / knots.spacing])
+            best = np.zeros(len(waiting), dtype=int)
+            settled = np.ones(len(waiting), dtype=bool)
+        for place in np.flatnonzero(settled):
+            j = int(waiting[place])
+            alone = SmoothingSystem(knots, times, centred[:, [j]])
+            resolution = _refined(alone, resolutions, int(best[place]), scale)
+            splines[j] = _spline(alone, resolution, scale, float(mean[j]))
+            if on_joint is not None:
+                on_joint()
+        waiting = waiting[~settled]
+        intervals = max(intervals // 2, _FEWEST_INTERVALS)
+    return [splines[j] for j in range(samples.shape[1])]
+
+
+def _first_intervals(times: Array, smoothing_time: float | None) -> int:
+    duration = float(times[-1] - times[0])
+    if smoothing_time is not None:
+        return max(int(np.ceil(duration * _GIVEN / (np.pi * smoothing_time))), 1)
+    return max(int(np.ceil(duration / usual_step(times))), _FEWEST_INTERVALS)
+
+
+def _penalty(resolution: float, scale: float) -> float:
+    """Return lambda for a resolution, given the samples per interval."""
+    return float((resolution / np.pi) ** (2 * DEGREE) * scale)
+
+
+def _refined(system: SmoothingSystem, grid: Array, best: int, scale: float) -> float:
+    """Return the most likely resolution near the best one of a grid."""
+    if not 0 < best < len(grid) - 1:
+        return float(grid[best])
+    # imported here because it takes longer than the rest of the package
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(
+        lambda log: float(system.deviance(_penalty(np.exp(log), scale))[0]),
+        bounds=(float(np.log(grid[best - 1])), float(np.log(grid[best + 1]))),
+        method='bounded',
+        options={'xatol': _TOLERANCE},
+    )
+    return float(np.exp(found.x))
+
+
+def _spline(
+    system: SmoothingSystem, resolution: float, scale: float, mean: float
+) -> SmoothingSpline:
+    smoothing = _penalty(resolution, scale)
+    factor = system.factor(smoothing)
+    coefficients, minimum = system.solve(smoothing, factor)
+    variance = float(system.noise_variance(minimum)[0])
+    return SmoothingSpline(
+        system.knots,
+        mean,
+        coefficients[:, 0],
+        variance * band_of_inverse(factor),
+        float(np.sqrt(variance)),
+        resolution / np.pi * system.knots.spacing,
+    )

@@ -1,0 +1,187 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""B-splines on evenly spaced knots: values and derivatives of the basis functions."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve_banded, cholesky_banded
+from scipy.sparse import csr_array
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.jit import Kernel, read_only
+
+
+class UniformKnots(NamedTuple):
+    """
+    Even knots that continue beyond both ends; a spline has ``intervals + degree`` coefficients.
+
+    The first interval begins at `start`; all have the length `spacing` [s].
+    """
+
+    start: float
+    spacing: float
+    intervals: int
+    degree: int
+
+    def intervals_of(self, times: Array) -> tuple[NDArray[np.intp], Array]:
+        """
+        Return the index of the interval of each time, and the elapsed part of it (0 to 1).
+
+        Basis functions `index` to `index + degree` are not zero there.
+        """
+        scaled = (times - self.start) / self.spacing
+        index = np.clip(np.floor(scaled), 0, self.intervals - 1).astype(np.intp)
+        return index, scaled - index
+
+    def weights(self, part: Array, derivative: int = 0) -> Array:
+        """
+        Return the values of the basis functions, or of a derivative, (T, degree + 1) [per s^d].
+
+        `part` (T,) comes from `intervals_of`.
+        """
+        powers = np.zeros((len(part), self.degree + 1))
+        for k in range(derivative, self.degree + 1):
+            falling = np.prod(np.arange(k - derivative + 1, k + 1, dtype=float))
+            powers[:, k] = falling * part ** (k - derivative)
+        values: Array = powers @ _pieces(self.degree).T / self.spacing**derivative
+        return values
+
+
+@lru_cache
+def _pieces(degree: int) -> Array:
+    """
+    Return the polynomial pieces of all basis functions on one interval of length 1.
+
+    Row a has the coefficients of u^0, u^1, ... of the function that began degree - a intervals
+    earlier; by the recursion of Cox and de Boor.
+    """
+    pieces = np.ones((1, 1))
+    for p in range(1, degree + 1):
+        raised = np.zeros((p + 1, p + 1))
+        for a in range(p + 1):
+            if a > 0:  # rising: (u + p - a) / p times the function one index to the left
+                raised[a, :-1] += (p - a) / p * pieces[a - 1]
+                raised[a, 1:] += pieces[a - 1] / p
+            if a < p:  # falling: (a + 1 - u) / p
+                raised[a, :-1] += (a + 1) / p * pieces[a]
+                raised[a, 1:] -= pieces[a] / p
+        pieces = raised
+    pieces.flags.writeable = False
+    return pieces
+
+
+_REFINEMENTS = 2
+
+
+class SmoothingSystem:
+    """
+    Least squares on n signals plus a penalty on their m-th derivative, m = degree of the spline.
+
+    Minimises |y - B c|^2 + lambda |D c|^2, where B has the basis functions at the samples and D
+    is the m-th difference. A spline of degree m has a piecewise constant m-th derivative, so
+    |D c|^2 is its squared integral exactly, times spacing^(2 m - 1). In Bayesian terms the m-th
+    derivative is white noise a priori, and all below it are continuous [W1978].
+
+    `times` (N,) of the `samples` (N, n) are in any order, within the K intervals of the knots.
+    """
+
+    def __init__(self, knots: UniformKnots, times: Array, samples: Array) -> None:
+        self.knots, self.samples = knots, samples
+        m = knots.degree
+        size = knots.intervals + m
+        index, part = knots.intervals_of(times)
+        weights = knots.weights(part)
+        columns = index[:, None] + np.arange(m + 1)
+        starts = np.arange(0, columns.size + 1, m + 1)
+        self._basis = csr_array((weights.ravel(), columns.ravel(), starts), (len(times), size))
+        self._basis_t = self._basis.T.tocsr()
+        self._gram, self._penalty = np.zeros((2, m + 1, size))
+        signs = np.array([(-1) ** (m - a) * comb(m, a) for a in range(m + 1)])
+        for a in range(m + 1):
+            for b in range(a, m + 1):
+                products = np.bincount(index + a, weights[:, a] * weights[:, b], size)
+                self._gram[b - a] += products
+                self._penalty[b - a, a : a + knots.intervals] += signs[a] * signs[b]
+
+    def factor(self, smoothing: float) -> Array:
+        """Return the Cholesky factor of B^T B + lambda D^T D as lower band, (m + 1, K + m)."""
+        band: Array = cholesky_banded(
+            self._gram + smoothing * self._penalty, lower=True, check_finite=False
+        )
+        return band
+
+    def solve(self, smoothing: float, factor: Array) -> tuple[Array, Array]:
+        """
+        Return the minimiser (K + m, n), and the minimum (n,) of each signal.
+
+        The residual of the normal equations is formed from differences, so refinement restores
+        the digits that are lost by squaring the penalty.
+        """
+        m = self.knots.degree
+        coefficients = np.zeros((self.knots.intervals + m, self.samples.shape[1]))
+        residual, bends = self.samples, np.zeros((self.knots.intervals, self.samples.shape[1]))
+        for _ in range(1 + _REFINEMENTS):
+            # the transpose of a difference: the difference of the values padded with zeros
+            spread = (-1) ** m * np.diff(np.pad(bends, ((m, m), (0, 0))), m, axis=0)
+            gradient = self._basis_t @ residual - smoothing * spread
+            coefficients += cho_solve_banded((factor, True), gradient, check_finite=False)
+            residual = self.samples - self._basis @ coefficients
+            bends = np.diff(coefficients, m, axis=0)
+        return coefficients, (residual**2).sum(axis=0) + smoothing * (bends**2).sum(axis=0)
+
+    def noise_variance(self, minimum: Array) -> Array:
+        """Return the noise variance from the minimum of `solve`; at least that of rounding."""
+        # the penalty ignores polynomials of degree m - 1, hence m degrees of freedom fewer
+        free = max(len(self.samples) - self.knots.degree, 1)
+        rounding = np.finfo(float).eps * np.abs(self.samples).max(axis=0)
+        variance: Array = np.maximum(minimum / free, rounding**2)
+        return variance
+
+    def deviance(self, smoothing: float) -> Array:
+        """Return -2 log of the restricted likelihood of lambda, (n,), up to a constant [W1985]."""
+        factor = self.factor(smoothing)
+        _, minimum = self.solve(smoothing, factor)
+        free = max(len(self.samples) - self.knots.degree, 1)
+        determinant = 2.0 * np.log(factor[0]).sum() - self.knots.intervals * np.log(smoothing)
+        variance = np.maximum(self.noise_variance(minimum), np.finfo(float).tiny)
+        deviance: Array = free * np.log(variance) + determinant
+        return deviance
+
+
+def band_of_inverse(factor: Array) -> Array:
+    """
+    Return the band of A^-1 (p + 1, N) from the Cholesky factor of A, in time linear in N.
+
+    The inverse is full, but a quadratic form in few neighbouring unknowns needs only its band,
+    which follows from L^T A^-1 = L^-1 column by column, the last one first. Row k of the input
+    is the k-th subdiagonal of L, as from `scipy.linalg.cholesky_banded`, and of the result that
+    of A^-1, padded with 0.
+    """
+    band = np.zeros(factor.shape)
+    _fill(np.ascontiguousarray(factor), band)
+    return band
+
+
+def _inverse(factor, band):
+    width, count = factor.shape
+    for j in range(count - 1, -1, -1):
+        last = min(width, count - j)
+        for i in range(1, last):
+            total = 0.0
+            for k in range(1, last):
+                low, high = min(i, k), max(i, k)
+                total += factor[k, j] * band[high - low, j + low]
+            band[i, j] = -total / factor[0, j]
+        total = 1.0 / factor[0, j]
+        for k in range(1, last):
+            total -= factor[k, j] * band[k, j]
+        band[0, j] = total / factor[0, j]
+
+
+_fill = Kernel(_inverse, f'void({read_only(2)}, float64[:, ::1])')

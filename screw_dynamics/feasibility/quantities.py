@@ -1,0 +1,198 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of a model for feasibility checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.elastic_joint import ElasticJoint
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.elastic.rotors.bodies import leading_joint
+from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.feasibility.report import LimitCheck, limit_checks
+from screw_dynamics.model import JointLimits, ScrewModel
+
+
+def usable_limits(model: ScrewModel) -> JointLimits:
+    """
+    Return the limits of a model with velocity and effort limits of 0 replaced by infinity.
+
+    Many robot descriptions have ``velocity="0"`` and ``effort="0"`` because URDF requires a
+    number. Raise InputError if a limit is negative or a lower limit is above the upper one.
+    """
+    limits = model.limits
+    for j, name in enumerate(model.joint_names):
+        for quantity, bound in (('velocity', limits.velocity[j]), ('effort', limits.effort[j])):
+            if bound < 0.0:
+                raise InputError(
+                    f'model: joint {name!r}: {quantity} limit: expected 0 or more, got {bound:g}'
+                )
+        if limits.lower[j] > limits.upper[j]:
+            raise InputError(
+                f'model: joint {name!r}: upper limit: expected at least the lower limit '
+                f'{limits.lower[j]:g}, got {limits.upper[j]:g}'
+            )
+    return replace(
+        limits,
+        velocity=np.where(limits.velocity > 0.0, limits.velocity, np.inf),
+        effort=np.where(limits.effort > 0.0, limits.effort, np.inf),
+    )
+
+
+# units for rotary and for prismatic joints
+_UNITS = {
+    'position': ('rad', 'm'),
+    'velocity': ('rad/s', 'm/s'),
+    'effort': ('N m', 'N'),
+    'effort rate': ('N m/s', 'N/s'),
+    'deflection': ('rad', 'm'),
+    'stiffness': ('N m/rad', 'N/m'),
+    'motor velocity': ('rad/s', 'm/s'),
+    'motor effort': ('N m', 'N'),
+}
+
+
+def motion_checks(model: ScrewModel, times: Array, joint_jets: Array) -> list[LimitCheck]:
+    """Return the checks of positions and velocities of joint jets (T, m, n)."""
+    limits = usable_limits(model)
+    return [
+        *_checks(model, 'position', times, joint_jets[:, 0], limits.lower, limits.upper),
+        *_checks(model, 'velocity', times, joint_jets[:, 1], -limits.velocity, limits.velocity),
+    ]
+
+
+def effort_checks(model: ScrewModel, times: Array, efforts: Array) -> list[LimitCheck]:
+    """Return the checks of joint efforts (T, n) against the limits of the model."""
+    bounds = usable_limits(model).effort
+    return _checks(model, 'effort', times, efforts, -bounds, bounds)
+
+
+def drive_checks(
+    model: ScrewModel, joints: ElasticJoints, times: Array, motion: MotorFeedforward
+) -> list[LimitCheck]:
+    """
+    Return the checks of efforts, springs and motors along a motion of T samples.
+
+    Raise ShapeError if an effort rate is limited and the motion has no row for it.
+    """
+    return [
+        *effort_checks(model, times, motion.effort),
+        *motor_checks(model, joints, times, motion),
+    ]
+
+
+class MotorLimits(NamedTuple):
+    """
+    The limits of elastic joints and their m motors, infinite if there is none.
+
+    `effort_rates` (n,) are those of the transmitted efforts [N m/s or N/s]; `deflections`,
+    `motor_velocities`, `motor_efforts` (m,) are on the joint side of the gear.
+    """
+
+    effort_rates: Array
+    deflections: Array
+    motor_velocities: Array
+    motor_efforts: Array
+
+
+def motor_limits(model: ScrewModel, joints: ElasticJoints) -> MotorLimits:
+    """Return the limits of elastic joints and their motors."""
+    table = joints.motors(model)
+    records = [joints.joints.get(name, ElasticJoint()) for name in model.joint_names]
+    return MotorLimits(
+        np.array([record.max_effort_rate for record in records]),
+        np.array([record.max_deflection for record in records])[table.joint_of_motor],
+        table.max_velocities,
+        table.max_efforts,
+    )
+
+
+def motor_checks(
+    model: ScrewModel, joints: ElasticJoints, times: Array, motion: MotorFeedforward
+) -> list[LimitCheck]:
+    """
+    Return the checks of springs and motors along a motion of T samples.
+
+    Raise ShapeError if an effort rate is limited and the motion has no row for it.
+    """
+    table, limits = joints.motors(model), motor_limits(model, joints)
+    checks = []
+    rates = limits.effort_rates
+    if np.isfinite(rates).any():
+        if motion.effort_jet.shape[-2] < 2:
+            raise ShapeError(
+                'joint_jets', '(T, m, n) with m >= 4 for the rate of an effort', '3 rows'
+            )
+        checks += _checks(model, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
+    for quantity, values, bounds in (
+        ('deflection', motion.deflection, limits.deflections),
+        ('motor velocity', motion.motor_velocity, limits.motor_velocities),
+        ('motor effort', motion.motor_effort, limits.motor_efforts),
+    ):
+        checks += _checks(
+            model, quantity, times, values, -bounds, bounds, table.names, table.joint_of_motor
+        )
+    return checks
+
+
+def stiffness_checks(
+    model: ScrewModel,
+    joints: ElasticJoints,
+    times: Array,
+    stiffness_jets: Mapping[str, Array],
+) -> list[LimitCheck]:
+    """Return the checks of stiffness jets, (rows,) or (T, rows), against the springs' ranges."""
+    checks = []
+    for j, name in enumerate(model.joint_names):
+        spring = joints.joints.get(name, ElasticJoint()).spring
+        if isinstance(spring, AdjustableSpring):
+            values = np.full((len(times), 1), spring.stiffness)
+            if name in stiffness_jets:
+                values[:, 0] = stiffness_jets[name][..., 0]
+            checks += _checks(
+                model,
+                'stiffness',
+                times,
+                values,
+                # a minimum of 0 counts as not specified
+                np.array([spring.min_stiffness or -np.inf]),
+                np.array([spring.max_stiffness]),
+                (name,),
+                np.array([j]),
+            )
+    return checks
+
+
+def _checks(
+    model: ScrewModel,
+    quantity: str,
+    times: Array,
+    values: Array,
+    lower: Array,
+    upper: Array,
+    names: tuple[str, ...] | None = None,
+    joint_of: NDArray[np.int64] | None = None,
+) -> list[LimitCheck]:
+    """Check the columns of joints, or of `names` with the joints `joint_of` they belong to."""
+    turning, sliding = _UNITS[quantity]
+    types = [model.joint_types[leading_joint(model, j)] for j in range(model.n)]
+    units = [sliding if kind == 'prismatic' else turning for kind in types]
+    columns = range(model.n) if joint_of is None else joint_of
+    return limit_checks(
+        quantity,
+        model.joint_names if names is None else names,
+        tuple(units[j] for j in columns),
+        times,
+        values,
+        lower,
+        upper,
+    )

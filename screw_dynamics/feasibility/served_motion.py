@@ -1,0 +1,122 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`serve_motion`: motor commands for the feasible samples of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.elastic.deflection_filter import DeflectionFilter
+from screw_dynamics.elastic.elastic_feedforward import elastic_feedforward
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.elastic.spring_jets import as_stiffness_jets, spring_jets
+from screw_dynamics.errors import SpringRangeError
+from screw_dynamics.kernels.springs.damped import TIME
+from screw_dynamics.model import ScrewModel
+
+
+def serve_motion(
+    model: ScrewModel,
+    joints: ElasticJoints,
+    joint_jets: Array,
+    times: Array,
+    wrench_jets: Mapping[str, Array],
+    stiffness_jets: Mapping[str, Array],
+    deflection: Mapping[str, float] | None,
+) -> tuple[Array, MotorFeedforward | None, dict[str, tuple[float, SpringRangeError]]]:
+    """
+    Return times (S,), motor commands and failures of a motion with `joint_jets` (T, r, n).
+
+    S samples are feasible for every spring; the commands are None if S = 0. `failures` has, by
+    joint, time [s] and error of the first effort that its spring cannot transmit; with coupled
+    rotors, efforts nearer to the base are unknown then. Dampers advance through failing samples.
+    """
+    elapsed = times - times[0]
+    damper = None
+    if joints.motors(model).damped_names and joint_jets.shape[1] >= joints.required_rows(model):
+        damper = DeflectionFilter(model, joints, joint_jets.shape[1], deflection)
+    failures: dict[str, tuple[float, SpringRangeError]] = {}
+    served: list[tuple[Array, MotorFeedforward]] = []
+    count = len(joint_jets)
+    start, size = 0, count
+    while start < count:
+        part = slice(start, start + size)
+        wrenches = _of_samples(wrench_jets, part, (count, 3))
+        stiffness = _of_samples(stiffness_jets, part, (count, 2))
+        try:
+            motion = elastic_feedforward(
+                model,
+                joints,
+                joint_jets[part],
+                wrenches,
+                stiffness_jets=stiffness,
+                times=elapsed[part],
+                deflection=deflection if damper is None else damper,
+            )
+        except SpringRangeError as error:
+            if error.sample:
+                # repeat the samples before the failure
+                size = error.sample
+                continue
+            found = {error.joint: error}
+            if not joints.rotor_coupling:
+                one = slice(start, start + 1)
+                wrenches = _of_samples(wrench_jets, one, (count, 3))
+                stiffness = _of_samples(stiffness_jets, one, (count, 2))
+                efforts = inverse_dynamics(model, joint_jets[one], wrenches)
+                found = _failing(model, joints, efforts, stiffness)
+                if damper is not None:
+                    last = damper.state[0][TIME]
+                    damper.step(efforts[0], max(elapsed[start] - last, 0.0))
+            for name, reason in found.items():
+                failures.setdefault(name, (float(times[start]), reason))
+            start, size = start + 1, 1
+        else:
+            served.append((times[part], motion))
+            start, size = start + size, 2 * size
+    if not served:
+        return np.empty(0), None, failures
+    at = np.concatenate([instants for instants, _ in served])
+    return at, _joined([motion for _, motion in served]), failures
+
+
+def _failing(
+    model: ScrewModel, joints: ElasticJoints, efforts: Array, stiffness_jets: Mapping[str, Array]
+) -> dict[str, SpringRangeError]:
+    """Return, by joint, why its spring cannot transmit the efforts (1, r, n) of a sample."""
+    table = joints.motors(model)
+    stiffness = as_stiffness_jets(table, stiffness_jets, efforts.shape[:2])
+    failing = {}
+    for j in np.flatnonzero(table.damped < 0):
+        try:
+            spring_jets(joints, table, int(j), efforts[:, :, j].copy(), stiffness, single=True)
+        except SpringRangeError as error:
+            failing[error.joint] = error
+    return failing
+
+
+def _of_samples(
+    jets: Mapping[str, Array], part: slice, batch: tuple[int, int]
+) -> dict[str, Array]:
+    """Return the samples `part` of the jets that have `batch` = (samples, dimensions)."""
+    samples, dimensions = batch
+    return {
+        name: jet[part] if jet.ndim == dimensions and len(jet) == samples else jet
+        for name, jet in jets.items()
+    }
+
+
+def _joined(parts: list[MotorFeedforward]) -> MotorFeedforward:
+    return replace(
+        parts[0],
+        effort_jet=np.concatenate([part.effort_jet for part in parts]),
+        deflection_jet=np.concatenate([part.deflection_jet for part in parts]),
+        motor_jet=np.concatenate([part.motor_jet for part in parts]),
+        motor_effort_jet=np.concatenate([part.motor_effort_jet for part in parts]),
+    )

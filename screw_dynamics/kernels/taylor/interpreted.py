@@ -1,0 +1,65 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Taylor recursion without numba: rows of the workspace are NumPy rows over the samples."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.kernels.taylor.recursion import (
+    INPUT_NOT_FINITE,
+    OK,
+    RESULT_NOT_FINITE,
+    backward_sweep,
+    forward_sweep,
+    gather,
+    scatter,
+    subtract_wrenches,
+    workspace_rows,
+)
+from screw_dynamics.model.joint_aligned import BODY_COUNT, JointAligned
+
+# Samples per run: the workspace fits into the processor's cache.
+_CHUNK = 1024
+
+
+def run(
+    jets: Array,
+    taus: Array,
+    aligned: JointAligned,
+    wrenches: Array,
+    bodies: NDArray[np.int64],
+    poses: Array,
+) -> int:
+    """
+    Fill `taus` (T, k + 1, n) from `jets` (T, k + 3, n), like the compiled batch kernel.
+
+    `wrenches` (T, m, k + 1, 6) act on `bodies` (m,); `poses` (m, 4, 4) are their frames in the
+    aligned frames of the bodies. Returns OK, INPUT_NOT_FINITE or RESULT_NOT_FINITE.
+    """
+    order = taus.shape[1] - 1
+    parameters = aligned.parameters
+    count = int(parameters[BODY_COUNT])
+    status = OK
+    for start in range(0, len(jets), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        if not np.isfinite(jets[part]).all():
+            return INPUT_NOT_FINITE
+        ws = np.empty((workspace_rows(order, count), len(jets[part])))
+        tau = np.empty((taus[0].size, len(jets[part])))
+        with np.errstate(all='ignore'):  # the status reports an overflow
+            gather(order, ws, _rows(jets[part]), parameters)
+            forward_sweep(order, ws, parameters)
+            subtract_wrenches(order, ws, _rows(wrenches[part]), bodies, poses)
+            backward_sweep(order, ws, parameters)
+            scatter(order, ws, tau, parameters)
+        taus[part] = tau.T.reshape(taus[part].shape)
+        if not np.isfinite(tau).all():
+            status = RESULT_NOT_FINITE
+    return status
+
+
+def _rows(samples: Array) -> Array:
+    return np.ascontiguousarray(samples.reshape(len(samples), -1).T)

@@ -1,0 +1,152 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Accelerations of one sample: a kernel step shared by forward dynamics and simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.dynamics.bias_forces import BIAS_HELPERS, add_bias_forces
+from screw_dynamics.dynamics.mass_matrix import add_mass_matrix
+from screw_dynamics.kernels.tree.composite_bodies import (
+    body_arrays,
+    dot,
+    set_inertia,
+    set_screw,
+    shift_wrench,
+)
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
+from screw_dynamics.kinematics.axis_frames import (
+    COORDINATE,
+    MULTIPLIER,
+    PARENT,
+    TRAVEL,
+    TURN,
+)
+
+# A pivot below this fraction of the inertia that it results from has at most three exact digits.
+SINGULAR = 1e-13
+
+SOLVED, NOT_FINITE = -1, -2
+
+
+def acceleration_arrays(count, n):
+    """Return the workspace of `set_accelerations`."""
+    rotations, steps, screws, mass, first, second = body_arrays(count)
+    return (
+        rotations,
+        steps,
+        screws,
+        mass,
+        first,
+        second,
+        np.empty((count, 3)),
+        np.empty((count, 6)),
+        np.empty((count, 6)),
+        np.empty(6),
+        np.empty(n),
+        np.empty((n, n)),
+    )
+
+
+def set_accelerations(
+    q, qd, tau, armature, external, tree, bodies, gravity, workspace, accelerations
+):
+    """
+    Set q'' = (M + diag(armature))^-1 (tau + J^T W - C q' - Q_grav).
+
+    `armature` (n,) is added to the inertia of the bodies; `external` (N, 6) are the wrenches W on
+    the bodies in their axis frames, or (0, 6). Returns SOLVED, NOT_FINITE, or a coordinate
+    without inertia, whose acceleration is then set to its pivot relative to the required inertia.
+    """
+    (
+        rotations, steps, screws, mass, first, second,
+        rates, bias_accelerations, wrenches, wrench, scale, matrix,
+    ) = workspace  # fmt: skip
+    count, n = bodies.shape[0], q.shape[0]
+    if not (all_finite(q) and all_finite(qd) and all_finite(tau)):
+        return NOT_FINITE
+    for i in range(count):
+        place_body(i, q, tree, bodies, rotations, steps)
+        set_inertia(i, bodies, rotations, mass, first, second)
+        set_screw(i, bodies, rotations, screws)
+    accelerations[:] = 0.0
+    add_bias_forces(
+        qd, tree, bodies, gravity, steps, screws, mass, first, second,
+        rates, bias_accelerations, wrenches, accelerations,
+    )  # fmt: skip
+    for k in range(n):
+        accelerations[k] = tau[k] - accelerations[k]
+    if external.shape[0] > 0:
+        _add_external(external, tree, bodies, rotations, steps, screws, wrenches, accelerations)
+    matrix[:] = 0.0
+    add_mass_matrix(tree, bodies, steps, screws, mass, first, second, wrench, matrix)
+    for k in range(n):
+        matrix[k, k] += armature[k]
+        scale[k] = abs(armature[k])
+    for i in range(count):
+        spread = abs(second[i, 0, 0]) + abs(second[i, 1, 1]) + abs(second[i, 2, 2])
+        inertia = bodies[i, TURN] ** 2 * spread + bodies[i, TRAVEL] ** 2 * mass[i]
+        scale[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] ** 2 * inertia
+    singular = SOLVED
+    if all_finite(scale) and all_finite(matrix.ravel()):
+        singular = _solve(matrix, scale, accelerations)
+    else:
+        accelerations[:] = np.nan  # pivots cannot distinguish overflow from a singular matrix
+    return singular if all_finite(accelerations) else NOT_FINITE
+
+
+def _add_external(external, tree, bodies, rotations, steps, screws, wrenches, forces):
+    """Add the joint efforts J^T W of wrenches on the bodies."""
+    count = bodies.shape[0]
+    for i in range(count):
+        for a in range(3):
+            x, y, z = rotations[i, a, 0], rotations[i, a, 1], rotations[i, a, 2]
+            for b in (0, 3):
+                wrenches[i, b + a] = (
+                    x * external[i, b] + y * external[i, b + 1] + z * external[i, b + 2]
+                )
+    for i in range(count - 1, -1, -1):
+        parent = tree[i, PARENT]
+        forces[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] * dot(screws[i], wrenches[i])
+        if parent >= 0:
+            shift_wrench(steps[i], wrenches[i])
+            for a in range(6):
+                wrenches[parent, a] += wrenches[i, a]
+
+
+def _solve(matrix, scale, x):
+    """
+    Solve M x = b in place by M = L^T D L; return SOLVED or the coordinate of a vanishing pivot.
+
+    Only the lower triangle of `matrix` is read; it is overwritten. At a vanishing pivot k, x[k]
+    is set to the pivot divided by its scale, which is not finite if the pivot overflows.
+    """
+    n = x.shape[0]
+    for k in range(n - 1, -1, -1):
+        pivot = matrix[k, k]
+        if not SINGULAR * scale[k] < abs(pivot) < np.inf:
+            x[k] = pivot / scale[k] if scale[k] > 0.0 else pivot
+            return k
+        for i in range(k):
+            factor = matrix[k, i] / pivot
+            for j in range(i + 1):
+                matrix[i, j] -= factor * matrix[k, j]
+            x[i] -= factor * x[k]
+        for i in range(k):
+            matrix[k, i] /= pivot
+    for k in range(n):
+        x[k] /= matrix[k, k]
+        for i in range(k):
+            x[k] -= matrix[k, i] * x[i]
+    return SOLVED
+
+
+ACCELERATION_HELPERS = (
+    acceleration_arrays,
+    set_accelerations,
+    _add_external,
+    _solve,
+    add_mass_matrix,
+    *BIAS_HELPERS,
+)

@@ -1,0 +1,114 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ValueEquality`: base class of records with arrays that are compared by value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+
+
+class ValueEquality:
+    """
+    Base of frozen dataclasses (``eq=False``) whose fields are arrays, names, numbers, mappings.
+
+    Two records are equal if they are of the same class and all their fields are equal. Arrays are
+    equal if they have the same shape and entries, without tolerance (-0.0 equals 0.0); the order
+    of a mapping does not matter. Equal records have equal hashes.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both records are of the same class and have equal fields."""
+        if self is other:
+            return True
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [entry.name for entry in fields(self)]  # type: ignore[arg-type]
+        return all(_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    def __hash__(self) -> int:
+        """Return a hash of all values, computed once."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        names = [entry.name for entry in fields(self)]  # type: ignore[arg-type]
+        return hash((type(self), *(_hashable(getattr(self, name)) for name in names)))
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    return bool(one == other)
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        # adding zero turns -0.0 into 0.0, because both are equal
+        return value.shape, (value + 0).tobytes()
+    if isinstance(value, Mapping):
+        return frozenset((name, _hashable(entry)) for name, entry in value.items())
+    return value
+
+
+@dataclass(frozen=True, eq=False)
+class Frame(ValueEquality):
+    """A named frame fixed to a body (or to the base, `body` = -1).
+
+    Parameters
+    ----------
+    body : int
+        Index of the body, -1 for the base.
+    pose : (4, 4) ndarray
+        Pose of the frame in the body's frame (in base-link axes for the base).
+
+    """
+
+    body: int
+    pose: Array
+
+
+@dataclass(frozen=True, eq=False)
+class JointLimits(ValueEquality):
+    """Limits of the n coordinates; infinite if not specified. Data only, never enforced.
+
+    Parameters
+    ----------
+    lower, upper : (n,) ndarray
+        Position [rad or m].
+    velocity : (n,) ndarray
+        [rad/s or m/s].
+    effort : (n,) ndarray
+        [N m or N].
+
+    """
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    effort: Array
+
+    @staticmethod
+    def none(n: int) -> JointLimits:
+        """
+        Return infinite limits.
+
+        Parameters
+        ----------
+        n : int
+            Number of coordinates.
+
+        Returns
+        -------
+        JointLimits
+
+        """
+        return JointLimits(
+            np.full(n, -np.inf), np.full(n, np.inf), np.full(n, np.inf), np.full(n, np.inf)
+        )

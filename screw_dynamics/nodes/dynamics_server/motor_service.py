@@ -1,0 +1,135 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Service handler for motor commands of elastic joints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import (
+    ElasticJoints,
+    MotorFeedforward,
+    check_feasibility,
+    elastic_feedforward,
+)
+from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.dynamics_server.dynamics_services import (
+    motion_rows,
+    position,
+    wrench_jets,
+)
+from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.conversions import double_array, joint_order, request_row
+from screw_dynamics.nodes.shared.limit_checks import limit_text
+
+_STIFFNESS_ROWS = 3
+
+
+def get_motor_feedforward(
+    model: ScrewModel, elastic: ElasticJoints, check_limits: str, request: Any, response: Any
+) -> None:
+    """Handle GetMotorFeedforward; raise LimitError if a limit is exceeded in mode 'reject'."""
+    order = joint_order(request.joint_names, model.joint_names)
+    jet = _joint_jet(model, elastic, request, order)
+    wrenches = wrench_jets(request.wrenches, len(jet) - 3)
+    stiffness = _stiffness_jets(elastic, model, request, len(jet))
+    deflection = _deflections(elastic, model, request, order)
+    motors = elastic_feedforward(
+        model, elastic, jet, wrenches, stiffness_jets=stiffness, deflection=deflection
+    )
+    if check_limits != 'off':
+        one = None if wrenches is None else {f: w[np.newaxis] for f, w in wrenches.items()}
+        report = check_feasibility(
+            model, elastic, jet[np.newaxis], [0.0], one,
+            stiffness_jets=stiffness, deflection=deflection,
+        )  # fmt: skip
+        response.message = limit_text(report, check_limits)
+    response.motor_feedforward = _message(motors, elastic, model, request, order)
+
+
+def _joint_jet(
+    model: ScrewModel, elastic: ElasticJoints, request: Any, order: NDArray[np.intp]
+) -> Array:
+    """Return the motion of the request, with at least the rows that the motors require."""
+    n = model.n
+    higher = np.array(request.higher_derivatives)
+    if n and higher.size % n:
+        raise ShapeError(
+            'higher_derivatives',
+            f'(rows * {n},): derivatives 5 and up of {n} joints',
+            higher.shape,
+        )
+    further = higher.reshape(-1, n)
+    jet = np.zeros((max(elastic.required_rows(model), 5 + len(further)), n))
+    jet[0] = position(model, request, order)
+    motion_rows(request, order, jet)
+    jet[5 : 5 + len(further)] = further[:, order]
+    return jet
+
+
+def _stiffness_jets(
+    elastic: ElasticJoints, model: ScrewModel, request: Any, rows: int
+) -> dict[str, Array] | None:
+    names = list(request.stiffness_joint_names)
+    variable = elastic.motors(model).variable_names
+    for i, name in enumerate(names):
+        if name not in variable:
+            raise UnknownNameError('joint of variable stiffness', name, variable)
+        if name in names[:i]:
+            raise InputError(f'stiffness_joint_names[{i}]: joint {name!r} is named twice')
+    values = np.array(request.stiffness)
+    if values.size != _STIFFNESS_ROWS * len(names):
+        raise ShapeError(
+            'stiffness',
+            f'({_STIFFNESS_ROWS * len(names)},): the stiffness and two derivatives of '
+            f'{len(names)} joints',
+            values.shape,
+        )
+    jets = np.zeros((len(names), rows))
+    jets[:, :_STIFFNESS_ROWS] = values.reshape(len(names), _STIFFNESS_ROWS)
+    return dict(zip(names, jets, strict=True)) or None
+
+
+def _deflections(
+    elastic: ElasticJoints, model: ScrewModel, request: Any, order: NDArray[np.intp]
+) -> dict[str, float] | None:
+    if not len(request.deflection):
+        return None
+    row = request_row('deflection', request.deflection, order)
+    damped = elastic.motors(model).damped_names
+    return {name: float(row[model.joint_names.index(name)]) for name in damped} or None
+
+
+def _message(
+    motors: MotorFeedforward,
+    elastic: ElasticJoints,
+    model: ScrewModel,
+    request: Any,
+    order: NDArray[np.intp],
+) -> Any:
+    """Return the message, with joints and motors in the order of the request."""
+    table = elastic.motors(model)
+    joints = np.argsort(order)
+    chosen = np.concatenate([np.flatnonzero(table.joint_of_motor == j) for j in joints])
+    rows = {
+        'gear_ratio': table.gear_ratios,
+        'motor_position': motors.motor_position,
+        'motor_velocity': motors.motor_velocity,
+        'motor_acceleration': motors.motor_acceleration,
+        'motor_effort': motors.motor_effort,
+        'deflection': motors.deflection,
+    }
+    message = interfaces.msg.MotorFeedforward(
+        joint_names=[model.joint_names[j] for j in joints],
+        motor_names=[table.names[i] for i in chosen],
+        **{field: double_array(row[chosen]) for field, row in rows.items()},
+    )
+    efforts = zip(('effort', 'effort_dot', 'effort_ddot'), motors.effort_jet, strict=False)
+    for field, row in efforts:
+        setattr(message, field, double_array(row[joints]))
+    return message

@@ -1,0 +1,178 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Node `dynamics_server`: mass matrix, dynamic terms and inverse dynamics as services."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+
+from screw_dynamics.dynamics import bias_forces, coriolis_matrix, gravity_forces, mass_matrix
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.jit import BackgroundCompiler, uncompiled
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.dynamics_server import dynamics_services as services
+from screw_dynamics.nodes.dynamics_server.motor_service import get_motor_feedforward
+from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
+from screw_dynamics.nodes.dynamics_server.trajectory_torques import compute_trajectory_torques
+from screw_dynamics.nodes.feedforward.pipeline import compile_torques
+from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.conversions import joint_order
+from screw_dynamics.nodes.shared.diagnostics import OK, Diagnostics, Report, model_report
+from screw_dynamics.nodes.shared.elastic_source import compile_motors, require_fit
+from screw_dynamics.nodes.shared.executor import run_node
+from screw_dynamics.nodes.shared.limit_checks import NoModelError, check_positions, error_code
+from screw_dynamics.nodes.shared.managed_node import destroyed_on_error
+from screw_dynamics.nodes.shared.model_info import ModelInfoOutput
+from screw_dynamics.nodes.shared.model_source import ModelSource
+from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.robot_description import LoadedModel
+
+NAME = 'dynamics_server'
+
+Answer = Callable[[ScrewModel, Any, Any], None]
+
+
+def compile_services(loaded: LoadedModel) -> None:
+    """Compile all kernels that requests use."""
+    model = loaded.model
+    compile_torques(model)
+    if loaded.elastic is not None:
+        compile_motors(model, loaded.elastic)
+    zeros = np.zeros(model.n)
+    mass_matrix(model, zeros)
+    gravity_forces(model, zeros)
+    for function in (bias_forces, coriolis_matrix):
+        function(model, zeros, zeros)
+
+
+class DynamicsServerNode(Node):
+    """Service server for the dynamics of one robot; returns NO_MODEL until a model is loaded."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        with destroyed_on_error(self):
+            self._settings = NodeParameters(self, DynamicsServerParameters)
+            if interfaces.srv is None:
+                raise InputError(f'{NAME} has nothing to offer: {interfaces.MISSING}')
+            self._answered = self._failed = 0
+            self._last_failure = ''
+            self._background = BackgroundCompiler()
+            self._ready = False
+            self._names: list[str] = []
+            self._model_info = ModelInfoOutput(self)
+            self._source = ModelSource(
+                self,
+                lambda: self._settings.values,
+                compile_services,
+                self._on_model,
+                lambda loaded: require_fit(loaded.elastic, loaded.model, np.inf),
+            )
+            self._settings.add_check(self._source.check_settings)
+            self._settings.on_change(self._on_parameters)
+            for service, name, answer in (
+                (interfaces.srv.GetMassMatrix, 'get_mass_matrix', services.get_mass_matrix),
+                (interfaces.srv.GetDynamicTerms, 'get_dynamic_terms', services.get_dynamic_terms),
+                (
+                    interfaces.srv.GetInverseDynamics,
+                    'get_inverse_dynamics',
+                    services.get_inverse_dynamics,
+                ),
+                (
+                    interfaces.srv.ComputeTrajectoryTorques,
+                    'compute_trajectory_torques',
+                    self._compute_trajectory_torques,
+                ),
+                (
+                    interfaces.srv.GetMotorFeedforward,
+                    'get_motor_feedforward',
+                    self._get_motor_feedforward,
+                ),
+            ):
+                self.create_service(service, f'~/{name}', partial(self._answer, answer, service))
+                self._names.append(self.resolve_service_name(f'~/{name}'))
+            self._diagnostics = Diagnostics(
+                self,
+                {'model': lambda: model_report(self._source), 'requests': self._requests_report},
+                self._settings.values.diagnostics_period,
+            )
+
+    def _answer(self, answer: Answer, service: Any, request: Any, response: Any) -> Any:
+        """Return the response filled in by `answer`, or an empty one with the error."""
+        try:
+            if self._source.loaded is None:
+                raise NoModelError(f'no robot model: {self._source.problem}')
+            model = self._source.loaded.model
+            self._check_position(model, request)
+            # an order that is requested for the first time is compiled in the background
+            with uncompiled() as postponed:
+                answer(model, request, response)
+            self._background.compile(postponed.kernels)
+        except ScrewDynamicsError as error:
+            response = service.Response(error_code=error_code(error), message=str(error))
+            self._failed += 1
+            self._last_failure = str(error)
+            return response
+        self._answered += 1
+        response.success = True
+        return response
+
+    def _check_position(self, model: ScrewModel, request: Any) -> None:
+        mode = self._settings.values.check_limits
+        if mode == 'off' or not hasattr(request, 'position'):
+            return
+        order = joint_order(request.joint_names, model.joint_names)
+        self._warn(check_positions(model, services.position(model, request, order), mode))
+
+    def _warn(self, text: str) -> None:
+        if text:
+            self.get_logger().warning(text, throttle_duration_sec=1.0)
+
+    def _compute_trajectory_torques(self, model: ScrewModel, request: Any, response: Any) -> None:
+        compute_trajectory_torques(model, self._elastic, self._settings.values, request, response)
+        self._warn(response.message)
+
+    def _get_motor_feedforward(self, model: ScrewModel, request: Any, response: Any) -> None:
+        if self._elastic is None:
+            raise NoModelError("no elastic joints: parameter 'elastic_joints_path' is empty")
+        mode = self._settings.values.check_limits
+        get_motor_feedforward(model, self._elastic, mode, request, response)
+        self._warn(response.message)
+
+    @property
+    def _elastic(self) -> ElasticJoints | None:
+        return None if self._source.loaded is None else self._source.loaded.elastic
+
+    def _on_model(self, loaded: LoadedModel) -> None:
+        self._model_info.publish(loaded)
+        if not self._ready:
+            self._ready = True
+            self.get_logger().info(f'Ready: answers on {", ".join(self._names)}')
+
+    def _on_parameters(self, old: DynamicsServerParameters, new: DynamicsServerParameters) -> None:
+        if old.diagnostics_period != new.diagnostics_period:
+            self._diagnostics.set_period(new.diagnostics_period)
+        if old.model_settings != new.model_settings:
+            self._source.apply_settings()
+
+    def _requests_report(self) -> Report:
+        message = f'last failure: {self._last_failure}' if self._failed else 'ok'
+        return Report(OK, message, {'answered': self._answered, 'failed': self._failed})
+
+
+main = partial(
+    run_node,
+    DynamicsServerNode,
+    NAME,
+    purpose='Serves mass matrix, dynamic terms and inverse dynamics of a robot.',
+    parameters=DynamicsServerParameters,
+)
+
+if __name__ == '__main__':
+    sys.exit(main())

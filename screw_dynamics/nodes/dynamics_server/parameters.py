@@ -1,0 +1,28 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the node `dynamics_server`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, ModelParameters
+from screw_dynamics.nodes.shared.parameter_rules import parameter
+
+
+@dataclass(frozen=True)
+class DynamicsServerParameters(ModelParameters):
+    """Parameters of the node `dynamics_server`."""
+
+    interpolation: str = parameter(
+        'smooth', INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
+    )
+    check_limits: str = parameter(
+        'off',
+        'What to do with positions, velocities and efforts beyond the limits of the URDF, and '
+        'with motors and springs beyond theirs.',
+        choices=('off', 'warn', 'reject'),
+    )
+    max_samples: int = parameter(
+        100000, 'Largest number of samples of one trajectory request.', minimum=1, maximum=10**7
+    )

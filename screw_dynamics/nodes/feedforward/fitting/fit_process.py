@@ -1,0 +1,164 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`FitProcess`: fits trajectories in a separate process so that no tick waits for them."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+from collections import deque
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Any
+
+from screw_dynamics.error_texts import bounded
+from screw_dynamics.nodes.feedforward.fitting.tasks import Fitting, Reading, Refusal, Robot, WarmUp
+
+_BOOT = (
+    'import sys; sys.path[:] = sys.argv[2:]; '
+    'from screw_dynamics.nodes.feedforward.fitting.worker import main; main(int(sys.argv[1]))'
+)
+_PATIENCE = 5.0  # s
+_LOOK_PERIOD = 0.1  # s between checks that the thread is still running
+
+
+class FitProcess:
+    """
+    A process that executes tasks one by one, and the thread that communicates with it.
+
+    A thread would share the interpreter lock with the ticks: decoding or encoding a message of
+    10 000 points alone keeps it for 0.1 s or more. The process uses no DDS and gets no signals of
+    the terminal; it exits when its socket is closed, however the node ends. A process that has
+    died is replaced at the next task, which is still executed if the process died while idle.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: SimpleQueue[Any] = SimpleQueue()
+        self._answers: deque[tuple[int, Any]] = deque()
+        self._robot: Robot | None = None
+        self._reading: Reading | None = None  # newest message
+        self._asker = 0  # answers to tasks of earlier askers are dropped
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._closed = False
+        self._warm = threading.Event()
+        # daemon: a running fit does not delay Ctrl-C
+        self._thread = threading.Thread(target=self._work, name='trajectories', daemon=True)
+        self._thread.start()
+
+    def warm_up(self, robot: Robot) -> None:
+        """Wait until the process is running and has loaded the kernels for a robot."""
+        self._warm.clear()
+        self._tasks.put(WarmUp(robot))
+        while not self._closed and self._thread.is_alive():
+            if self._warm.wait(_LOOK_PERIOD):
+                return
+
+    def use(self, robot: Robot) -> None:
+        """Set the robot of the following tasks."""
+        self._tasks.put(robot)
+
+    def submit(self, task: Any) -> None:
+        """Add a task to the queue."""
+        self._tasks.put((task, self._asker))
+
+    def forget(self) -> None:
+        """Drop the answers to all tasks submitted so far."""
+        self._asker += 1
+
+    def answer(self) -> Any:
+        """Return the next answer to a submitted task; None if there is none yet."""
+        while self._answers:
+            asker, answer = self._answers.popleft()
+            if asker == self._asker:
+                return answer
+        return None
+
+    def close(self) -> None:
+        """End the process."""
+        self._closed = True
+        self._tasks.put(None)
+        process = self._process
+        if process is not None:
+            process.kill()
+        self._thread.join(_PATIENCE)
+
+    def _work(self) -> None:
+        with suppress(Exception):  # the next task reports it
+            self._start()
+        while not self._closed:
+            task = self._tasks.get()
+            if task is None:
+                break
+            asker = None
+            if isinstance(task, tuple):
+                task, asker = task
+            elif isinstance(task, Robot):
+                self._robot = task
+            answer = self._answer(task)
+            if isinstance(task, WarmUp):
+                self._warm.set()
+            elif asker is not None:
+                self._answers.append((asker, answer))
+        self._end('')
+
+    def _answer(self, task: Any) -> Any:
+        """Return the answer to a task; a Refusal if it fails for any reason."""
+        again = isinstance(task, Reading)  # the process may have died before this task
+        while True:
+            try:
+                return self._done(task)
+            except (EOFError, OSError) as error:
+                reason = self._end(str(error))
+                if not again or self._closed:
+                    return Refusal(reason)
+                again = False
+            except Exception as error:  # later trajectories must still be fitted
+                self._end('')
+                return Refusal(bounded(f'{type(error).__name__}: {error}'))
+
+    def _done(self, task: Any) -> Any:
+        if self._process is not None and self._process.poll() is not None:
+            self._end('')
+        if self._connection is None:
+            self._start()
+            if self._robot is not None and task is not self._robot:
+                self._ask(self._robot)
+            if self._reading is not None and isinstance(task, Fitting):
+                self._ask(self._reading)
+        if isinstance(task, Reading):
+            self._reading = task
+        return self._ask(task)
+
+    def _ask(self, task: Any) -> Any:
+        assert self._connection is not None
+        self._connection.send(task)
+        return self._connection.recv()
+
+    def _start(self) -> None:
+        own, other = socket.socketpair()
+        with other:
+            self._connection = Connection(own.detach())
+            descriptor = other.fileno()
+            self._process = subprocess.Popen(
+                [sys.executable, '-c', _BOOT, str(descriptor), *sys.path],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[descriptor],
+                start_new_session=True,
+            )
+        if self._closed:
+            self._process.kill()
+
+    def _end(self, reason: str) -> str:
+        """Kill the process if it still runs, and return why it ended."""
+        process, self._process = self._process, None
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+        if process is None:
+            return f'the process that fits trajectories could not be started: {reason}'
+        process.kill()
+        return f'the process that fits trajectories has ended (code {process.wait()})'

@@ -1,0 +1,121 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Main program of the process that fits trajectories; it exits with its parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Any
+
+from rclpy.serialization import serialize_message
+from std_msgs.msg import Header
+from trajectory_msgs.msg import JointTrajectory
+
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.nodes.feedforward.fitting.fit import TooLongError, fit, outline, read_message
+from screw_dynamics.nodes.feedforward.fitting.tasks import (
+    Fitting,
+    Forwarding,
+    Reading,
+    Refusal,
+    Robot,
+    WarmUp,
+)
+from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import with_efforts
+from screw_dynamics.nodes.shared.conversions import set_stamp
+from screw_dynamics.nodes.shared.limit_checks import check_curve
+from screw_dynamics.trajectory import (
+    TrajectoryPoint,
+    smooth_trajectory,
+    waypoints_from_points,
+)
+
+
+class Worker:
+    """Executes tasks; keeps the current robot and message."""
+
+    def __init__(self) -> None:
+        self._robot: Robot | None = None
+        self._message: Any = None
+
+    def do(self, task: Any) -> Any:
+        """Return the answer to a task, or raise ScrewDynamicsError."""
+        if isinstance(task, Robot):
+            self._robot = task
+            return None
+        if isinstance(task, WarmUp):
+            return _warm_up(task.robot)
+        if isinstance(task, Reading):
+            self._message = None
+            self._message = read_message(task)
+            return outline(self._message)
+        if self._robot is None:
+            raise InputError('no robot model is known')
+        if isinstance(task, Fitting):
+            return fit(self._message, self._robot, task)
+        assert isinstance(task, Forwarding)
+        return self._forwarded(task, self._robot)
+
+    def _forwarded(self, task: Forwarding, robot: Robot) -> bytes:
+        """Return the serialised message for a controller."""
+        message: JointTrajectory = with_efforts(robot.model, task.motion, task.period)
+        message.header = Header(frame_id=task.frame_id)
+        set_stamp(message.header.stamp, task.stamp)
+        data: bytes = serialize_message(message)
+        return data
+
+
+def _warm_up(robot: Robot) -> None:
+    """Load all kernels from the cache before the first trajectory needs them."""
+    model = robot.model
+    rest = (0.0,) * model.n
+    points = [TrajectoryPoint(0.0, rest), TrajectoryPoint(1.0, rest)]
+    curve = smooth_trajectory(waypoints_from_points(model.joint_names, points, model.joint_names))
+    check_curve(model, robot.elastic, curve, 0.0, 'warn')
+    inverse_dynamics(model, curve.jets([0.0], rows=3))
+
+
+def main(descriptor: int) -> None:
+    """Execute the tasks that arrive on a socket (`descriptor`) until it is closed."""
+    # Ctrl-C is for the parent; this process exits with it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _leave_real_time()
+    connection = Connection(descriptor)
+    tasks: SimpleQueue[Any] = SimpleQueue()
+    threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()
+    worker = Worker()
+    while True:
+        task = tasks.get()
+        try:
+            answer = worker.do(task)
+        except TooLongError as error:
+            answer = Refusal(str(error), error.outline)
+        except ScrewDynamicsError as error:
+            answer = Refusal(str(error))
+        except Exception as error:  # no message may end the process
+            answer = Refusal(f'{type(error).__name__}: {error}')
+        connection.send(answer)
+
+
+def _leave_real_time() -> None:
+    """Reset the real-time priority inherited from the node, whose ticks have precedence."""
+    if hasattr(os, 'sched_setscheduler'):
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def _receive(connection: Connection, tasks: SimpleQueue[Any]) -> None:
+    """Queue the received tasks; exit the process at once if the socket is closed."""
+    while True:
+        try:
+            tasks.put(connection.recv())
+        except (EOFError, OSError):
+            os._exit(0)
+        except BaseException:  # do not let the parent wait for an answer
+            os._exit(1)

@@ -1,0 +1,183 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`sync: controller_state`: trajectory time as in joint_trajectory_controller."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.feedforward.inputs.execution_watch import ControllerState, ExecutionWatch
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.feedforward.pipeline import TorqueStream
+from screw_dynamics.nodes.shared.conversions import SECOND, nanoseconds
+from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
+from screw_dynamics.nodes.shared.endpoints import make_subscription
+from screw_dynamics.nodes.shared.interfaces import control_message
+
+TOPIC = '~/controller_state'
+_LARGEST_AGE = 1 * SECOND  # of a state; if it is older, the clocks differ
+
+
+def state_type() -> Any:
+    """Return the type of the controller state; raise InputError if missing or too old."""
+    kind = control_message('JointTrajectoryControllerState', 'sync', 'controller_state', 'none')
+    if 'reference' not in kind.get_fields_and_field_types():
+        raise InputError(
+            "parameter 'sync': 'controller_state' needs the package control_msgs of at least "
+            "version 4, whose states have the field 'reference'"
+        )
+    return kind
+
+
+class ControllerSync:
+    """
+    Synchronises the trajectory time with that of the controller, including speed scaling.
+
+    Without it the times of a trajectory with stamp 0 differ by the difference of the reception
+    times. A motion that the controller does not execute is not published; see `ExecutionWatch`.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        output: Callable[[], TorqueStream | None],
+        parameters: Callable[[], FeedforwardParameters],
+    ) -> None:
+        self._node, self._output, self._parameters = node, output, parameters
+        self._taken = self._ignored = 0
+        self._watch = ExecutionWatch()
+        self._last: tuple[int, float] | None = None  # instant [ns], time from start [s]
+        self._names: tuple[list[str], tuple[str, ...]] = [], ()
+        self._problem = ''
+        self._subscription = make_subscription(
+            node, state_type(), TOPIC, self._on_state, qos_profile_sensor_data
+        )
+
+    def withholds(self, now: int) -> bool:
+        """
+        Return True if the motion must not be published at this tick.
+
+        `now` is the time of the node [ns].
+        """
+        output = self._output()
+        if output is None or output.streamed.followed is not None:
+            return False
+        watch, withheld = self._watch, self._watch.withheld
+        watch.follow(output.motion_at_tick(now), now)
+        if watch.lapsed(now, self._parameters().sync_timeout) and not withheld:
+            self._node.get_logger().warning(self._stopped())
+        output.reference.executed = not watch.withheld
+        return watch.withheld
+
+    def _stopped(self) -> str:
+        return (
+            'Nothing is published: the controller does not execute the motion, by '
+            f'{self._subscription.topic_name}: {self._watch.reason}'
+        )
+
+    def _on_state(self, message: Any) -> None:
+        output = self._output()
+        if output is None:
+            return
+        try:
+            self._take(message, output, self._node.get_clock().now().nanoseconds)
+        except InputError as error:
+            self._ignored += 1
+            self._problem = str(error)
+            self._node.get_logger().warning(f'{TOPIC} ignored: {error}', throttle_duration_sec=1.0)
+
+    def _take(self, message: Any, output: TorqueStream, now: int) -> None:
+        state, withheld = self._read(message, output, now), self._watch.withheld
+        speed = self._speed(float(message.speed_scaling_factor), state)
+        self._last = state.instant, state.time
+        if self._watch.take(output.reference, state, now, self._parameters()):
+            output.reference.set_speed(speed, state.instant)
+            if withheld:
+                self._node.get_logger().info(
+                    'The controller executes the motion: published again from its trajectory time '
+                    f'{state.time:.3f} s'
+                )
+        self._taken, self._problem = self._taken + 1, ''
+
+    def _read(self, message: Any, output: TorqueStream, now: int) -> ControllerState:
+        """Return the state in a message; raise InputError if the message is not usable."""
+        names = message.joint_names, output.model.joint_names
+        if names != self._names:
+            self._joints, self._places = common_joints(*names)
+            self._turning = np.isin(names[1], list(output.reference.continuous))[self._joints]
+            self._names = list(names[0]), names[1]
+        instant = nanoseconds(message.header.stamp)
+        if abs(now - instant) > _LARGEST_AGE:
+            raise InputError(
+                f'header.stamp: expected within {_LARGEST_AGE / SECOND:g} s from the time of the '
+                f'node ({now / SECOND:.3f}), got {instant / SECOND:.3f}'
+            )
+        reported = np.array(message.reference.positions)
+        if len(reported) != len(names[0]):
+            raise InputError(
+                f'reference.positions: expected {len(names[0])} values, one per joint name, got '
+                f'{len(reported)}'
+            )
+        positions = reported[self._places]
+        if not np.isfinite(positions).all():
+            raise InputError('reference.positions: expected finite numbers')
+        time = nanoseconds(message.reference.time_from_start) / SECOND
+        return ControllerState(instant, time, self._joints, self._turning, positions)
+
+    def _speed(self, factor: float, state: ControllerState) -> float:
+        """Return d(time from start) / dt; controllers that do not know it report 0."""
+        if math.isfinite(factor) and factor > 0.0:
+            return factor
+        if (
+            self._last is not None
+            and state.instant > self._last[0]
+            and state.time == self._last[1]
+        ):
+            return 0.0
+        return 1.0
+
+    def tasks(self) -> dict[str, Callable[[], Report]]:
+        """Return the diagnostic tasks by name."""
+        return {'sync': self._report}
+
+    def _report(self) -> Report:
+        values = {
+            'states taken': self._taken,
+            'states ignored': self._ignored,
+            'last correction [ms]': f'{1e3 * self._watch.correction:.3f}',
+        }
+        now, output = self._node.get_clock().now().nanoseconds, self._output()
+        if self._problem:
+            return Report(WARN, self._problem, values)
+        if self._watch.withheld and output is not None and not output.empty:
+            return Report(WARN, self._stopped(), values)
+        if self._last is None or now - self._last[0] > _LARGEST_AGE:
+            return Report(WARN, f'no state on {self._subscription.topic_name}', values)
+        return Report(OK, 'ok', values)
+
+
+def common_joints(
+    reported: Sequence[str], names: Sequence[str]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """
+    Return the indices (k,) in `names` and in `reported` of the joints that are in both.
+
+    `reported` are the joints of the controller, `names` those of the model. Raises InputError if
+    they have no joint in common.
+    """
+    places = {name: i for i, name in enumerate(reported)}
+    joints = [i for i, name in enumerate(names) if name in places]
+    if not joints:
+        raise InputError(
+            f'joint_names: expected some of {", ".join(names)}, '
+            f'got {", ".join(reported) or "none"}'
+        )
+    return np.array(joints), np.array([places[names[i]] for i in joints])

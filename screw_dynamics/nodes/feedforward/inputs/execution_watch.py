@@ -1,0 +1,196 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ExecutionWatch`: detection of motions that the controller does not execute."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.shared.conversions import SECOND
+from screw_dynamics.reference.active_trajectory import Motion
+from screw_dynamics.reference.reference import Reference
+from screw_dynamics.trajectory import JET_ROWS
+
+# Evidence that the controller executes the motion although the times differ: this many states
+# along it, over this distance [rad or m], with at most this fraction of it as deviation.
+_STATES = 5
+_DISTANCE = 1e-3
+_ASTRAY = 0.5
+
+
+class ControllerState(NamedTuple):
+    """
+    State reported by the controller.
+
+    `instant` is in ns, `time` (from the start of its trajectory) in s. `joints` (k,) are the
+    columns of the model, `turning` (k,) marks those without limits, for which whole turns are
+    ignored, and `positions` (k,) is the reference of the controller [rad or m].
+    """
+
+    instant: int
+    time: float
+    joints: NDArray[np.intp]
+    turning: NDArray[np.bool_]
+    positions: Array
+
+
+class _Evidence:
+    """Successive states along the motion, or at its end."""
+
+    def __init__(self) -> None:
+        self._count, self._time = 0, 0.0
+
+    def forget(self) -> None:
+        self._count = 0
+
+    def add(self, time: float, positions: Array, expected: Array, *, at_end: bool) -> bool:
+        """Add a state; return True if there are enough and their positions follow the motion."""
+        if not self._count or not (time > self._time or at_end):
+            self._count, self._first, self._expected = 0, positions, expected
+        self._count, self._time = self._count + 1, time
+        if self._count < _STATES:
+            return False
+        path = expected - self._expected
+        astray = np.abs(positions - self._first - path).max()
+        distance = np.abs(path).max()
+        return at_end or bool(distance >= _DISTANCE and astray <= _ASTRAY * distance)
+
+
+class ExecutionWatch:
+    """
+    Compares the states of the controller with the motion; withholds output if they differ.
+
+    A state agrees if its trajectory time is within `sync_tolerance` of the motion's, and its
+    reference within `sync_position_tolerance` of the motion at that time. After `sync_timeout`
+    without such a state the motion is no longer published (from its beginning if no state at all
+    has arrived for that long). It is published again when several states of the controller have
+    moved along it, at any time; that time then becomes the trajectory time. After the end of the
+    motion only positions are compared, and no further state is needed.
+    """
+
+    def __init__(self) -> None:
+        self.withheld = False
+        self.reason = ''  # why the last state does not agree, or why output is withheld
+        self.correction = 0.0  # last correction of the trajectory time [s]
+        self._followed: object = None  # identifies the motion
+        self._agreed = self._heard = 0
+        self._finished = False
+        self._evidence = _Evidence()
+        self._jet = np.empty((JET_ROWS, 0))
+
+    def follow(self, motion: Motion | None, now: int) -> None:
+        """
+        Set the motion that is published at `now` [ns].
+
+        A new motion starts without a record of disagreement.
+        """
+        followed = None if motion is None else motion.waypoints
+        if followed is not self._followed:
+            self._followed, self._agreed, self._finished = followed, now, False
+            self.withheld, self.reason = False, ''
+            self._evidence.forget()
+
+    def lapsed(self, now: int, timeout: float) -> bool:
+        """
+        Return True if output must be withheld at `now` [ns].
+
+        `timeout` is the longest time without a state that agrees [s].
+        """
+        if self.withheld or self._followed is None or (self._finished and not self.reason):
+            return self.withheld
+        silent = now - self._heard > timeout * SECOND
+        if silent or now - self._agreed > timeout * SECOND:
+            self.withheld = True
+            self._evidence.forget()
+            if silent or not self.reason:
+                self.reason = f'no state for {timeout:g} s (parameter sync_timeout)'
+        return self.withheld
+
+    def take(
+        self,
+        reference: Reference,
+        state: ControllerState,
+        now: int,
+        parameters: FeedforwardParameters,
+    ) -> bool:
+        """
+        Set the time of the motion from a state received at `now` [ns], if the state agrees.
+
+        Return True if the speed of the controller applies to the motion, or to a later one.
+        """
+        self._heard = now
+        motion = reference.motion_at(state.instant)
+        if motion is None:
+            return True
+        if motion.waypoints is not self._followed:
+            return False
+        own = motion.time_at(state.instant, reference.speed)
+        reach = parameters.sync_position_tolerance
+        at_end = max(own, state.time) > motion.end and self._near(motion, state, motion.end, reach)
+        rests = at_end and own > motion.end
+        if self.withheld:
+            if not self._moves_along(motion, state, reach, at_end):
+                return False
+            if not rests:
+                self._set_time(reference, motion, state, own)
+        else:
+            self.reason = '' if rests else self._apart(motion, state, own, parameters)
+            if self.reason:
+                return False
+            if abs(state.time - own) <= parameters.sync_tolerance:
+                self._set_time(reference, motion, state, own)
+        self._agreed, self._finished = now, at_end
+        self.withheld, self.reason = False, ''
+        return True
+
+    def _set_time(
+        self, reference: Reference, motion: Motion, state: ControllerState, own: float
+    ) -> None:
+        self.correction = state.time - own
+        reference.set_time(motion, state.time, state.instant)
+
+    def _apart(
+        self, motion: Motion, state: ControllerState, own: float, parameters: FeedforwardParameters
+    ) -> str:
+        """Return how a state differs from the motion; empty if it does not."""
+        tolerance, reach = parameters.sync_tolerance, parameters.sync_position_tolerance
+        if abs(state.time - own) > tolerance:
+            return (
+                f'its trajectory time is {state.time:.3f} s, expected {own:.3f} s within '
+                f'{tolerance:g} s (parameter sync_tolerance)'
+            )
+        if self._near(motion, state, state.time, reach):
+            return ''
+        j = int(np.argmax(self._gaps))
+        column = state.joints[j]
+        return (
+            f'its reference of joint {motion.waypoints.joint_names[column]} is '
+            f'{state.positions[j]:.4g}, expected {self._jet[0, column]:.4g} within {reach:g} '
+            '(parameter sync_position_tolerance)'
+        )
+
+    def _moves_along(
+        self, motion: Motion, state: ControllerState, reach: float, at_end: bool
+    ) -> bool:
+        """Return True if the controller has moved along the motion or is at its end."""
+        if not (at_end or self._near(motion, state, state.time, reach)):
+            self._evidence.forget()
+            return False
+        expected = self._jet[0, state.joints]
+        return self._evidence.add(state.time, state.positions, expected, at_end=at_end)
+
+    def _near(self, motion: Motion, state: ControllerState, time: float, reach: float) -> bool:
+        """Return True if the reference of a state is within `reach` of the motion at a time."""
+        if self._jet.shape[1] != len(motion.waypoints.joint_names):
+            self._jet = np.empty((JET_ROWS, len(motion.waypoints.joint_names)))
+        motion.curve.sample(max(0.0, time - motion.joined), self._jet)
+        gaps = state.positions - self._jet[0, state.joints]
+        turns = np.round(gaps / (2.0 * math.pi))
+        self._gaps = np.abs(np.where(state.turning, gaps - 2.0 * math.pi * turns, gaps))
+        return bool(self._gaps.max() <= reach)

@@ -1,0 +1,126 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ExternalWrenches`: latest external wrenches on the links, with a timeout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
+from screw_dynamics.errors import InputError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.shared.conversions import SECOND, instant_of
+
+_COMPONENTS = ('x', 'y', 'z')
+
+
+class ExternalWrenches:
+    """
+    Wrenches ON the links, each applied until it is older than the timeout.
+
+    A measured wrench has no derivatives: its components in the frame of the link are assumed to be
+    constant, so its part of effort_dot and effort_ddot is due to the motion of the link alone.
+    `on_expired` is called with the frame at the tick at which a wrench has expired.
+    """
+
+    def __init__(self, model: ScrewModel, on_expired: Callable[[str], None]) -> None:
+        self._on_expired = on_expired
+        self.set_model(model)
+
+    def set_model(self, model: ScrewModel) -> None:
+        """Restart with another model, without wrenches."""
+        self._model = model
+        self._frames: dict[str, int] = {}  # frame to its row
+        self._wrenches: list[Array] = []
+        self._instants: list[int] = []
+        self._in_force: list[bool] = []
+        self._loads: dict[int, LinkLoads] = {}
+
+    def clear(self) -> None:
+        """Drop all wrenches."""
+        self.set_model(self._model)
+
+    def add(self, message: Any, now: int, timeout: float) -> None:
+        """
+        Add a wrench; it replaces the previous one in the same frame.
+
+        Torque (about the origin of the frame) and force are in the axes of the frame. `now` is the
+        time of the node [ns], `timeout` is in s. Raises InputError if the message is not valid.
+        """
+        name = message.header.frame_id
+        if self._model.frame(name).body < 0:
+            raise InputError(
+                f'header.frame_id: expected a moving link, got {name!r}, a part of the base: '
+                'a wrench on it takes no effort'
+            )
+        wrench = np.array(
+            [
+                self._finite(part, component, getattr(vector, component))
+                for part, vector in (
+                    ('torque', message.wrench.torque),
+                    ('force', message.wrench.force),
+                )
+                for component in _COMPONENTS
+            ]
+        )
+        instant = instant_of(message, now, timeout)
+        row = self._frames.get(name)
+        if row is None:
+            self._frames[name] = len(self._wrenches)
+            self._wrenches.append(wrench)
+            self._instants.append(instant)
+            self._in_force.append(True)
+            self._loads.clear()  # one more link is loaded: the next tick prepares new loads
+        else:
+            self._wrenches[row], self._instants[row] = wrench, instant
+            self._in_force[row] = True
+
+    @staticmethod
+    def _finite(part: str, component: str, value: float) -> float:
+        if not abs(value) < np.inf:
+            raise InputError(f'wrench.{part}.{component}: expected a finite number, got {value}')
+        return value
+
+    def by_age(self, now: int, timeout: float) -> tuple[list[str], list[str]]:
+        """
+        Return the frames with a fresh wrench and those with an expired one.
+
+        `now` [ns]; `timeout` [s].
+        """
+        lists: tuple[list[str], list[str]] = ([], [])
+        for name, row in self._frames.items():
+            lists[now - self._instants[row] > timeout * SECOND].append(name)
+        return lists
+
+    def in_force(self) -> dict[str, Array]:
+        """Return the wrenches (6,) that are included in the latest efforts, by frame."""
+        return {
+            name: self._wrenches[row] for name, row in self._frames.items() if self._in_force[row]
+        }
+
+    def inverse_dynamics(self, joint_jet: Array, out: Array, now: int, timeout: float) -> None:
+        """
+        Compute the efforts `out` (k + 1, n) of `joint_jet` (k + 3, n) under the fresh wrenches.
+
+        `now` is the time of the node [ns], `timeout` is in s. Raises NotFiniteError if an effort
+        is not finite.
+        """
+        oldest = now - round(timeout * SECOND)
+        for name, row in self._frames.items():
+            if self._in_force[row] and self._instants[row] < oldest:
+                self._in_force[row] = False
+                self._on_expired(name)
+        if not any(self._in_force):
+            inverse_dynamics(self._model, joint_jet, out=out)
+            return
+        order = len(out) - 1
+        loads = self._loads.get(order)
+        if loads is None:
+            loads = self._loads[order] = LinkLoads(self._model, list(self._frames), order)
+        for row, wrench in enumerate(self._wrenches):
+            loads.wrenches[row, 0] = wrench if self._in_force[row] else 0.0
+        loads.inverse_dynamics(joint_jet, out)

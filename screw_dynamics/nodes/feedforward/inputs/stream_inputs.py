@@ -1,0 +1,156 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`StreamInputs`: topics with streamed references and external wrenches."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.feedforward.inputs.stream_messages import StreamReader
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.feedforward.pipeline import TorqueStream
+from screw_dynamics.nodes.feedforward.stream_reports import WRENCH_TOPIC, StreamReports
+from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.conversions import instant_of
+from screw_dynamics.nodes.shared.endpoints import make_subscription
+from screw_dynamics.nodes.shared.limit_checks import check_positions
+from screw_dynamics.reference.streamed_reference import Stream
+
+
+class StreamInputs:
+    """
+    Subscribes to the streams; counts samples, and logs the rejected ones with the reason.
+
+    `other_joints` returns the joints that cannot be commanded, each with the reason. `now` returns
+    the time of the node [ns]; it raises InputError if there is none yet or the node is not active.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        output: Callable[[], TorqueStream],
+        parameters: Callable[[], FeedforwardParameters],
+        other_joints: Callable[[], Mapping[str, str]],
+        now: Callable[[], int],
+        reports: StreamReports,
+    ) -> None:
+        self._node, self._output, self._parameters = node, output, parameters
+        self._other_joints, self._now, self._reports = other_joints, now, reports
+        self._throttle = ReasonThrottle()
+        self._model: ScrewModel | None = None
+        topics: list[tuple[Any, str, Callable[[Any], None]]] = [
+            (JointState, Stream.POSITIONS.value, self._on_positions),
+            (WrenchStamped, WRENCH_TOPIC, self._on_wrench),
+        ]
+        if interfaces.msg is not None:
+            topics.append((interfaces.msg.JointReference, Stream.SAMPLES.value, self._on_sample))
+        self._subscriptions = [
+            # best effort: matches every publisher, and lost samples are not resent
+            make_subscription(node, kind, topic, callback, qos_profile_sensor_data)
+            for kind, topic, callback in topics
+        ]
+
+    def _reader_of(self, model: ScrewModel) -> StreamReader:
+        if model is not self._model:
+            self._model = model
+            self._reader = StreamReader(model, self._other_joints())
+        return self._reader
+
+    def destroy(self) -> None:
+        """Destroy the subscriptions."""
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+
+    def _log_rejection(self, text: str) -> None:
+        if self._throttle.due(text):
+            self._node.get_logger().error(text)
+
+    def _log_warning(self, text: str) -> None:
+        if self._throttle.due(text):
+            self._node.get_logger().warning(text)
+
+    def _on_sample(self, message: Any) -> None:
+        topic, logger = Stream.SAMPLES.value, self._node.get_logger()
+        values = self._parameters()
+        try:
+            now, output = self._now(), self._output()
+            jet, rows = self._reader_of(output.model).jet(message)
+            warning = check_positions(output.model, jet[0], values.check_limits)
+            instant = instant_of(message, now, values.max_reference_age)
+            followed = output.streamed.add_sample(jet, rows, instant, now)
+        except ScrewDynamicsError as error:
+            self._reports.count_rejected(topic, str(error))
+            self._log_rejection(f'{topic} rejected: {error}')
+            return
+        self._reports.count(topic, followed)
+        if warning:
+            self._log_warning(f'{topic}: {warning}')
+        if rows == 3 and values.derivative_order > 0:
+            logger.warning(
+                f'{topic} carries no jerks: effort_dot and effort_ddot are left empty',
+                once=True,
+            )
+        elif rows == 4 and values.derivative_order > 1:
+            logger.warning(f'{topic} carries no snaps: effort_ddot is left empty', once=True)
+
+    def _on_positions(self, message: JointState) -> None:
+        topic = Stream.POSITIONS.value
+        values = self._parameters()
+        try:
+            now, output = self._now(), self._output()
+            positions = self._reader_of(output.model).positions(message)
+            warning = check_positions(output.model, positions, values.check_limits)
+            instant_of(message, now, values.max_reference_age)
+            followed = output.add_positions(positions, now)
+        except ScrewDynamicsError as error:
+            self._reports.count_rejected(topic, str(error))
+            self._log_rejection(f'{topic} rejected: {error}')
+            return
+        self._reports.count(topic, followed)
+        if warning:
+            self._log_warning(f'{topic}: {warning}')
+
+    def _on_wrench(self, message: WrenchStamped) -> None:
+        try:
+            self._output().wrenches.add(
+                message, self._now(), self._parameters().external_wrench_timeout
+            )
+        except InputError as error:
+            self._reports.count_rejected(WRENCH_TOPIC, str(error))
+            self._log_warning(f'{WRENCH_TOPIC} ignored: {error}')
+            return
+        self._reports.count(WRENCH_TOPIC)
+
+
+_PERIOD = 1.0  # s
+_MOST_REASONS = 20  # at a time; further reasons are not logged
+_NUMBER = re.compile(r'[-+]?\d+(\.\d+)?(e[-+]?\d+)?')
+
+
+class ReasonThrottle:
+    """Stores when each reason was logged; texts that differ only in numbers are one reason."""
+
+    def __init__(self) -> None:
+        self._logged: dict[str, float] = {}  # by reason [s]
+
+    def due(self, text: str) -> bool:
+        """Return True if a text should be logged now, and register it as logged."""
+        now = time.monotonic()
+        self._logged = {
+            reason: then for reason, then in self._logged.items() if now - then < _PERIOD
+        }
+        reason = _NUMBER.sub('#', text)
+        if reason in self._logged or len(self._logged) >= _MOST_REASONS:
+            return False
+        self._logged[reason] = now
+        return True

@@ -1,0 +1,144 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Join of a fitted trajectory with the running motion, which continued during the fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, Outline, Robot
+from screw_dynamics.nodes.feedforward.inputs.arrival import Arrival
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Plan, unscaled
+from screw_dynamics.nodes.shared.conversions import SECOND
+from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
+from screw_dynamics.reference.active_trajectory import Join, Motion
+from screw_dynamics.reference.reference import Reference
+from screw_dynamics.reference.streamed_reference import StreamedReference
+from screw_dynamics.trajectory import PiecewisePolynomial
+
+# Changes of speed or state at the join that cause a new fit; then the first segment is bent
+_MOST_CHANGES = 3
+# Fraction of the first segment by which a fit may be late: the rest of the segment is bent to the
+# state reached by then.
+_LATEST = 0.25
+
+
+def joined(
+    plan: Plan,
+    fit: Fit,
+    arrival: Arrival,
+    robot: Robot,
+    reference: Reference,
+    streamed: StreamedReference,
+    now: int,
+) -> str:
+    """
+    Follow a fit if it still joins the running motion; a stream that is followed ends then.
+
+    Return the reason why another fit is needed, in which case nothing has changed, or '' if this
+    one is followed. `arrival` counts the reasons. `now` is the time of the node [ns].
+    """
+    parameters, join, curve, begin = plan.task.parameters, plan.task.join, fit.curve, fit.joined
+    anchor = join.begin, join.elapsed
+    if streamed.takeovers != arrival.takeovers:
+        return 'a stream has begun'
+    if reference.leaves_at_reception:
+        reference.follow(join, fit.waypoints, begin, curve, arrival.clock(*anchor))
+        streamed.supersede()
+        return ''
+    changed = plan.task.speed != reference.speed
+    if changed:
+        arrival.changes += 1
+        if arrival.changes <= _MOST_CHANGES:
+            return 'the speed has changed'
+    earliest = now + round(1e9 * parameters.lead_time)
+    if plan.floating:
+        join = replace(join, start=earliest, begin=earliest)
+    elif changed:
+        join = _at_speed(join, arrival, reference.speed)
+    earlier, jet = plan.task.join.elapsed - join.elapsed, None
+    if parameters.start_state == 'reference':
+        late = (join.begin < earliest or earlier < 0.0) and plan.state is not None
+        bent = changed
+        if late or streamed.followed is not None:
+            # a stream ends now, in its present state: no tick is skipped
+            passed = 1e-9 * (join.begin - earliest) * reference.speed
+            earlier, bent = earlier + passed, True
+            join = replace(join, begin=earliest, elapsed=join.elapsed - passed)
+            arrival.late += late
+        elif not changed and not _same(reference.state(join.begin), plan.state):
+            arrival.changes, bent = arrival.changes + 1, True
+            if arrival.changes <= _MOST_CHANGES:
+                return 'the state at the join has changed'
+        if bent:
+            jet = _followed(join.begin, reference, streamed, now)
+    elif parameters.start_state == 'joint_states' and join.begin <= max(earliest, plan.soonest):
+        # the joints moved during the fit
+        passed = 1e-9 * (join.begin - earliest) * reference.speed
+        earlier += passed
+        arrival.late += join.begin < earliest
+        join = replace(join, begin=earliest, elapsed=join.elapsed - passed)
+        jet = arrival.state_at(now)
+        jet = join.jet if jet is None else jet
+    if parameters.start_state != 'first_point' and -earlier > _LATEST * curve.breaks[:2][-1]:
+        return 'it came later than it was to be followed'
+    rejoined = None if jet is None else reference.rejoined(curve, fit.waypoints, jet, earlier)
+    if rejoined is not None:
+        if parameters.check_limits == 'reject':
+            problem = _beyond_limits(robot, rejoined, begin - earlier, reference.speed)
+            if problem:
+                return problem
+        curve, begin = rejoined, begin - earlier
+    reference.follow(join, fit.waypoints, begin, curve)
+    streamed.supersede()
+    return ''
+
+
+def _beyond_limits(robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float) -> str:
+    """Return the limit that the first segment of a curve exceeds; empty if there is none."""
+    first = PiecewisePolynomial(
+        curve.breaks[:2], curve.coefficients[:1], curve.end, curve.continuity
+    )
+    try:
+        return check_curve(robot.model, robot.elastic, first, begin, 'reject', speed)
+    except LimitError as error:
+        return str(error)
+
+
+def _at_speed(join: Join, arrival: Arrival, speed: float) -> Join:
+    """Return the join at the planned time from start, but not after the planned instant."""
+    instant, passed = arrival.clock(join.start, 0.0)
+    elapsed = passed + 1e-9 * (join.begin - instant) * speed
+    if elapsed <= join.elapsed or speed == 0.0:
+        return replace(join, elapsed=elapsed)
+    return replace(join, begin=join.begin - round(1e9 * (elapsed - join.elapsed) / speed))
+
+
+def _followed(
+    time: int, reference: Reference, streamed: StreamedReference, now: int
+) -> Array | None:
+    """Return the state of the followed trajectory or stream at an instant, or None."""
+    state = reference.state(time)
+    if state is not None:
+        return state
+    state = streamed.state(now, time)
+    return None if state is None else unscaled(state, reference.speed)
+
+
+def _same(one: Array | None, other: Array | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return bool((one == other).all())
+
+
+def outgoing_stamp(motion: Motion, outline: Outline) -> int:
+    """
+    Return the instant [ns] at which a controller must start a motion to be synchronous with it.
+
+    A stamp of the received trajectory is kept. Otherwise the instant precedes the takeover by the
+    time from start there, since the controller runs at nominal speed.
+    """
+    if outline.stamp:
+        return outline.stamp
+    return motion.anchor - round(SECOND * motion.anchor_time)

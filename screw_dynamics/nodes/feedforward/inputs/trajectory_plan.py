@@ -1,0 +1,165 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Plan` of a trajectory: its join with the running motion and its start state."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.nodes.feedforward.fitting.tasks import Fitting, Outline
+from screw_dynamics.nodes.feedforward.inputs.arrival import Arrival
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.shared.conversions import SECOND
+from screw_dynamics.reference.active_trajectory import continuable
+from screw_dynamics.reference.reference import Reference
+from screw_dynamics.reference.streamed_reference import StreamedReference
+from screw_dynamics.trajectory import JET_ROWS, scale_speed
+
+
+@dataclass(frozen=True)
+class Plan:
+    """
+    A requested fit and its assumptions.
+
+    A `floating` trajectory starts when its fit is ready: with stamp 0, from rest. `state` (5, n)
+    is the followed state at the join. `soonest` [ns] is the instant from which a trajectory that
+    starts at once could be followed.
+    """
+
+    task: Fitting
+    floating: bool
+    state: Array | None
+    soonest: int
+
+
+def plan(
+    arrival: Arrival,
+    outline: Outline,
+    joint_names: tuple[str, ...],
+    reference: Reference,
+    streamed: StreamedReference,
+    parameters: FeedforwardParameters,
+    now: int,
+    delay: int,
+) -> Plan:
+    """
+    Choose the join of a trajectory with the running motion.
+
+    If the reference moves, it is an instant at which the fit will be ready: the reference state
+    at that instant is known already and is matched exactly. If it rests, a trajectory with stamp 0
+    starts when its fit is ready, so that no part of its path is skipped. A controller's spline
+    does not continue the motion it replaces: it joins at reception.
+
+    `now` is the time of the node and `delay` the expected duration of the fit [ns]. Raises
+    TrajectoryError if a required state is not known.
+    """
+    if streamed.takeovers != arrival.takeovers:
+        stream = streamed.followed.value if streamed.followed else 'a stream'
+        raise TrajectoryError(f'{stream} began before its fit was there: it is the newer command')
+    lead = round(1e9 * parameters.lead_time)
+    start = outline.stamp or arrival.received
+    follow = parameters.start_state == 'reference'
+    floating = (
+        not outline.stamp
+        and not reference.leaves_at_reception
+        and streamed.followed is None
+        and (not follow or reference.rests(now + lead))
+    )
+    if floating:
+        start = at = now + lead
+    else:
+        at = arrival.received + lead if reference.leaves_at_reception else now + lead + delay
+    begin = reference.interpolation.leaves(start, arrival.received, at)
+    state = reference.state(begin)
+    stream_state = None
+    if state is None:
+        stream_state = _stream_state(streamed, begin, now, at)
+    known = state if state is not None else stream_state
+    if known is None and parameters.allow_partial_joints:
+        _require_fresh(outline.joint_names, joint_names, arrival.positions, parameters)
+    start_jet = _start_jet(parameters, arrival, outline, len(joint_names), stream_state, now)
+    join = reference.join(start, at, start_jet, follow, arrival.received)
+    if arrival.speeds and not floating and not reference.leaves_at_reception:
+        instant, passed = arrival.clock(start, 0.0)
+        elapsed = passed + 1e-9 * (join.begin - instant) * reference.speed
+        join = replace(join, elapsed=elapsed)
+    task = Fitting(
+        join,
+        parameters.start_state == 'first_point',
+        arrival.positions if known is None else known[0],
+        parameters,
+        reference.speed,
+        arrival.received,
+    )
+    return Plan(task, floating, known, at)
+
+
+def _require_fresh(
+    named: Collection[str],
+    joint_names: tuple[str, ...],
+    positions: Array,
+    parameters: FeedforwardParameters,
+) -> None:
+    """Raise TrajectoryError if an omitted joint has no reference and no fresh measurement."""
+    for name, position in zip(joint_names, positions, strict=True):
+        if name not in named and not np.isfinite(position):
+            raise TrajectoryError(
+                f'the trajectory leaves out {name}: expected a reference that it holds, or its '
+                f'position on joint_states within the last {parameters.max_joint_state_age:g} s, '
+                'got neither'
+            )
+
+
+def _stream_state(streamed: StreamedReference, begin: int, now: int, at: int) -> Array | None:
+    """
+    Return the state of the followed stream at the takeover; None if none is followed.
+
+    Raises TrajectoryError if the takeover is after `at` [ns], where the state is not known.
+    """
+    state = streamed.state(now, begin)
+    if state is not None and begin > at:
+        assert streamed.followed is not None
+        raise TrajectoryError(
+            f'{streamed.followed.value} is followed and where it will be at header.stamp, '
+            f'{(begin - now) / SECOND:.3f} s from now, is not known: expected stamp 0 or a start '
+            'that has passed'
+        )
+    return state
+
+
+def _start_jet(
+    parameters: FeedforwardParameters,
+    arrival: Arrival,
+    outline: Outline,
+    n: int,
+    stream_state: Array | None,
+    now: int,
+) -> Array | None:
+    """Return the start state if no reference is continued; None if it is not known."""
+    if parameters.start_state == 'reference' and stream_state is not None:
+        return unscaled(stream_state, arrival.speed)
+    if parameters.start_state == 'first_point':
+        # `fit` reads the positions from the points
+        return np.zeros((JET_ROWS, n)) if outline.first_time > 0.0 else None
+    # the controller starts from the state at reception
+    leaves = parameters.interpolation == 'jtc'
+    state = arrival.state if leaves else arrival.state_at(now)
+    if state is None and parameters.start_state == 'joint_states':
+        raise TrajectoryError(
+            "start_state is 'joint_states': expected a position of every joint on joint_states "
+            f'within the last {parameters.max_joint_state_age:g} s, got none'
+        )
+    return arrival.state if state is None else state
+
+
+def unscaled(state: Array, speed: float) -> Array:
+    """Return the state of a stream with derivatives by trajectory time, which runs at `speed`."""
+    # if the time runs slower, the derivatives are larger by powers of the speed
+    with np.errstate(over='ignore', invalid='ignore'):
+        scaled = scale_speed(state.copy(), 1.0 / speed if speed > 0.0 else 1.0)
+    return scaled if continuable(scaled) else state

@@ -1,0 +1,264 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`TrajectoryQueue`: fitting of trajectories in the background, in order of reception."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
+from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
+from screw_dynamics.nodes.feedforward.fitting.fit import heading
+from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
+from screw_dynamics.nodes.feedforward.fitting.fit_time import FitTime
+from screw_dynamics.nodes.feedforward.fitting.tasks import (
+    Fit,
+    Forwarding,
+    Heading,
+    Outline,
+    Reading,
+    Refusal,
+    Robot,
+)
+from screw_dynamics.nodes.feedforward.inputs.arrival import Arrival, arrival
+from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outgoing_stamp
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Plan, plan
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.feedforward.pipeline import TorqueStream
+from screw_dynamics.nodes.shared.conversions import SECOND
+from screw_dynamics.nodes.shared.endpoints import DEPTH
+from screw_dynamics.reference.active_trajectory import Motion
+
+_LOOK_PERIOD = 0.002  # s between polls of the process while it works
+_MOST_REFITS = 12  # per trajectory
+_MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
+
+
+class Verdicts(Protocol):
+    """Receiver of the verdicts on trajectories, in order of reception."""
+
+    def accept(self, outline: Outline, fit: Fit, motion: Motion, now: int) -> None:
+        """Report that a trajectory is followed from its join on."""
+
+    def reject(self, heading: Heading | None, reason: str) -> None:
+        """Report that a trajectory is not followed; `heading` is None if it was not decoded."""
+
+
+class TrajectoryQueue:
+    """
+    Decodes, fits, follows and forwards messages, one after the other.
+
+    A fit is used only if the robot, the parameters, the speed and the state at the join have not
+    changed and it is not late; otherwise the fit is repeated. If the speed or the state keep
+    changing, the first segment of the fit is bent to them.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        output: Callable[[], TorqueStream | None],
+        parameters: Callable[[], FeedforwardParameters],
+        other_joints: Callable[[], Mapping[str, str]],
+        verdicts: Verdicts,
+        process: FitProcess,
+    ) -> None:
+        self._node, self._output, self._parameters = node, output, parameters
+        self._other_joints, self._verdicts = other_joints, verdicts
+        self._process = process
+        self._fit_time = FitTime()
+        self._robot: tuple[Any, ...] = ()
+        self._asked = 0  # time of request of the current fit [ns]
+        self._waiting: deque[Arrival] = deque()
+        self._current: Arrival | None = None
+        self._outline: Outline | None = None  # of the current trajectory
+        self._step: Callable[[Any], None] | None = None  # handler of the next answer
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = node.create_timer(_LOOK_PERIOD, self._look, clock=steady)
+        self._timer.cancel()
+        self._use_robot()
+
+    def add(self, data: bytes, now: int) -> None:
+        """Add a serialised message, received at `now` [ns]."""
+        stream = self._stream
+        if len(self._waiting) >= DEPTH:
+            dropped = heading(self._waiting.popleft().data)
+            reason = f'{DEPTH} newer trajectories came in before it could be fitted'
+            self._verdicts.reject(dropped, reason)
+        self._waiting.append(
+            arrival(
+                data, stream.reference, stream.streamed, stream.measured, self._parameters(), now
+            )
+        )
+        self._timer.reset()
+        self._advance()
+
+    def drop(self, reason: str) -> int:
+        """Reject all trajectories that are not followed yet, and return their number."""
+        dropped = self._pending
+        headings = [heading(arrived.data) for arrived in dropped]
+        if self._current is not None and self._outline is not None:
+            headings[0] = self._outline
+        self._waiting.clear()
+        self._current = None
+        if self._step is not None:
+            self._step = self._ignore
+        for known in headings:
+            self._verdicts.reject(known, reason)
+        return len(dropped)
+
+    def destroy(self) -> None:
+        """Stop polling; call `drop` before."""
+        self._node.destroy_timer(self._timer)
+        self._process.forget()
+
+    # steps ---------------------------------------------------------------------------------------
+
+    @property
+    def _pending(self) -> list[Arrival]:
+        """Trajectories that are not followed yet."""
+        return [*([] if self._current is None else [self._current]), *self._waiting]
+
+    @property
+    def _stream(self) -> TorqueStream:
+        stream = self._output()
+        assert stream is not None
+        return stream
+
+    def _now(self) -> int:
+        now: int = self._node.get_clock().now().nanoseconds
+        return now
+
+    def _look(self) -> None:
+        """Handle an answer if there is one, and continue with the next trajectory."""
+        self._follow_speed()
+        answer = self._process.answer()
+        if answer is None:
+            return
+        step, self._step = self._step, None
+        assert step is not None
+        try:
+            step(answer)
+        except ScrewDynamicsError as error:
+            self._reject(str(error))
+        self._advance()
+
+    def _advance(self) -> None:
+        """Start to read the next trajectory if no task is running."""
+        if self._step is not None:
+            return
+        if not self._waiting:
+            self._timer.cancel()
+            return
+        self._current, self._outline = self._waiting.popleft(), None
+        self._ask(
+            Reading(self._current.data, self._parameters().max_trajectory_points), self._read
+        )
+
+    def _ask(self, task: Any, step: Callable[[Any], None]) -> None:
+        self._step = step
+        self._process.submit(task)
+
+    def _ignore(self, answer: Any) -> None:
+        """Ignore the answer: the trajectory has been rejected already."""
+
+    def _read(self, answer: Outline | Refusal) -> None:
+        if isinstance(answer, Refusal):
+            self._outline = answer.outline
+            self._reject(answer.reason)
+        else:
+            self._outline = answer
+            self._fit()
+
+    def _fit(self) -> None:
+        """Request a fit of the current trajectory for a join planned now."""
+        stream, current, outline = self._stream, self._current, self._outline
+        assert current is not None and outline is not None
+        self._use_robot()
+        chosen = plan(
+            current,
+            outline,
+            stream.model.joint_names,
+            stream.reference,
+            stream.streamed,
+            self._parameters(),
+            self._now(),
+            self._fit_time.estimate(outline.points) << min(current.late, _MOST_DOUBLED),
+        )
+        robot, self._asked = self._robot, self._now()
+        self._ask(chosen.task, lambda answer: self._fitted(chosen, robot, answer))
+
+    def _fitted(self, plan: Plan, robot: tuple[Any, ...], answer: Fit | Refusal) -> None:
+        stream, current, outline = self._stream, self._current, self._outline
+        assert current is not None and outline is not None
+        if isinstance(answer, Refusal):
+            self._reject(answer.reason)
+            return
+        now = self._now()
+        # measured on the clock of the join: simulated time may run faster
+        self._fit_time.learn(outline.points, max(0, now - self._asked) / SECOND)
+        if self._robot_now() != robot or self._parameters() != plan.task.parameters:
+            problem = 'the robot model or the parameters have changed'
+        else:
+            problem = joined(
+                plan,
+                answer,
+                current,
+                self._robot_task(),
+                stream.reference,
+                stream.streamed,
+                now,
+            )
+        if not problem:
+            self._accept(answer, stream, outline, now)
+        elif current.refits == _MOST_REFITS:
+            raise TrajectoryError(f'given up after {_MOST_REFITS + 1} fits: {problem}')
+        else:
+            current.refits += 1
+            self._fit()
+
+    def _accept(self, fit: Fit, stream: TorqueStream, outline: Outline, now: int) -> None:
+        motion = stream.reference.newest
+        self._current = None
+        self._verdicts.accept(outline, fit, motion, now)
+        if stream.trajectory_output is not None:
+            period = self._parameters().resample_period
+            stamp = outgoing_stamp(motion, outline)
+            self._ask(Forwarding(motion, stamp, outline.frame_id, period), self._forward)
+
+    def _forward(self, answer: bytes | Refusal) -> None:
+        output = self._stream.trajectory_output
+        if isinstance(answer, Refusal):
+            self._node.get_logger().error(
+                f'Not published on ~/joint_trajectory_effort: {answer.reason}'
+            )
+        elif output is not None:
+            output.publish(answer)
+
+    def _reject(self, reason: str) -> None:
+        outline, self._current = self._outline, None
+        self._verdicts.reject(outline, reason)
+
+    def _follow_speed(self) -> None:
+        """Pass a changed speed to the waiting trajectories."""
+        reference = self._stream.reference
+        for waiting in self._pending:
+            waiting.follow_speed(reference.speed, reference.speed_since)
+
+    def _robot_now(self) -> tuple[Any, ...]:
+        stream = self._stream
+        return stream, stream.model, self._parameters().stiffness, dict(self._other_joints())
+
+    def _use_robot(self) -> None:
+        """Send the robot to the process if it has changed."""
+        if self._robot == self._robot_now():
+            return
+        self._robot = self._robot_now()
+        self._process.use(self._robot_task())
+
+    def _robot_task(self) -> Robot:
+        stream = self._stream
+        return Robot(stream.model, stream.elastic, dict(self._other_joints()), stream.continuous)

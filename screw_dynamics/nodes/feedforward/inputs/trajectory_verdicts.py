@@ -1,0 +1,142 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``~/trajectory_status``: acceptance or rejection of every trajectory, for its sender."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, Heading, Outline
+from screw_dynamics.nodes.feedforward.reports import FeedforwardReports
+from screw_dynamics.nodes.shared.conversions import SECOND
+from screw_dynamics.nodes.shared.endpoints import DEPTH
+from screw_dynamics.reference.active_trajectory import Motion
+
+NAME = 'trajectory_status'
+# late subscribers still receive the newest statuses
+QOS = QoSProfile(depth=DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+ACCEPTED = 'accepted'
+FRAME_ID = 'header.frame_id'
+
+
+class TrajectoryStatusOutput:
+    """
+    Publishes one DiagnosticStatus per trajectory.
+
+    The level is OK or WARN (accepted, with a warning) or ERROR (rejected); the message is
+    'accepted' and the warnings, or the reason. The values identify the trajectory: its
+    header.frame_id, which the sender may choose freely, stamp, points, start and end.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._publisher = node.create_publisher(DiagnosticStatus, f'~/{NAME}', QOS)
+
+    def publish(self, level: bytes, message: str, values: Mapping[str, object]) -> None:
+        """Publish a status; the values are printed with str()."""
+        self._publisher.publish(
+            DiagnosticStatus(
+                level=level,
+                name=f'{self._node.get_fully_qualified_name().lstrip("/")}: trajectory',
+                message=message,
+                hardware_id='none',
+                values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+            )
+        )
+
+    def destroy(self) -> None:
+        """Destroy the publisher."""
+        self._node.destroy_publisher(self._publisher)
+
+
+_LINES_PER_SECOND = 5  # about accepted trajectories
+_SOON = 0.05  # s; an earlier start is not logged
+_SERVO_COUNT = 4  # consecutive replacements before the end that count as a stream
+_SERVO_PERIOD = 60.0  # s between warnings about such a stream
+
+
+class TrajectoryVerdicts:
+    """Logs, counts and publishes the verdicts on trajectories; see `Verdicts`."""
+
+    def __init__(self, node: Node, reports: FeedforwardReports) -> None:
+        self._node, self._reports = node, reports
+        self._status = TrajectoryStatusOutput(node)
+        self._lines: deque[float] = deque(maxlen=_LINES_PER_SECOND)
+        self._unlogged = 0
+        self._end = 0  # of the last accepted trajectory [ns]; 0 unless it has one point
+        self._cut_short = 0  # consecutive ones that were replaced before their end
+
+    def destroy(self) -> None:
+        """Destroy the publisher."""
+        self._status.destroy()
+
+    def accept(self, outline: Outline, fit: Fit, motion: Motion, now: int) -> None:
+        """Log, count and publish an accepted trajectory."""
+        start = motion.anchor - round(SECOND * motion.anchor_time)
+        duration = float(fit.waypoints.times[-1])
+        end = start + round(SECOND * duration)
+        self._reports.count_accepted(start / SECOND, end / SECOND)
+        wait = (start - now) / SECOND
+        self._log(
+            f'Following a trajectory of {outline.points} points and {duration:g} s'
+            + (f', which starts in {wait:.1f} s' if wait > _SOON else '')
+        )
+        logger = self._node.get_logger()
+        for warning in fit.warnings:
+            logger.warning(warning)
+        level = DiagnosticStatus.WARN if fit.warnings else DiagnosticStatus.OK
+        self._status.publish(
+            level,
+            '; '.join((ACCEPTED, *fit.warnings)),
+            {**_named(outline), 'start [s]': _text(start), 'end [s]': _text(end)},
+        )
+        self._watch_servo(outline.points, end, now)
+
+    def reject(self, heading: Heading | None, reason: str) -> None:
+        """Log, count and publish a rejected trajectory."""
+        self._reports.count_rejected(reason)
+        self._node.get_logger().error(f'Trajectory rejected: {reason}')
+        self._status.publish(DiagnosticStatus.ERROR, reason, _named(heading))
+
+    def _log(self, text: str) -> None:
+        """Log a line, at most `_LINES_PER_SECOND`."""
+        now = time.monotonic()
+        if len(self._lines) == _LINES_PER_SECOND and now - self._lines[0] < 1.0:
+            self._unlogged += 1
+            return
+        self._lines.append(now)
+        more = f' (and {self._unlogged} before it)' if self._unlogged else ''
+        self._unlogged = 0
+        self._node.get_logger().info(text + more)
+
+    def _watch_servo(self, points: int, end: int, now: int) -> None:
+        """Warn about single points that are replaced before they are reached."""
+        self._cut_short = self._cut_short + 1 if now < self._end else 0
+        self._end = end if points == 1 else 0
+        if self._cut_short >= _SERVO_COUNT:
+            self._node.get_logger().warning(
+                'Trajectories of one point are replaced before it is reached: each stops there '
+                'with acceleration 0, which takes large efforts; such a stream belongs on '
+                '~/joint_state_reference (see Troubleshooting in docs/guides.md)',
+                throttle_duration_sec=_SERVO_PERIOD,
+            )
+
+
+def _named(heading: Heading | None) -> dict[str, object]:
+    """Return the values by which a sender identifies its trajectory."""
+    if heading is None:
+        return {}
+    named = {FRAME_ID: heading.frame_id, 'header.stamp [s]': _text(heading.stamp)}
+    return {**named, 'points': heading.points} if isinstance(heading, Outline) else {**named}
+
+
+def _text(instant: int) -> str:
+    """Return an instant in seconds, to the nanosecond."""
+    whole, rest = divmod(instant, SECOND)
+    return f'{whole}.{rest:09d}'

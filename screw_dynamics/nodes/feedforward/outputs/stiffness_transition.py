@@ -1,0 +1,202 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+`StiffnessTransition`: smooth changes of the stiffness of variable joints.
+
+Change i, at t_i, to the target c_i in T_i seconds, is blended into the previous path of the joint:
+
+    ``K_i(t) = K_{i-1}(t) + s((t - t_i) / T_i) (c_i - K_{i-1}(t))``
+
+with K_0 constant and s(u) = 10 u^3 - 15 u^4 + 6 u^5 from 0 to 1, s = 0 before and s = 1 after it.
+
+- Range: since 0 <= s <= 1, K_i(t) is between K_{i-1}(t) and c_i. By induction the path stays
+  between the smallest and the largest of the values that it connects: the value at rest and the
+  targets since. All of these are within the range of the joint, and so is the path, no matter when
+  and how often targets and durations change.
+- Smoothness: s' = s'' = 0 at both ends, so K is C2, as continuous motor efforts require.
+- Convergence: K_i = c_i from t_i + T_i on, whatever changes were running; they are then dropped. A
+  single change is a quintic.
+- Derivatives: with R the range of the connected values, each running change adds at most
+  (15/8) R / T_i to |K'|, and (10 / sqrt(3)) R / T_i^2 + (15/4) |K_{i-1}'| / T_i to |K''|.
+
+A change begins at once or, if others are running, when 1/8 of the longest of their durations has
+passed since the last of them began; until then a newer change replaces it. Thus at most 8 run: the
+first has run for less than its duration T, and each began at least T / 8 after the previous one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
+from screw_dynamics.errors import InputError
+from screw_dynamics.jit import Kernel
+from screw_dynamics.nodes.shared.conversions import SECOND
+
+Integers: TypeAlias = NDArray[np.int64]
+
+_ROWS = 3
+_MOST_RUNNING = 8
+
+
+class StiffnessTransition:
+    """
+    Stiffness as a C2 function of time within the range of each joint.
+
+    It starts at the `stiffness` of the springs.
+    """
+
+    def __init__(self, springs: Mapping[str, AdjustableSpring]) -> None:
+        self._springs = dict(springs)
+        count = len(self._springs)
+        self._target = tuple(spring.stiffness for spring in self._springs.values())
+        self._default = self._target
+        self._jet = np.zeros((_ROWS, count))
+        self._rows = {name: self._jet[:, j] for j, name in enumerate(self._springs)}
+        # running changes, by joint; one more may wait to begin
+        shape = (count, _MOST_RUNNING + 1)
+        self._begins = np.zeros(shape, dtype=np.int64)
+        self._durations = np.ones(shape, dtype=np.int64)
+        self._targets = np.zeros(shape)
+        self._counts = np.zeros(count, dtype=np.int64)
+        self._rest = np.array(self._target)
+        self._last: int | None = None
+
+    def check(self, values: Sequence[float]) -> None:
+        """
+        Check new stiffness values; none means the initial ones.
+
+        Raises InputError unless there is one value above 0 per joint within the joint's range.
+        """
+        names = ', '.join(self._springs) or 'none'
+        if len(values) not in (0, len(self._springs)) or any(value <= 0.0 for value in values):
+            raise InputError(
+                f"parameter 'stiffness': expected no value or one above 0 for each joint with "
+                f'variable stiffness ({names}), got {list(values)}'
+            )
+        for (name, spring), value in zip(self._springs.items(), values, strict=False):
+            low, high = spring.min_stiffness, spring.max_stiffness
+            if not low <= value <= high:
+                raise InputError(
+                    f"parameter 'stiffness': joint {name!r}: expected {low:g} to {high:g}, its "
+                    f'min_stiffness to max_stiffness in elastic_joints_path, got {value:g}'
+                )
+
+    def set_target(self, values: Sequence[float], duration: float) -> None:
+        """
+        Change the stiffness in `duration` [s] from the last sampled instant on.
+
+        Without such an instant the change is immediate. Joints with an unchanged target are not
+        affected. For `values` see `check`.
+        """
+        before, self._target = self._target, tuple(values) or self._default
+        if self._last is None:
+            self._arrive()
+            return
+        for joint, target in enumerate(self._target):
+            if target != before[joint]:
+                self._change(joint, target, round(SECOND * duration), self._last)
+
+    def _change(self, joint: int, target: float, duration: int, now: int) -> None:
+        begins, durations = self._begins[joint], self._durations[joint]
+        count = int(self._counts[joint])
+        if count and begins[count - 1] >= now:
+            count -= 1  # it has had no effect yet
+        begin = now
+        if count:
+            distance = -(-int(durations[:count].max()) // _MOST_RUNNING)
+            begin = max(now, int(begins[count - 1]) + distance)
+        begins[count], durations[count] = begin, duration
+        self._targets[joint, count] = target
+        self._counts[joint] = count + 1
+
+    def sample(self, instant: int) -> dict[str, Array] | None:
+        """
+        Return the stiffness and its two time derivatives (3,) by joint at an instant [ns].
+
+        The arrays are shared between calls. The result is None if no joint is variable.
+        """
+        self._last = instant
+        if not self._rows:
+            return None
+        _blend(
+            instant,
+            self._begins,
+            self._durations,
+            self._targets,
+            self._counts,
+            self._rest,
+            self._jet,
+        )
+        return self._rows
+
+    def forget(self) -> None:
+        """Finish all changes at once, since earlier instants are no longer valid."""
+        self._last = None
+        self._arrive()
+
+    def _arrive(self) -> None:
+        self._counts[:] = 0
+        self._rest[:] = self._target
+
+
+def compile_stiffness_transition() -> None:
+    """Compile the blending before the first control tick."""
+    _blend.compile()
+
+
+def _blend_changes(
+    instant: int,
+    begins: Integers,
+    durations: Integers,
+    targets: Array,
+    counts: Integers,
+    rest: Array,
+    jet: Array,
+) -> None:
+    """
+    Write K, K', K'' at an instant [ns] to `jet` (3, V); drop completed and older changes.
+
+    The changes of each of the V joints are in `begins`, `durations` (V, C) [ns] and `targets`
+    (V, C); `counts` (V,) is their number and `rest` (V,) the stiffness before the first of them.
+    """
+    for j in range(len(counts)):
+        over = 0
+        for i in range(counts[j]):
+            if instant - begins[j, i] >= durations[j, i]:
+                over = i + 1
+        if over > 0:
+            rest[j] = targets[j, over - 1]
+            for i in range(over, counts[j]):
+                begins[j, i - over] = begins[j, i]
+                durations[j, i - over] = durations[j, i]
+                targets[j, i - over] = targets[j, i]
+            counts[j] -= over
+        value, rate, acceleration = rest[j], 0.0, 0.0
+        for i in range(counts[j]):
+            elapsed, duration = 1e-9 * (instant - begins[j, i]), 1e-9 * durations[j, i]
+            if elapsed > 0.0:
+                u = elapsed / duration
+                v = 1.0 - u
+                s = u * u * u * (10.0 + u * (6.0 * u - 15.0))
+                s_rate = 30.0 * u * u * v * v / duration
+                s_acceleration = 60.0 * u * v * (v - u) / (duration * duration)
+                target = targets[j, i]
+                gap = target - value
+                acceleration += s_acceleration * gap - 2.0 * s_rate * rate - s * acceleration
+                rate += s_rate * gap - s * rate
+                # rounding must not lead out of the range
+                value = min(max(value + s * gap, min(value, target)), max(value, target))
+        jet[0, j], jet[1, j], jet[2, j] = value, rate, acceleration
+
+
+_blend = Kernel(
+    _blend_changes,
+    'void(int64, int64[:, ::1], int64[:, ::1], float64[:, ::1], int64[::1], float64[::1], '
+    'float64[:, ::1])',
+)

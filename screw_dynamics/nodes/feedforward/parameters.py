@@ -1,0 +1,195 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the node `feedforward`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, ModelParameters
+from screw_dynamics.nodes.shared.parameter_rules import parameter
+from screw_dynamics.trajectory import MAX_ORDER, MIN_ORDER
+
+SPEED_FACTOR_TYPE = 'control_msgs/SpeedScalingFactor'
+
+
+@dataclass(frozen=True)
+class FeedforwardParameters(ModelParameters):
+    """Parameters of the node `feedforward`."""
+
+    publish_rate: float = parameter(250.0, 'Rate of the output [Hz].', minimum=1.0, maximum=1000.0)
+    derivative_order: int = parameter(
+        2, 'Highest time derivative of the effort that is published.', minimum=0, maximum=2
+    )
+    interpolation: str = parameter(
+        'smooth', INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
+    )
+    sync: str = parameter(
+        'none',
+        'Clock of a trajectory: that of this node, or the trajectory time that '
+        'joint_trajectory_controller reports on ~/controller_state (needs control_msgs).',
+        choices=('none', 'controller_state'),
+        read_only=True,
+    )
+    sync_tolerance: float = parameter(
+        0.1,
+        'Largest difference of the trajectory times that is corrected [s]; beyond it the '
+        'controller executes something else.',
+        minimum=0.001,
+        maximum=10.0,
+    )
+    sync_position_tolerance: float = parameter(
+        0.1,
+        "Largest distance of the controller's reference from the motion, at its trajectory time "
+        '[rad or m]; beyond it the controller executes something else.',
+        minimum=1e-6,
+        maximum=1e3,
+    )
+    sync_timeout: float = parameter(
+        0.2,
+        'How long the motion is published while the controller executes something else, or '
+        'reports nothing [s].',
+        minimum=0.001,
+        maximum=60.0,
+    )
+    speed_scaling_unit: str = parameter(
+        'factor',
+        'Unit of ~/speed_scaling: factor (1 is nominal speed, 0 to 2 are accepted) or percent '
+        '(100 is nominal speed, 0 to 200).',
+        choices=('factor', 'percent'),
+    )
+    speed_scaling_type: str = parameter(
+        'std_msgs/Float64',
+        'Type of ~/speed_scaling; control_msgs/SpeedScalingFactor, a factor, needs control_msgs.',
+        choices=('std_msgs/Float64', SPEED_FACTOR_TYPE),
+        read_only=True,
+    )
+    start_state: str = parameter(
+        'reference',
+        'Where a trajectory starts: at the running reference (joint_states where there is none), '
+        'at joint_states, or at its first point.',
+        choices=('reference', 'joint_states', 'first_point'),
+    )
+    allow_partial_joints: bool = parameter(
+        False, 'Accept trajectories that leave out joints; those hold their last reference.'
+    )
+    allow_nonzero_velocity_at_end: bool = parameter(
+        False, 'Accept trajectories that still move at their last point; the effort jumps there.'
+    )
+    max_trajectory_points: int = parameter(
+        20_000,
+        'Longest trajectory that is accepted, in points; the time until it is followed grows '
+        'with them.',
+        minimum=1,
+        maximum=1_000_000,
+    )
+    check_limits: str = parameter(
+        'warn',
+        'What to do with trajectories whose positions, velocities or efforts are beyond the '
+        'limits of the URDF, or whose motors or springs are beyond theirs, and with streamed '
+        'positions; unless off, /diagnostics names the limits that samples exceed. Motor commands '
+        'beyond theirs are never published.',
+        choices=('off', 'warn', 'reject'),
+    )
+    hold_when_idle: bool = parameter(
+        True, 'Go on publishing the effort that holds the last position after the end.'
+    )
+    idle_timeout: float = parameter(
+        0.0, 'Stop that after this time [s]; 0: never.', minimum=0.0, maximum=1e6
+    )
+    lead_time: float = parameter(
+        0.0,
+        'Sample the reference this far ahead of now [s]: delay to the motors + half the time for '
+        'which a command is held; header.stamp is the sampled instant.',
+        minimum=0.0,
+        maximum=1.0,
+    )
+    max_joint_state_age: float = parameter(
+        0.5, 'Oldest joint_states sample that counts as fresh [s].', minimum=0.001, maximum=60.0
+    )
+    max_reference_age: float = parameter(
+        0.1,
+        'Longest gap in a streamed reference, and largest distance of its stamps from now [s]; '
+        'after it the output stops.',
+        minimum=0.001,
+        maximum=10.0,
+    )
+    filter_order: int = parameter(
+        8,
+        'Number of equal lags of the reference filter; the positions become C^(order - 1).',
+        name='filter.order',
+        minimum=MIN_ORDER,
+        maximum=MAX_ORDER,
+    )
+    filter_bandwidth: float = parameter(
+        5.0,
+        'Bandwidth (-3 dB) of the reference filter [Hz]; order 8 delays by 0.38 / bandwidth.',
+        name='filter.bandwidth',
+        minimum=0.1,
+        maximum=200.0,
+    )
+    external_wrench_timeout: float = parameter(
+        0.1, 'Oldest external wrench that is in force [s].', minimum=0.001, maximum=60.0
+    )
+    publish_joint_state: bool = parameter(
+        False, 'Publish reference and effort as sensor_msgs/JointState on ~/joint_effort.'
+    )
+    publish_commands: bool = parameter(
+        False, 'Publish efforts as std_msgs/Float64MultiArray on ~/commands.'
+    )
+    commands_content: str = parameter(
+        'link_efforts',
+        'What ~/commands carries: the efforts that reach the links, or those of the motors of '
+        'elastic joints, on the joint side of the gear.',
+        choices=('link_efforts', 'motor_efforts'),
+    )
+    stiffness: tuple[float, ...] = parameter(
+        (),
+        'Stiffness of the joints that vary it, in their order [N m/rad or N/m]; empty: that of '
+        'elastic_joints_path.',
+        numbers=True,
+    )
+    stiffness_transition: float = parameter(
+        1.0,
+        'How long a change of stiffness takes [s]: a quintic; one that comes while others run is '
+        'blended into these, and K stays between all their values.',
+        minimum=0.01,
+        maximum=60.0,
+    )
+    publish_trajectory_effort: bool = parameter(
+        False,
+        'Publish accepted trajectories, densely sampled and with their efforts, on '
+        '~/joint_trajectory_effort.',
+    )
+    resample_period: float = parameter(
+        0.01,
+        'Distance of those samples [s]; a controller that interpolates efforts linearly is off by '
+        "at most max|tau''| resample_period^2 / 8.",
+        minimum=0.0005,
+        maximum=1.0,
+    )
+    autostart: bool = parameter(
+        True,
+        'Configure and activate as soon as there is a robot model, if not done by hand.',
+        read_only=True,
+    )
+
+    def check(self) -> None:
+        """Raise InputError if the values are not consistent with each other."""
+        super().check()
+        if self.speed_scaling_unit != 'factor' and self.speed_scaling_type == SPEED_FACTOR_TYPE:
+            raise InputError(
+                f"parameter 'speed_scaling_unit': expected factor with {SPEED_FACTOR_TYPE}, got "
+                f'{self.speed_scaling_unit}'
+            )
+        if self.commands_content == 'motor_efforts' and not self.elastic_joints_path:
+            raise InputError(
+                "parameter 'commands_content': expected link_efforts without "
+                'elastic_joints_path, got motor_efforts'
+            )
+        if self.stiffness and not self.elastic_joints_path:
+            raise InputError(
+                "parameter 'stiffness': expected no value without elastic_joints_path, got "
+                f'{list(self.stiffness)}'
+            )

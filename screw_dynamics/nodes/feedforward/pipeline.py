@@ -1,0 +1,220 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`TorqueStream`: sampling of the reference, computation and publication of the efforts."""
+
+from __future__ import annotations
+
+import numpy as np
+from rclpy.node import Node
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
+from screw_dynamics.elastic import ElasticJoints, check_feasibility
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.feedforward.inputs.external_wrench import ExternalWrenches
+from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import TorquePublishers, TorqueSample
+from screw_dynamics.nodes.feedforward.outputs.limit_guard import compile_limit_guard
+from screw_dynamics.nodes.feedforward.outputs.limit_watch import LimitWatch, compile_limit_watch
+from screw_dynamics.nodes.feedforward.outputs.motor_stream import MotorStream
+from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import (
+    compile_stiffness_transition,
+)
+from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import (
+    TrajectoryEffortOutput,
+)
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.elastic_source import with_stiffness
+from screw_dynamics.nodes.shared.model_info import joint_kinds
+from screw_dynamics.reference.active_trajectory import Motion
+from screw_dynamics.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.reference.reference import Reference, Source
+from screw_dynamics.reference.streamed_reference import StreamedReference
+from screw_dynamics.trajectory import JET_ROWS, compile_filter, compile_sampling
+
+_ORDERS = (0, 1, 2)
+
+
+def compile_torques(model: ScrewModel) -> None:
+    """Compile all kernels that a tick uses, and derive their parameters from the model."""
+    compile_sampling()
+    compile_filter()
+    compile_limit_watch()
+    compile_limit_guard()
+    compile_stiffness_transition()
+    for order in _ORDERS:
+        jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
+        inverse_dynamics(model, jet, out=tau)
+        LinkLoads(model, [], order).inverse_dynamics(jet, tau)
+    check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
+
+
+class TorqueStream:
+    """
+    The reference of a robot and the publishers of its efforts; arrays are allocated once.
+
+    With `elastic` it also publishes motor commands.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        model: ScrewModel,
+        parameters: FeedforwardParameters,
+        elastic: ElasticJoints | None = None,
+    ) -> None:
+        self.model, self._elastic = model, elastic
+        kinds = joint_kinds(model)
+        self.continuous = tuple(name for name, kind in kinds.items() if kind == 'continuous')
+        self.reference = Reference(
+            model.n, INTERPOLATIONS[parameters.interpolation], self.continuous
+        )
+        self.streamed = StreamedReference(
+            self.reference, np.isin(model.joint_names, self.continuous), parameters
+        )
+        self.wrenches = ExternalWrenches(model, self._warn_of_expired_wrench)
+        self.measured = JointStateBuffer(model.joint_names)
+        self._node = node
+        self._jet = np.zeros((JET_ROWS, model.n))
+        if interfaces.msg is None:
+            node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
+        self._parameters = parameters
+        self._publishers = TorquePublishers(node, model.joint_names, self._jet, parameters)
+        self.motors = (
+            None if elastic is None else MotorStream(node, model, elastic, self._jet, parameters)
+        )
+        self.limits = LimitWatch(model, elastic)
+
+    @property
+    def elastic(self) -> ElasticJoints | None:
+        """Elastic joints with the stiffness of the parameters."""
+        if self._elastic is None:
+            return None
+        return with_stiffness(self._elastic, self.model, self._parameters.stiffness)
+
+    def apply(self, parameters: FeedforwardParameters) -> None:
+        """Apply changed parameters; replace the publishers only if they differ."""
+        old, self._parameters = self._parameters, parameters
+        self.streamed.apply(parameters, self.sampled(self._node.get_clock().now().nanoseconds))
+        if self._publishers.differ(old, parameters):
+            publishers = self._publishers
+            # if this raises, the old publishers stay in use
+            self._publishers = TorquePublishers(
+                self._node, self.model.joint_names, self._jet, parameters
+            )
+            publishers.destroy()
+        if self.motors is not None:
+            self.motors.apply(parameters)
+
+    def sampled(self, now: int) -> int:
+        """Return the instant sampled by a tick at this time [ns]."""
+        return now + round(1e9 * self._parameters.lead_time)
+
+    def replace_model(self, model: ScrewModel) -> bool:
+        """Continue with another model; return False, with no change, if its joints differ."""
+        if joint_kinds(model) != joint_kinds(self.model):
+            return False
+        self.model = model
+        self.wrenches.set_model(model)
+        self.limits.set_model(model)
+        if self.motors is not None:
+            self.motors.set_model(model)
+        return True
+
+    def motion_at_tick(self, now: int) -> Motion | None:
+        """Return the trajectory sampled by a tick at `now` [ns]."""
+        return self.reference.motion_at(self.sampled(now))
+
+    def publish(self, now: int, withheld: bool = False) -> None:
+        """
+        Publish the sample of this tick, unless it is withheld or there is none.
+
+        `now` is the time of the node [ns]. Raises NotFiniteError, before anything is published, if
+        an effort is not finite.
+        """
+        sample = None if withheld else self._sample(now)
+        if sample is None:
+            following = self.streamed.followed is not None and not self.streamed.stale(now)
+            if self.motors is not None and not following:
+                self.motors.forget()
+            return
+        jet, tau = self._publishers.arrays(sample.rows)
+        self.wrenches.inverse_dynamics(jet, tau, now, self._parameters.external_wrench_timeout)
+        self._publishers.publish(sample)
+        watched = self._parameters.check_limits != 'off'
+        if watched:
+            self.limits.add(jet, tau)
+        if self.motors is not None:
+            motors = self.motors.publish(sample, self.wrenches.in_force())
+            self.reference.driven = not self.motors.stopped
+            if watched and motors is not None:
+                self.limits.add_motors(motors)
+
+    def _sample(self, now: int) -> TorqueSample | None:
+        """Write the joint jet of this tick; return None if there is nothing to publish."""
+        time = self.sampled(now)
+        if self.streamed.followed is not None:
+            streamed = self.streamed.sample(now, time, self._jet)
+            if streamed is None:
+                return None
+            return TorqueSample(
+                streamed.instant, Source.STREAM, streamed.continuity, rows=streamed.rows
+            )
+        source = self.reference.sample(time, self._jet)
+        if source is None or (source is Source.HOLD and self._idle()):
+            return None
+        return TorqueSample(
+            time, source, self.reference.continuity, round(1e9 * self.reference.time_from_start)
+        )
+
+    @property
+    def trajectory_output(self) -> TrajectoryEffortOutput | None:
+        """Publisher of accepted trajectories with efforts; None if it is disabled."""
+        return self._publishers.trajectory
+
+    def _idle(self) -> bool:
+        timeout = self._parameters.idle_timeout
+        held_too_long = 0.0 < timeout < self.reference.held_for
+        return held_too_long or not self._parameters.hold_when_idle
+
+    def add_positions(self, positions: Array, now: int) -> bool:
+        """
+        Add a sample (n,) of the stream of positions, received at `now` [ns].
+
+        See `StreamedReference.add_positions`.
+        """
+        return self.streamed.add_positions(positions, now, self.sampled(now))
+
+    def clear(self) -> None:
+        """Stop following; a stream is followed again after it has paused."""
+        self.reference.clear()
+        self.streamed.supersede()
+
+    def forget(self) -> None:
+        """Drop all state after a jump of the clock."""
+        self.reference.clear()
+        self.streamed.reset()
+        self.measured.clear()
+        self.wrenches.clear()
+        if self.motors is not None:
+            self.motors.forget()
+            self.motors.stiffness.forget()
+
+    @property
+    def empty(self) -> bool:
+        """True if there is nothing to follow, now or later."""
+        return self.reference.empty and self.streamed.followed is None
+
+    def _warn_of_expired_wrench(self, frame: str) -> None:
+        self._node.get_logger().warning(
+            f'~/external_wrench: the wrench on {frame!r} is older than '
+            f'{self._parameters.external_wrench_timeout:g} s: it is no longer in force',
+            throttle_duration_sec=1.0,
+        )
+
+    def destroy(self) -> None:
+        """Destroy the publishers."""
+        self._publishers.destroy()
+        if self.motors is not None:
+            self.motors.destroy()

@@ -1,0 +1,212 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Node `sea_simulator`: motor efforts in, motion of a robot with elastic joints out."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+
+from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
+from screw_dynamics.nodes.feedforward.inputs.motor_inputs import (
+    command_age,
+    command_of_array,
+    command_of_feedforward,
+)
+from screw_dynamics.nodes.sea_simulator.diagnostics import SimulationReport
+from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
+from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime, SimulatedTime
+from screw_dynamics.nodes.sea_simulator.state_output import StateOutput
+from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, model_report
+from screw_dynamics.nodes.shared.elastic_source import require_fit
+from screw_dynamics.nodes.shared.endpoints import make_subscription
+from screw_dynamics.nodes.shared.executor import run_node
+from screw_dynamics.nodes.shared.managed_node import destroyed_on_error
+from screw_dynamics.nodes.shared.model_source import ModelSource
+from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.robot_description import LoadedModel
+
+NAME = 'sea_simulator'
+
+
+class SeaSimulatorNode(Node):
+    """
+    Node that simulates a robot with elastic joints under motor efforts.
+
+    It publishes the links on ``joint_states`` and the motors on ``motor_states``.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        with destroyed_on_error(self):
+            self._settings = NodeParameters(self, SeaSimulatorParameters)
+            self._robot: SimulatedRobot | None = None
+            self._last_command = 0
+            self._outputs: list[StateOutput] = []
+            self._time: SimulatedTime | None = None
+            self._report = SimulationReport(
+                lambda: self._robot, lambda: self._time, lambda: self._settings.values
+            )
+            self._source = ModelSource(
+                self,
+                lambda: self._settings.values,
+                self._prepare,
+                self._on_model,
+                self._make_robot,
+            )
+            self._settings.add_check(self._check)
+            self._settings.on_change(self._on_parameters)
+            self._subscribe()
+            self.create_service(Trigger, '~/reset', self._on_reset)
+            self._diagnostics = Diagnostics(
+                self,
+                {'model': lambda: model_report(self._source), 'simulation': self._report.task},
+                self._settings.values.diagnostics_period,
+            )
+
+    def _subscribe(self) -> None:
+        if self._settings.values.input == 'commands':
+            self._convert = command_of_array
+            self._input = make_subscription(
+                self, Float64MultiArray, '~/commands', self._on_command
+            )
+            return
+        if interfaces.msg is None:
+            raise InputError(f"input 'motor_feedforward': {interfaces.MISSING}")
+        self._convert = command_of_feedforward
+        self._input = make_subscription(
+            self, interfaces.msg.MotorFeedforward, '~/motor_feedforward', self._on_command
+        )
+
+    # model ---------------------------------------------------------------------------------------
+
+    def _make_robot(self, loaded: LoadedModel) -> SimulatedRobot:
+        assert loaded.elastic is not None  # required by the parameters
+        require_fit(loaded.elastic, loaded.model, np.inf)
+        return SimulatedRobot(loaded.model, loaded.elastic, self._settings.values)
+
+    def _prepare(self, loaded: LoadedModel) -> None:
+        """Compile the kernels of the simulation."""
+        robot = self._make_robot(loaded)
+        robot.release()
+        robot.advance()
+        robot.link_state()
+
+    def _on_model(self, loaded: LoadedModel) -> None:
+        model = loaded.model
+        if self._robot is not None and self._robot.joint_names == model.joint_names:
+            assert loaded.elastic is not None
+            self._robot.set_model(model, loaded.elastic)
+            return
+        if self._time is not None:
+            self._time.stop()
+        for output in self._outputs:
+            output.destroy()
+        self._robot = self._make_robot(loaded)
+        self._outputs = [
+            StateOutput(self, 'joint_states', model.joint_names),
+            StateOutput(self, 'motor_states', self._robot.drives.names),
+        ]
+        values = self._settings.values
+        self._time = (
+            LockStep(self, lambda: self._settings.values, self._step, self._publish)
+            if values.publish_clock
+            else RealTime(self, values.rate, self._step, self._publish)
+        )
+        self.get_logger().info(
+            f'Simulating {len(model.joint_names)} joints and {len(self._robot.drives.names)} '
+            f'motors at {values.rate:g} Hz with {self._robot.substeps} steps each: listens on '
+            f'{self._input.topic_name}; publishes '
+            f'{", ".join(map(self.resolve_topic_name, ("joint_states", "motor_states")))}'
+        )
+
+    # motion --------------------------------------------------------------------------------------
+
+    def _step(self, time: int) -> None:
+        assert self._robot is not None
+        values = self._settings.values
+        age = 1e-9 * (time - self._last_command)
+        # a negative age: the clock was set back
+        if values.effort_timeout > 0.0 and not 0.0 <= age <= values.effort_timeout:
+            if values.idle_mode == 'brake' and not self._robot.braked:
+                self._robot.brake()
+                self.get_logger().warning(
+                    f'No motor efforts for {values.effort_timeout:g} s: the brakes are on',
+                    throttle_duration_sec=1.0,
+                )
+            elif values.idle_mode == 'zero':
+                self._robot.drives.clear()
+                self._robot.release()
+        try:
+            self._robot.advance()
+        except SimulationError as error:
+            self.get_logger().error(f'{error}: the robot stands still until ~/reset is called')
+
+    def _publish(self, time: int) -> None:
+        assert self._robot is not None
+        links, motors = self._outputs
+        links.publish(time, self._robot.link_state())
+        motors.publish(time, self._robot.motor_state())
+
+    # inputs --------------------------------------------------------------------------------------
+
+    def _on_command(self, message: Any) -> None:
+        robot, time = self._robot, self._time
+        if robot is None or time is None or time.time == 0:
+            return
+        try:
+            command = self._convert(message, robot.drives.names)
+            age = command_age(command, time.time)
+        except ScrewDynamicsError as error:
+            self._report.count_rejected(str(error))
+            self.get_logger().error(f'Motor efforts rejected: {error}', throttle_duration_sec=1.0)
+            return
+        self._report.count_accepted()
+        robot.drives.command(command.effort, command.position, command.velocity, age)
+        robot.release()
+        self._last_command = time.time
+        time.cover(command.instant)
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        if self._robot is None:
+            response.message = f'no robot model: {self._source.problem}'
+            return response
+        self._robot.reset()
+        response.success = True
+        response.message = 'the robot stands still at its initial position'
+        return response
+
+    # parameters ----------------------------------------------------------------------------------
+
+    def _check(self, values: SeaSimulatorParameters) -> None:
+        self._source.check_settings(values)
+        if self._robot is not None:
+            self._robot.drives.check_gains(values)
+
+    def _on_parameters(self, old: SeaSimulatorParameters, new: SeaSimulatorParameters) -> None:
+        if old.diagnostics_period != new.diagnostics_period:
+            self._diagnostics.set_period(new.diagnostics_period)
+        if self._robot is not None:
+            self._robot.drives.set_gains(new)
+        if old.model_settings != new.model_settings:
+            self._source.apply_settings()
+
+
+main = partial(
+    run_node,
+    SeaSimulatorNode,
+    NAME,
+    purpose='Simulates a robot with elastic joints that motor efforts drive.',
+    parameters=SeaSimulatorParameters,
+)
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,112 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the node `sea_simulator`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.shared.model_parameters import ModelParameters
+from screw_dynamics.nodes.shared.parameter_rules import parameter
+
+
+@dataclass(frozen=True)
+class SeaSimulatorParameters(ModelParameters):
+    """Parameters of the node `sea_simulator`."""
+
+    rate: float = parameter(
+        500.0,
+        'Rate at which states are published and motor efforts are taken over [Hz].',
+        minimum=1.0,
+        maximum=10000.0,
+        read_only=True,
+    )
+    substeps: int = parameter(
+        0,
+        'Integration steps per published state; 0: as many as the fastest vibration of the robot '
+        'takes.',
+        minimum=0,
+        maximum=100000,
+        read_only=True,
+    )
+    initial_position: tuple[float, ...] = parameter(
+        (),
+        'Joint positions at the start [rad or m], in the order of the joints; empty: zeros. The '
+        'springs carry the weight of the robot there.',
+        numbers=True,
+        read_only=True,
+    )
+    input: str = parameter(
+        'commands',
+        'What drives the motors: Float64MultiArray on ~/commands, or MotorFeedforward on '
+        '~/motor_feedforward.',
+        choices=('commands', 'motor_feedforward'),
+        read_only=True,
+    )
+    effort_timeout: float = parameter(
+        0.1,
+        'Motor efforts older than this are no longer in force [s]; 0: they always are.',
+        minimum=0.0,
+        maximum=3600.0,
+    )
+    idle_mode: str = parameter(
+        'brake',
+        'What happens without motor efforts: brake (the robot stands still at once) or zero (the '
+        'motors turn freely).',
+        choices=('brake', 'zero'),
+    )
+    proportional: tuple[float, ...] = parameter(
+        (),
+        'Feedback of the motor position, per motor or one value for all [N m/rad or N/m]; empty: '
+        "none. Needs input 'motor_feedforward'.",
+        name='feedback.proportional',
+        numbers=True,
+        minimum=0.0,
+        maximum=1e9,
+    )
+    derivative: tuple[float, ...] = parameter(
+        (),
+        'Feedback of the motor velocity, per motor or one value for all [N m s/rad or N s/m]; '
+        "empty: none. Needs input 'motor_feedforward'.",
+        name='feedback.derivative',
+        numbers=True,
+        minimum=0.0,
+        maximum=1e9,
+    )
+    publish_clock: bool = parameter(
+        False,
+        'Publish the simulated time on /clock: it advances in lock-step with the motor efforts.',
+        read_only=True,
+    )
+    real_time_factor: float = parameter(
+        1.0,
+        'Simulated seconds per second with publish_clock; 0: as fast as possible.',
+        minimum=0.0,
+        maximum=1000.0,
+    )
+    lock_step_timeout: float = parameter(
+        0.5,
+        'Longest wait for the motor efforts of a step with publish_clock [s].',
+        minimum=0.0,
+        maximum=60.0,
+    )
+
+    @property
+    def has_feedback(self) -> bool:
+        """True if any gain is not zero."""
+        return any(self.proportional) or any(self.derivative)
+
+    def check(self) -> None:
+        """Raise InputError if the values are not consistent with each other."""
+        super().check()
+        if not self.elastic_joints_path:
+            raise InputError(
+                "parameter 'elastic_joints_path': expected a file with the springs and motors of "
+                'the robot, got none'
+            )
+        if self.has_feedback and self.input != 'motor_feedforward':
+            raise InputError(
+                "parameters 'feedback.proportional' and 'feedback.derivative': expected none with "
+                f'input {self.input!r}, which carries no motor positions'
+            )

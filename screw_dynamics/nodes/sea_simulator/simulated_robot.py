@@ -1,0 +1,158 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`SimulatedRobot`: elastic robot with motor drives and brakes, simulated with a fixed step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
+from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.sea_simulator.motor_drives import MotorDrives
+from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.sea_simulator.step_length import substeps_for
+from screw_dynamics.simulation import ElasticRobot
+
+
+class SimulatedRobot:
+    """
+    The robot simulated by `sea_simulator`.
+
+    It starts at rest with its brakes on. With brakes on it does not move, and its springs support
+    its weight. After a failure of the integration they stay on until `reset`. The constructor
+    raises ScrewDynamicsError if a parameter does not fit the robot or it cannot be simulated.
+    """
+
+    def __init__(
+        self, model: ScrewModel, elastic: ElasticJoints, parameters: SeaSimulatorParameters
+    ) -> None:
+        self.drives = MotorDrives(elastic.motors(model), parameters)
+        self._home = initial_position(model, parameters)
+        self._state = np.empty(0)
+        self.failure = ''
+        self._parameters = parameters
+        self.set_model(model, elastic)
+        self.reset()
+
+    def set_model(self, model: ScrewModel, elastic: ElasticJoints) -> None:
+        """
+        Continue with another model that has the same joints.
+
+        Raises ScrewDynamicsError if it cannot be simulated.
+        """
+        parameters = self._parameters
+        self._robot = ElasticRobot(model, elastic)
+        self._rest_jet = np.zeros((max(elastic.required_rows(model), 3), model.n))
+        self._jet, self._effort = np.zeros((3, model.n)), np.zeros((1, model.n))
+        self.substeps = parameters.substeps or substeps_for(
+            model, elastic, self._home, 1.0 / parameters.rate, self.drives.derivative
+        )
+        self._step = 1e-9 * round(1e9 / parameters.rate) / self.substeps
+        if len(self._state) and self.braked:
+            self.brake()
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints of the links."""
+        return self._robot.motors.joint_names
+
+    def reset(self) -> None:
+        """Return to rest at the initial position, with brakes on."""
+        self._state = self._rest_state(self._home)
+        self.braked, self.failure = True, ''
+        self.drives.clear()
+        self._measure()
+
+    def brake(self) -> None:
+        """Apply the brakes: stop at once."""
+        q, _, theta, _ = self._robot.split(self._state)
+        try:
+            self._state = self._rest_state(q)
+        except ScrewDynamicsError:  # too heavy for a spring: keep the motor position
+            self._state = self._robot.state(q, motor_position=theta)
+        self.braked = True
+        self.drives.clear()
+        self._measure()
+
+    def _rest_state(self, position: Array) -> Array:
+        """Return the state at rest in which the springs support the weight."""
+        self._rest_jet[0] = position
+        rest = elastic_feedforward(self._robot.model, self._robot.joints, self._rest_jet)
+        return self._robot.state(position, motor_position=rest.motor_position)
+
+    def advance(self) -> None:
+        """
+        Advance by the time between two published states.
+
+        Raises SimulationError if the motion is not finite; the robot then stops in its last state
+        until `reset`.
+        """
+        if self.braked:
+            return
+        before = self._state.copy()
+        try:
+            self._move()
+            self._measure()
+        except ScrewDynamicsError as error:
+            self._state = before
+            self.failure = str(error)
+            self.brake()
+            raise SimulationError(self.failure) from None
+
+    def _move(self) -> None:
+        if not self.drives.has_feedback:
+            efforts = self.drives.efforts()
+            self._robot.step(self._state, efforts, self._step, steps=self.substeps)
+            return
+        _, _, theta, theta_rate = self._robot.split(self._state)
+        for _ in range(self.substeps):
+            efforts = self.drives.efforts_at(theta, theta_rate)
+            self._robot.step(self._state, efforts, self._step)
+            self.drives.age += self._step
+
+    def _measure(self) -> None:
+        """Compute the efforts on the links."""
+        q, qd, _, _ = self._robot.split(self._state)
+        self._jet[0], self._jet[1], self._jet[2] = q, qd, 0.0
+        if not self.braked:
+            slope = self._robot.derivatives(self._state, self.drives.applied)
+            self._jet[2] = self._robot.split(slope)[1]
+        inverse_dynamics(self._robot.model, self._jet, out=self._effort)
+
+    def release(self) -> None:
+        """Release the brakes, unless the simulation has failed."""
+        self.braked = bool(self.failure)
+
+    def link_state(self) -> tuple[Array, Array, Array]:
+        """
+        Return position, velocity and effort (n,) of the links.
+
+        The effort is transmitted by the springs, or by the motors at rigid joints.
+        """
+        q, qd, _, _ = self._robot.split(self._state)
+        return q, qd, self._effort[0]
+
+    def motor_state(self) -> tuple[Array, Array, Array]:
+        """
+        Return position, velocity and effort (m,) of the motors, on the joint side of the gear.
+
+        The effort is the last one applied; zero with brakes on.
+        """
+        _, _, theta, theta_rate = self._robot.split(self._state)
+        return theta, theta_rate, np.zeros_like(theta) if self.braked else self.drives.applied
+
+
+def initial_position(model: ScrewModel, parameters: SeaSimulatorParameters) -> Array:
+    """Return the initial positions (n,); raise InputError if their number is wrong."""
+    values = np.array(parameters.initial_position) if parameters.initial_position else None
+    if values is None:
+        return np.zeros(model.n)
+    if len(values) != model.n:
+        raise InputError(
+            f"parameter 'initial_position': expected {model.n} values "
+            f'({", ".join(model.joint_names)}) or none, got {len(values)}'
+        )
+    return values

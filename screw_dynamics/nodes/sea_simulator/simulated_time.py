@@ -1,0 +1,160 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Time of a simulation: steps in real time or in lock-step with the motor efforts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock as ClockMessage
+
+from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.shared.conversions import SECOND, set_stamp
+from screw_dynamics.nodes.shared.endpoints import make_publisher
+from screw_dynamics.nodes.shared.tick_timer import TickTimer
+
+_LONGEST_LAG = 0.1  # s of delay that are made up for; steps beyond it are skipped
+_SHORTEST_LOOK = 0.0005  # s between polls of the steady clock
+
+
+class SimulatedTime(Protocol):
+    """
+    The time of a simulation.
+
+    `time` is the instant of the last published state [ns]; 0 means none. `skipped` counts the
+    steps left out because the computer is too slow, `waited` those taken without the expected
+    motor efforts.
+    """
+
+    time: int
+    skipped: int
+    waited: int
+
+    def cover(self, instant: int | None) -> None:
+        """Register motor efforts for an instant [ns]; None if it is not known."""
+
+    def stop(self) -> None:
+        """Stop stepping."""
+
+
+class RealTime:
+    """
+    Steps of fixed length at `rate` [Hz] that follow the time of the node.
+
+    `step` is called with the instant at the end of each step [ns], `publish` after the last step
+    of a tick with the instant of the new state [ns].
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        rate: float,
+        step: Callable[[int], None],
+        publish: Callable[[int], None],
+    ) -> None:
+        self._step, self._publish = step, publish
+        self._period = round(SECOND / rate)
+        self.time = self.skipped = self.waited = 0
+        self._ticks = TickTimer(node, self._tick, self._on_jump)
+        self._ticks.start(rate)
+
+    def cover(self, instant: int | None) -> None:
+        """Do nothing: real time does not wait; see `SimulatedTime`."""
+
+    def stop(self) -> None:
+        """Stop stepping."""
+        self._ticks.stop()
+
+    def _on_jump(self, reason: str) -> None:
+        self.time = 0
+
+    def _tick(self, now: int) -> None:
+        if not self.time:
+            self.time = now
+            self._publish(now)
+            return
+        due = (now - self.time) // self._period
+        late = due - max(1, round(_LONGEST_LAG * SECOND / self._period))
+        if late > 0:
+            self.skipped += late
+            self.time += late * self._period
+            due -= late
+        for _ in range(due):
+            self.time += self._period
+            self._step(self.time)
+        if due:
+            self._publish(self.time)
+
+
+class LockStep:
+    """
+    The source of /clock: each step waits for the motor efforts of its beginning.
+
+    It waits only if efforts have arrived since the previous step, and at most lock_step_timeout.
+    Thus the same commands result in the same motion, however busy the computer is. Time starts at
+    the length of a step, since 0 would mean that there is no time yet.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        parameters: Callable[[], SeaSimulatorParameters],
+        step: Callable[[int], None],
+        publish: Callable[[int], None],
+    ) -> None:
+        self._node, self._parameters = node, parameters
+        self._step, self._publish = step, publish
+        self._period = round(SECOND / parameters().rate)
+        self.time, self.skipped, self.waited = self._period, 0, 0
+        self._covered = self._expecting = False
+        self._due = self._give_up = time.monotonic()
+        self._message = ClockMessage()
+        self._publisher = make_publisher(node, ClockMessage, '/clock')
+        self._timer = node.create_timer(
+            max(_SHORTEST_LOOK, 0.5e-9 * self._period),
+            self._look,
+            clock=Clock(clock_type=ClockType.STEADY_TIME),
+        )
+        self._tell()
+
+    def cover(self, instant: int | None) -> None:
+        """Continue if the efforts belong to the waiting step; see `SimulatedTime`."""
+        if instant is None or instant >= self.time:
+            self._covered = True
+            self._look()
+        elif not self._expecting:  # a late sender will still respond to the present time
+            self._expecting = True
+            self._give_up = time.monotonic() + self._parameters().lock_step_timeout
+
+    def stop(self) -> None:
+        """Stop stepping."""
+        self._node.destroy_timer(self._timer)
+        self._node.destroy_publisher(self._publisher)
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if now < self._due:
+            return
+        if self._expecting and not self._covered:
+            if now < self._give_up:
+                return
+            self.waited += 1
+        self._expecting, self._covered = self._covered, False
+        factor = self._parameters().real_time_factor
+        if factor > 0.0:
+            # only a short delay is made up for
+            self._due = max(self._due, now - _LONGEST_LAG) + 1e-9 * self._period / factor
+        self.time += self._period
+        self._step(self.time)
+        self._tell()
+        self._give_up = now + self._parameters().lock_step_timeout
+
+    def _tell(self) -> None:
+        """Publish the state, then its time, so that receivers of the time may have the state."""
+        self._publish(self.time)
+        set_stamp(self._message.clock, self.time)
+        self._publisher.publish(self._message)

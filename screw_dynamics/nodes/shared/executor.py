@@ -1,0 +1,146 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Main function of the nodes: choice of executor, signals, exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import rclpy
+from rclpy.exceptions import ParameterException
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.logging import get_logger
+from rclpy.node import Node
+
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.nodes.shared.arguments import files_for_others, help_text, wants_help
+from screw_dynamics.stop_signals import StopOnce, stop_once
+
+_LONGEST_WAIT = 1.0  # s
+_WRONG_ARGUMENTS = 2
+
+
+def run_node(
+    make_node: Callable[[], Node],
+    name: str,
+    args: Sequence[str] | None = None,
+    *,
+    work: Callable[[Node], None] | None = None,
+    interrupted: int = 0,
+    purpose: str = '',
+    parameters: type | None = None,
+) -> int:
+    """
+    Create a node, run it until SIGINT, SIGTERM or shutdown of the context; return the exit code.
+
+    `work` returns when the node is done and raises ScrewDynamicsError if it fails; by default the
+    node spins without end. `args` is the command line, by default that of the process. `purpose`
+    and `parameters` (a dataclass) are for the help text. The exit code is 0 when done,
+    `interrupted` after a stop, 1 if the node fails to start or to work, 2 for unknown arguments.
+    """
+    with stop_once(to_the_end=args is None) as stop:
+        try:
+            code = _without_node(name, args, purpose, parameters)
+            if code is None:
+                code = _run(make_node, name, args, work or _spin, interrupted, stop)
+        except (KeyboardInterrupt, ExternalShutdownException):
+            rclpy.try_shutdown()
+            code = interrupted
+    if args is None and threading.active_count() > 1:
+        _end(code)
+    return code
+
+
+def _without_node(
+    name: str, args: Sequence[str] | None, purpose: str, parameters: type | None
+) -> int | None:
+    """Return the exit code after help text or wrong arguments; None if a node must run."""
+    try:
+        if not wants_help(sys.argv if args is None else args):
+            return None
+        print(help_text(name, purpose, parameters))
+        return 0
+    except InputError as error:
+        print(f'{name}: {error}', file=sys.stderr)
+        return _WRONG_ARGUMENTS
+    except RuntimeError:
+        return None  # wrong ROS arguments, which ROS reports when it starts
+
+
+def _end(code: int) -> None:
+    """Exit at once: LLVM must not be unloaded while a thread compiles."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _run(
+    make_node: Callable[[], Node],
+    name: str,
+    args: Sequence[str] | None,
+    work: Callable[[Node], None],
+    interrupted: int,
+    stop: StopOnce,
+) -> int:
+    """Run the node; Ctrl-C raises at any point, but not again while the node is destroyed."""
+    node, initialized = None, False
+    try:
+        rclpy.init(args=None if args is None else list(args))
+        initialized = True
+        node = make_node()
+        for text in files_for_others(
+            sys.argv if args is None else args, node.get_fully_qualified_name()
+        ):
+            node.get_logger().warning(text)
+        work(node)
+    # rclpy raises RuntimeError for a bad command line or parameter file, and ParameterException
+    # for parameters that it declares itself
+    except (ScrewDynamicsError, ParameterException, RuntimeError) as error:
+        if initialized and not rclpy.ok():
+            return interrupted  # the context was shut down during construction
+        if node is not None and not isinstance(error, ScrewDynamicsError):
+            raise
+        get_logger(name).fatal(str(error))
+        return 1
+    finally:
+        stop.armed = False
+        if node is not None:
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+def _spin(node: Node) -> None:
+    """Spin with the executor selected by the node's parameter."""
+    executor = _events_executor(node)
+    if executor is None:
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
+        executor.spin()
+        return
+    executor.add_node(node)
+    try:
+        # spin() of the events executor in rclpy 7.1 does not always return to its callbacks
+        while rclpy.ok():
+            executor.spin_once(timeout_sec=_LONGEST_WAIT)
+    finally:
+        executor.shutdown()  # releases its references to the parts of the node
+
+
+def _events_executor(node: Node) -> Any:
+    """Return an events executor, or None if it is not selected or not available."""
+    if not node.get_parameter('use_events_executor').value:
+        return None
+    try:
+        from rclpy.experimental.events_executor import EventsExecutor
+    except ImportError:
+        node.get_logger().warning(
+            'this rclpy has no events executor (it came with rclpy 7.1.4): parameter '
+            "'use_events_executor' has no effect"
+        )
+        return None
+    return EventsExecutor()

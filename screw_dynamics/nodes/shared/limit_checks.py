@@ -1,0 +1,130 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Response codes of the services for errors of this package."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import ElasticJoints, FeasibilityReport, check_feasibility
+from screw_dynamics.errors import NotFiniteError, ScrewDynamicsError, UnknownNameError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.shared.conversions import JointNamesError
+from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
+
+OK = 0
+INVALID_REQUEST = -1
+INVALID_JOINTS = -2
+NOT_FINITE = -3
+NO_MODEL = -4
+LIMIT_EXCEEDED = -5
+
+
+class NoModelError(ScrewDynamicsError):
+    """No robot model, or no elastic joints, to answer a request."""
+
+
+class LimitError(ScrewDynamicsError):
+    """A request exceeds a limit that the node enforces."""
+
+
+def error_code(error: ScrewDynamicsError) -> int:
+    """Return the code of an error; the constants are those of the service definitions."""
+    if isinstance(error, NoModelError):
+        return NO_MODEL
+    if isinstance(error, LimitError):
+        return LIMIT_EXCEEDED
+    if isinstance(error, NotFiniteError):
+        return NOT_FINITE
+    if isinstance(error, JointNamesError):
+        return INVALID_JOINTS
+    if isinstance(error, UnknownNameError) and error.kind == 'joint':
+        return INVALID_JOINTS
+    return INVALID_REQUEST
+
+
+_PERIOD = 0.005  # s between samples
+_MOST_SAMPLES = 1000  # a few ms
+
+
+def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
+    """
+    Return a text about the first joint outside its position limits; empty if there is none.
+
+    `positions` (n,) are in rad or m. In mode 'reject' the text is raised as LimitError; in mode
+    'off' nothing is checked.
+    """
+    if mode == 'off':
+        return ''
+    lower, upper = model.limits.lower, model.limits.upper
+    outside = (positions < lower) | (positions > upper)
+    if not outside.any():
+        return ''
+    j = int(np.argmax(outside))
+    text = (
+        f'position of joint {model.joint_names[j]}: expected within '
+        f'[{lower[j]:g}, {upper[j]:g}], got {positions[j]:g}'
+    )
+    if mode == 'reject':
+        raise LimitError(text)
+    return text
+
+
+def check_curve(
+    model: ScrewModel,
+    elastic: ElasticJoints | None,
+    curve: PiecewisePolynomial,
+    begin: float,
+    mode: str,
+    speed: float = 1.0,
+    *,
+    positions: bool = True,
+) -> str:
+    """
+    Compare a motion without external wrenches with the limits of joints, springs and motors.
+
+    The curve begins `begin` seconds after the start and is followed at `speed` (0, a pause, is
+    checked as 1). It is sampled every 5 ms, at most 1000 times, and at its breaks if there are at
+    most 1000. Return `limit_text`, or the reason why the motion cannot be computed; in mode
+    'reject' either is raised as LimitError.
+    """
+    if mode == 'off':
+        return ''
+    times = _sample_times(curve.breaks)
+    rows = JET_ROWS if elastic is None else max(JET_ROWS, elastic.required_rows(model))
+    factors = (speed or 1.0) ** np.arange(rows, dtype=np.float64)
+    jets = curve.jets(times, rows) * factors[:, np.newaxis]
+    try:
+        report = check_feasibility(model, elastic, jets, begin + times)
+        if not positions:
+            kept = (check for check in report.checks if check.quantity != 'position')
+            report = FeasibilityReport(tuple(kept))
+    except ScrewDynamicsError as error:
+        if mode == 'reject':
+            raise LimitError(str(error)) from None
+        return str(error)
+    return limit_text(report, mode)
+
+
+def limit_text(report: FeasibilityReport, mode: str) -> str:
+    """
+    Return the worst violation: quantity, joint, value, time and limit; empty if there is none.
+
+    In mode 'reject' it is raised as LimitError; in mode 'off' the result is empty.
+    """
+    if mode == 'off' or report.feasible:
+        return ''
+    first, *others = report.violations
+    text = f'limit exceeded: {first}' + (f' (and {len(others)} more)' if others else '')
+    if mode == 'reject':
+        raise LimitError(text)
+    return text
+
+
+def _sample_times(breaks: Array) -> Array:
+    """Return increasing times from the first break to the last."""
+    span = breaks[-1] - breaks[0]
+    count = int(min(_MOST_SAMPLES, span // _PERIOD + 2))
+    times: Array = np.linspace(breaks[0], breaks[-1], count)
+    return np.unique(times if len(breaks) > _MOST_SAMPLES else np.union1d(times, breaks))

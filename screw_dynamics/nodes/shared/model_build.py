@@ -1,0 +1,106 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ModelBuild`: construction and preparation of a robot model in a thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.jit import CompileProgress, compile_kernels
+from screw_dynamics.nodes.shared.model_parameters import ModelParameters
+from screw_dynamics.nodes.shared.robot_description import LoadedModel
+
+
+class ModelBuild:
+    """
+    Builds a model in a thread that starts at once; the result is valid when `running` is False.
+
+    `text` is the robot description, or None if the model in use gets other settings. `prepare`
+    compiles kernels and `warm_up` is called after that. The result is `loaded`, or None with the
+    reason in `failure`; `progress` is that of the compilation, if there is one.
+    """
+
+    def __init__(
+        self,
+        text: str | None,
+        values: ModelParameters,
+        build: Callable[[], LoadedModel],
+        prepare: Callable[[LoadedModel], None],
+        warm_up: Callable[[LoadedModel], object],
+    ) -> None:
+        self.text, self.settings = text, values.model_settings
+        self.loaded: LoadedModel | None = None
+        self.failure, self.payload = '', values.payload_words
+        self.progress: CompileProgress | None = None
+        self._build, self._prepare, self._warm_up = build, prepare, warm_up
+        # daemon: a compilation does not delay Ctrl-C
+        self._thread = threading.Thread(target=self._work, name='robot_model', daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """True until the result is valid."""
+        return self._thread.is_alive()
+
+    def wait(self, timeout: float) -> None:
+        """Wait for the result, at most `timeout` [s]."""
+        self._thread.join(timeout)
+
+    def _work(self) -> None:
+        try:
+            loaded = self._build()
+            compile_kernels(lambda: self._prepare(loaded), self._on_progress)
+            self._warm_up(loaded)
+            self.loaded = loaded
+        except ScrewDynamicsError as error:
+            self.failure = str(error)
+        except Exception as error:  # no description may end the node: it reports the failure
+            self.failure = f'{type(error).__name__}: {error}'
+
+    def _on_progress(self, progress: CompileProgress) -> None:
+        self.progress = progress
+
+
+_CHANGE_PERIOD = 5.0  # s between lines if kernels were finished
+_ALIVE_PERIOD = 10.0  # s between lines if none was
+
+
+class CompileReport:
+    """Logs the progress of a compilation at a rate that suits a log file."""
+
+    def __init__(self, logger: Any) -> None:
+        self._logger = logger
+        self._shown: CompileProgress | None = None
+        self._waited = False
+        self._begun = self._last = 0.0
+
+    def show(self, progress: CompileProgress | None) -> None:
+        """Log new progress; None means that nothing has been compiled yet."""
+        if progress is None:
+            return
+        text = self._news(progress, time.monotonic())
+        if text:
+            self._logger.info(text)
+            self._shown, self._last = progress, time.monotonic()
+
+    def _news(self, progress: CompileProgress, now: float) -> str:
+        """Return the line to log now; empty if there is none."""
+        shown, count = self._shown, f'{progress.total} kernels'
+        if shown is None:
+            self._begun = now
+            return f'Compiling {count} (once, about a minute; later starts load them from disk)...'
+        if shown.done == shown.total:
+            return ''
+        after = f'after {now - self._begun:.0f} s'
+        if progress.done == progress.total:
+            return f'Compiled {count} {after}'
+        if progress.waits and not self._waited:
+            self._waited = True
+            return f'Another process compiles kernel {progress.kernel!r}: waiting for it'
+        if now - self._last >= (_ALIVE_PERIOD if progress == shown else _CHANGE_PERIOD):
+            return f'Compiling: {progress.done} of {count} done {after}'
+        return ''

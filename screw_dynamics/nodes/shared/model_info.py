@@ -1,0 +1,54 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``~/model_info``: the model that a node uses, also for late subscribers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.node import Node
+
+import screw_dynamics
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.conversions import double_array
+from screw_dynamics.nodes.shared.endpoints import LATCHED
+from screw_dynamics.nodes.shared.robot_description import LoadedModel
+
+
+def joint_kinds(model: ScrewModel) -> dict[str, str]:
+    """Return the URDF type of every commanded joint, in model order."""
+    types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
+    return {name: types[name] for name in model.joint_names}
+
+
+def model_info(loaded: LoadedModel) -> Any:
+    """Return the ModelInfo message of a model."""
+    model = loaded.model
+    return interfaces.msg.ModelInfo(
+        joint_names=list(model.joint_names),
+        joint_types=list(joint_kinds(model).values()),
+        effort_limits=double_array(model.limits.effort),
+        base_link=model.base_link,
+        gravity=model.gravity,
+        urdf_sha256=loaded.sha256,
+        package_version=screw_dynamics.__version__,
+    )
+
+
+class ModelInfoOutput:
+    """Publishes ModelInfo once per model; does nothing if the message type is not built."""
+
+    def __init__(self, node: Node) -> None:
+        self._publisher = None
+        if interfaces.msg is not None:
+            self._publisher = node.create_publisher(
+                interfaces.msg.ModelInfo,
+                '~/model_info',
+                LATCHED,
+            )
+
+    def publish(self, loaded: LoadedModel) -> None:
+        """Publish a model."""
+        if self._publisher is not None:
+            self._publisher.publish(model_info(loaded))

@@ -1,0 +1,116 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters common to all nodes with a robot model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.shared.parameter_rules import parameter
+
+INTERPOLATION = (
+    'Curve between trajectory points: smooth is C4 through all that the points carry, jtc the '
+    'spline that joint_trajectory_controller executes.'
+)
+
+
+@dataclass(frozen=True)
+class ModelParameters:
+    """Parameters of the robot model of a node."""
+
+    joints: tuple[str, ...] = parameter(
+        (),
+        'Joints, in the order of every array; empty: all independent joints in the order of the '
+        'URDF. Joints left out are locked at 0.',
+        read_only=True,
+    )
+    joint_prefix: str = parameter(
+        '',
+        'Prefix of joint names: put before each name in joints; where that is empty, only joints '
+        'whose names begin with it are used.',
+        read_only=True,
+    )
+    base_link: str = parameter(
+        '', 'Link whose axes gravity is given in; empty: the root link.', read_only=True
+    )
+    tip_link: str = parameter(
+        '', 'Last link of the chain; empty: the whole tree below base_link.', read_only=True
+    )
+    robot_description: str = parameter(
+        '', 'URDF text; empty: the topic robot_description (or urdf_path).', read_only=True
+    )
+    urdf_path: str = parameter(
+        '', 'URDF file, a path or package://<package>/<path>; empty: the topic.', read_only=True
+    )
+    gravity: tuple[float, ...] = parameter(
+        (0.0, 0.0, -9.81), 'Gravitational acceleration in axes of base_link [m/s^2].', size=3
+    )
+    payload_frame: str = parameter(
+        '', 'Link that carries the payload; empty: no payload.', name='payload.frame'
+    )
+    payload_mass: float = parameter(
+        0.0, 'Mass of the payload [kg].', name='payload.mass', minimum=0.0, maximum=1e6
+    )
+    payload_com: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0),
+        'Centre of mass of the payload in payload.frame [m].',
+        name='payload.com',
+        size=3,
+    )
+    payload_inertia: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        'Inertia of the payload about its centre of mass, in axes of payload.frame: '
+        'ixx, ixy, ixz, iyy, iyz, izz [kg m^2].',
+        name='payload.inertia',
+        size=6,
+    )
+    elastic_joints_path: str = parameter(
+        '',
+        'YAML file with the springs and motors of elastic joints, a path or '
+        'package://<package>/<path>; empty: none are elastic.',
+        read_only=True,
+    )
+    use_events_executor: bool = parameter(
+        False,
+        "Spin with rclpy's events executor, which costs less, where this rclpy has it.",
+        read_only=True,
+    )
+    diagnostics_period: float = parameter(
+        1.0,
+        'Period of /diagnostics [s].',
+        name='diagnostic_updater.period',
+        minimum=0.05,
+        maximum=60.0,
+    )
+
+    @property
+    def model_settings(self) -> tuple[object, ...]:
+        """Values that require a new model if they change."""
+        return (
+            self.gravity,
+            self.payload_frame,
+            self.payload_mass,
+            self.payload_com,
+            self.payload_inertia,
+        )
+
+    @property
+    def payload_words(self) -> str:
+        """Payload as text for the log; empty without payload."""
+        if self.payload_mass == 0.0:
+            return ''
+        return f'with a payload of {self.payload_mass:g} kg on {self.payload_frame}'
+
+    def check(self) -> None:
+        """Raise InputError if the values are not consistent with each other."""
+        if self.robot_description and self.urdf_path:
+            raise InputError(
+                "parameters 'robot_description' and 'urdf_path': expected at most one of them, "
+                'got both'
+            )
+        if self.payload_mass > 0.0 and not self.payload_frame:
+            raise InputError(
+                f"parameter 'payload.frame': expected a link for the payload of "
+                f'{self.payload_mass:g} kg, got an empty name'
+            )

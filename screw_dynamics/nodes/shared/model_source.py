@@ -1,0 +1,207 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ModelSource`: robot model of a node from topic, parameter or file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.jit import uncompiled
+from screw_dynamics.nodes.shared.elastic_source import read_elastic_joints
+from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
+from screw_dynamics.nodes.shared.existing_file import existing_file
+from screw_dynamics.nodes.shared.model_build import CompileReport, ModelBuild
+from screw_dynamics.nodes.shared.model_parameters import ModelParameters
+from screw_dynamics.nodes.shared.robot_description import (
+    LoadedModel,
+    load_model,
+    with_settings,
+)
+
+TOPIC = 'robot_description'
+_POLL_PERIOD = 0.05  # s between polls of the working thread
+_WAITING_PERIOD = 1.0  # s between warnings that there is no robot description
+_BUSY = 'the robot model is being prepared'
+
+Settings: TypeAlias = tuple[object, ...]
+
+
+class ModelSource:
+    """
+    Reads, builds and prepares the model in a separate thread so that ticks continue.
+
+    `prepare` (compiles kernels) and then `warm_up` are called in that thread, `on_model` in the
+    thread of the executor when a model is ready. `require` raises ScrewDynamicsError if the node
+    cannot use a model. The constructor raises ScrewDynamicsError if elastic joints, or a
+    description from a parameter or file, are not valid.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        parameters: Callable[[], ModelParameters],
+        prepare: Callable[[LoadedModel], None],
+        on_model: Callable[[LoadedModel], None],
+        require: Callable[[LoadedModel], object] = lambda loaded: None,
+        warm_up: Callable[[LoadedModel], object] = lambda loaded: None,
+    ) -> None:
+        self.loaded: LoadedModel | None = None
+        # with namespace and remappings, the usual cause of an endless wait
+        self._topic = node.resolve_topic_name(TOPIC)
+        self._problem = f"Waiting for data on '{self._topic}' topic"
+        self._node, self._parameters = node, parameters
+        self._prepare, self._on_model, self._require = prepare, on_model, require
+        self._warm_up, self._settings_problem = warm_up, ''
+        self._text: tuple[str, str] | None = None  # newest description and its source
+        self._text_waits = False
+        self._build: ModelBuild | None = None  # result not yet used
+        self._compile_report = CompileReport(node.get_logger())
+        self._last_text: tuple[str, Settings] | None = None  # last one built, with its settings
+        self._last_settings: Settings | None = None  # last ones requested for the model in use
+        self._loaded_settings: Settings = ()  # those of the model in use
+        self._poll = node.create_timer(
+            _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
+        )
+        values = parameters()
+        self._elastic = read_elastic_joints(values.elastic_joints_path, node.get_logger().warning)
+        if values.robot_description:
+            self._start_given(values.robot_description, "parameter 'robot_description'")
+        elif values.urdf_path:
+            path = existing_file(values.urdf_path, "parameter 'urdf_path'")
+            try:
+                text = path.read_text(encoding='utf-8')
+            except (OSError, UnicodeDecodeError) as error:
+                raise InputError(f'{path}: {error}') from None
+            self._start_given(text, str(path))
+        else:
+            make_subscription(node, String, TOPIC, self._on_description, LATCHED)
+
+    @property
+    def busy(self) -> bool:
+        """True if a model is being built."""
+        return self._build is not None
+
+    @property
+    def problem(self) -> str:
+        """Reason why there is no model, or not the requested one; empty if there is none."""
+        if self.busy:
+            return _BUSY
+        unset = self._parameters().model_settings != self._loaded_settings
+        return self._problem or (self._settings_problem if unset else '')
+
+    def finish(self) -> None:
+        """Wait for a model that is being built, and use it."""
+        while self._build is not None:
+            self._build.wait(_POLL_PERIOD)
+            self._look()
+
+    def check_settings(self, values: ModelParameters) -> None:
+        """Raise ScrewDynamicsError if gravity or payload do not fit the model."""
+        if self.loaded is not None:
+            with_settings(self.loaded.described, values)
+
+    def apply_settings(self) -> None:
+        """Rebuild the model if gravity or payload have changed."""
+        self._look()
+
+    def _start_given(self, text: str, source: str) -> None:
+        """Read a description and raise InputError if it is invalid; prepare it in the thread."""
+        values = self._parameters()
+        try:
+            loaded = self._load(text, source, values)
+        except ScrewDynamicsError as error:
+            reason = str(error)
+            raise InputError(reason if source in reason else f'{source}: {reason}') from None
+        self._text = text, source
+        self._start(text, values, lambda: loaded)
+
+    def _load(self, text: str, source: str, values: ModelParameters) -> LoadedModel:
+        loaded = load_model(text, source, values, self._elastic)
+        with uncompiled():  # also called by the constructor of the node, before any log line
+            self._require(loaded)
+        return loaded
+
+    def _on_description(self, message: String) -> None:
+        if (message.data, self._parameters().model_settings) == self._last_text:
+            return  # repeated message: the result has been logged already
+        self._text, self._text_waits = (message.data, f"topic '{self._topic}'"), True
+        self._look()
+
+    def _look(self) -> None:
+        """Use the result of a finished build, and start the next build if required."""
+        if self._build is not None:
+            self._compile_report.show(self._build.progress)
+            if self._build.running:
+                return
+            self._compile_report.show(self._build.progress)
+            build, self._build = self._build, None
+            self._take_over(build)
+        values = self._parameters()
+        settings = values.model_settings
+        if self._text is None:
+            self._node.get_logger().warning(
+                self._problem, throttle_duration_sec=_WAITING_PERIOD, skip_first=True
+            )
+            return
+        text, source = self._text
+        other = (text, settings) != self._last_text  # a failed build is not repeated
+        if self._text_waits or (self.loaded is None and other):
+            self._start(text, values, lambda: self._load(text, source, values))
+        elif (loaded := self.loaded) and self._loaded_settings != settings != self._last_settings:
+            self._start(None, values, lambda: _with_settings(loaded, values))
+        else:
+            self._poll.cancel()
+
+    def _start(
+        self, text: str | None, values: ModelParameters, build: Callable[[], LoadedModel]
+    ) -> None:
+        if text is None:
+            self._last_settings = values.model_settings
+        else:
+            self._last_text, self._text_waits = (text, values.model_settings), False
+        self._compile_report = CompileReport(self._node.get_logger())
+        self._build = ModelBuild(text, values, build, self._prepare, self._warm_up)
+        self._poll.reset()
+
+    def _take_over(self, build: ModelBuild) -> None:
+        logger = self._node.get_logger()
+        outdated = build.settings != self._parameters().model_settings
+        if outdated and build.text is not None and (self.loaded is None or build.failure):
+            # build again: outdated settings must neither be used nor count as a bad description
+            self._text_waits = True
+        elif build.loaded is not None:
+            self._use(build.loaded, build)
+        elif build.text is None:
+            self._settings_problem = f'Failed to set gravity and payload: {build.failure}'
+            logger.error(f'{self._settings_problem}; the model stays as it is')
+        elif self.loaded is None:
+            self._problem = f'Robot description refused: {build.failure}'
+            logger.error(self._problem)
+        else:
+            self._problem = f'New robot description refused: {build.failure}'
+            logger.warning(f'{self._problem}; the model from {self.loaded.source} stays in use')
+
+    def _use(self, loaded: LoadedModel, build: ModelBuild) -> None:
+        logger = self._node.get_logger()
+        for text in loaded.warnings:
+            logger.warning(text)
+        self.loaded, self._loaded_settings = loaded, build.settings
+        self._last_settings, self._settings_problem = None, ''
+        if build.text is not None:
+            self._problem = ''
+        robot = f'Robot model {loaded.model.name!r} from {loaded.source}'
+        about = f'{robot} {build.payload}' if build.payload else robot
+        logger.info(f'{about}: {", ".join(loaded.model.joint_names)}')
+        self._on_model(loaded)
+
+
+def _with_settings(loaded: LoadedModel, values: ModelParameters) -> LoadedModel:
+    # the warnings of the reader have been logged already
+    return replace(loaded, model=with_settings(loaded.described, values), warnings=())

@@ -1,0 +1,111 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Node parameters from a frozen dataclass, declared with descriptions and checked as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from difflib import get_close_matches
+from typing import Any, Generic, TypeVar
+
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.nodes.shared.parameter_rules import coerced, descriptor, rule_of
+
+Values = TypeVar('Values', bound=Any)
+
+
+class NodeParameters(Generic[Values]):
+    """
+    Parameters of a node as one frozen record (`values`), valid at all times.
+
+    `record` is a frozen dataclass with fields made by `parameter`; its method ``check()``, if any,
+    raises InputError if the values are not consistent. The constructor raises InputError if a
+    value set at start is not valid.
+    """
+
+    def __init__(self, node: Node, record: type[Values]) -> None:
+        self._logger = node.get_logger()
+        self._fields = {rule_of(item).name: item for item in fields(record)}
+        for name, item in self._fields.items():
+            rule = rule_of(item)
+            default = list(item.default) if isinstance(item.default, tuple) else item.default
+            try:
+                node.declare_parameter(name, default, descriptor(rule, item.default))
+            except (InvalidParameterTypeException, InvalidParameterValueException) as error:
+                # a value set at start; the text of rclpy repeats the name of the parameter
+                coerced(rule, item.default, _given(node)[name].value)
+                raise InputError(f'parameter {name!r}: {error}') from None
+        for text in misspelt(node, list(self._fields)):
+            node.get_logger().warning(text)
+        self.values: Values = self._updated(
+            record(), [node.get_parameter(name) for name in self._fields]
+        )
+        self._checks: list[Callable[[Values], None]] = []
+        self._listeners: list[Callable[[Values, Values], None]] = []
+        node.add_on_set_parameters_callback(self._validate)
+        node.add_post_set_parameters_callback(self._apply)
+
+    def add_check(self, check: Callable[[Values], None]) -> None:
+        """Add a function that raises ScrewDynamicsError to reject new values."""
+        self._checks.append(check)
+
+    def on_change(self, listener: Callable[[Values, Values], None]) -> None:
+        """Add a function that is called with the old and the new values after every change."""
+        self._listeners.append(listener)
+
+    def _updated(self, values: Values, changes: Sequence[Parameter]) -> Values:
+        converted = {}
+        for change in changes:
+            item = self._fields.get(change.name)
+            if item is not None:
+                converted[item.name] = coerced(rule_of(item), item.default, change.value)
+        updated: Values = replace(values, **converted)
+        if hasattr(updated, 'check'):
+            updated.check()
+        return updated
+
+    def _validate(self, changes: list[Parameter]) -> SetParametersResult:
+        try:
+            updated = self._updated(self.values, changes)
+            for check in self._checks:
+                check(updated)
+        except ScrewDynamicsError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _apply(self, changes: list[Parameter]) -> None:
+        old, self.values = self.values, self._updated(self.values, changes)
+        if old != self.values:
+            for listener in self._listeners:
+                try:
+                    listener(old, self.values)
+                except Exception as error:  # the change is done: an error would end the node
+                    names = ', '.join(change.name for change in changes)
+                    self._logger.error(f'Parameters {names} changed, with a failure: {error}')
+
+
+def misspelt(node: Node, names: Sequence[str]) -> list[str]:
+    """
+    Return a warning for every value set at start whose name is similar to a declared parameter.
+
+    ROS ignores values of undeclared parameters, and files for several nodes rely on it; therefore
+    only names similar to a declared one cause a warning.
+    """
+    texts = []
+    for name in _given(node):
+        near = get_close_matches(name, names, n=1, cutoff=0.8)
+        if near and not node.has_parameter(name):
+            texts.append(f'There is no parameter {name!r}: did you mean {near[0]!r}?')
+    return texts
+
+
+def _given(node: Node) -> dict[str, Parameter]:
+    """Return the values set at start; rclpy has no public access to them."""
+    given: dict[str, Parameter] = node._parameter_overrides
+    return given

@@ -1,0 +1,169 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`TickStatistics`: achieved rate, missed ticks and compute time of a periodic callback."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.timer import Timer
+
+
+class TickSummary(NamedTuple):
+    """
+    Statistics since the previous summary.
+
+    `rate` is in Hz, 0 with less than two ticks. `missed` counts the periods without a tick.
+    `mean_time` and `longest_time` are durations of the callback [s].
+    """
+
+    rate: float
+    ticks: int
+    missed: int
+    mean_time: float
+    longest_time: float
+
+    @property
+    def missed_part(self) -> float:
+        """Fraction of the due ticks that was missed."""
+        due = self.ticks + self.missed
+        return self.missed / due if due else 0.0
+
+
+class TickStatistics:
+    """
+    Counts ticks with a constant amount of memory.
+
+    `period` is the time between ticks [ns].
+    """
+
+    def __init__(self, period: int) -> None:
+        self.period = period
+        self.ticks_total = 0
+        self._missed_before = 0  # in runs ended by a pause
+        self._missed_reported = 0
+        self._run_first: int | None = None
+        self._run_ticks = 0
+        self._last: int | None = None
+        self._start_window()
+
+    def _start_window(self) -> None:
+        self._first = self._last
+        self._ticks = self._intervals = self._busy = self._longest = 0
+
+    @property
+    def missed_total(self) -> int:
+        """Number of periods without a tick; a late tick does not count as missed."""
+        if self._run_first is None or self._last is None:
+            return self._missed_before
+        due = (self._last - self._run_first + self.period // 2) // self.period + 1
+        return self._missed_before + max(0, due - self._run_ticks)
+
+    def record(self, time: int, duration: int) -> None:
+        """
+        Count one tick that took `duration` [ns].
+
+        `time` is its beginning on the clock that drives the ticks [ns].
+        """
+        if self._run_first is None:
+            self._run_first = time
+        if self._first is None:
+            self._first = time
+        else:
+            self._intervals += 1
+        self._last = time
+        self._run_ticks += 1
+        self._ticks += 1
+        self.ticks_total += 1
+        self._busy += duration
+        self._longest = max(self._longest, duration)
+
+    def pause(self) -> None:
+        """End the run: the time until the next tick does not count as missed."""
+        self._missed_before = self.missed_total
+        self._run_first = self._last = None
+        self._run_ticks = 0
+        self._start_window()
+
+    def summary(self) -> TickSummary:
+        """Return the statistics since the previous summary, and restart."""
+        span = 0 if self._first is None or self._last is None else self._last - self._first
+        missed = self.missed_total
+        result = TickSummary(
+            rate=self._intervals * 1e9 / span if span > 0 else 0.0,
+            ticks=self._ticks,
+            missed=max(0, missed - self._missed_reported),
+            mean_time=self._busy * 1e-9 / self._ticks if self._ticks else 0.0,
+            longest_time=self._longest * 1e-9,
+        )
+        self._missed_reported = max(missed, self._missed_reported)
+        self._start_window()
+        return result
+
+
+_TIME_PARAMETER = 'use_sim_time'
+
+
+class TickTimer:
+    """
+    A timer on the steady clock, or on /clock if use_sim_time is set.
+
+    A timer on the system clock would stall when that clock is set back. `on_tick` is called with
+    the time of the node [ns]; results must depend on it alone, not on the number of ticks.
+    `on_jump` is called with the reason when earlier time stamps become invalid: the time has
+    decreased, or use_sim_time has changed.
+    """
+
+    def __init__(
+        self, node: Node, on_tick: Callable[[int], None], on_jump: Callable[[str], None]
+    ) -> None:
+        self._node, self._clock = node, node.get_clock()
+        self._on_tick, self._on_jump = on_tick, on_jump
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer: Timer | None = None
+        self._last = 0
+        self.statistics = TickStatistics(1)
+        node.add_post_set_parameters_callback(self._on_parameters)
+
+    def start(self, rate: float) -> None:
+        """Start ticking at a rate [Hz]."""
+        self.stop()
+        self._rate = rate
+        simulated = self._node.get_parameter(_TIME_PARAMETER).value
+        self._times_by_node = bool(simulated)
+        self.statistics = TickStatistics(round(1e9 / rate))
+        self._timer = self._node.create_timer(
+            1.0 / rate, self._tick, clock=self._clock if simulated else self._steady
+        )
+
+    def stop(self) -> None:
+        """Stop ticking."""
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+            self._timer = None
+
+    def _on_parameters(self, parameters: Sequence[Parameter]) -> None:
+        """Restart on the other clock if use_sim_time has changed; the node uses it already."""
+        changed = [item.value for item in parameters if item.name == _TIME_PARAMETER]
+        if self._timer is None or not changed or bool(changed[-1]) == self._times_by_node:
+            return
+        self._on_jump(f'{_TIME_PARAMETER} has changed')
+        self._last = 0
+        self.start(self._rate)
+
+    def _tick(self) -> None:
+        begun = time.monotonic_ns()
+        now = self._clock.now().nanoseconds
+        if now == self._last:
+            return  # simulated time has not advanced
+        if now < self._last:
+            self._on_jump('Moved backwards in time')
+            self.statistics.pause()
+        self._last = now
+        self._on_tick(now)
+        self.statistics.record(now if self._times_by_node else begun, time.monotonic_ns() - begun)

@@ -1,0 +1,196 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameter `interpolation`: type of curve through the points, and its join with other motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import NotFiniteError, TrajectoryError
+from screw_dynamics.trajectory import (
+    PiecewisePolynomial,
+    Waypoints,
+    jtc_trajectory,
+    smooth_trajectory,
+)
+from screw_dynamics.trajectory.smooth.spline import with_start
+
+# A trajectory that ends at once must end at the current reference; encoders are coarser than this.
+_SAME_POSITION = 1e-6  # rad or m
+
+
+class Interpolation(Protocol):
+    """
+    Type of curve, with the rules by which it takes over from the previous motion.
+
+    With `leaves_at_reception` a curve begins at its reception, with a jump if that has passed when
+    the fit is ready; otherwise it continues the motion that is followed when the fit is ready.
+    """
+
+    leaves_at_reception: bool
+
+    def curve(self, waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
+        """
+        Return the curve through points, from the state `start_jet` (5, n) at time 0 unless None.
+
+        Raises TrajectoryError if a number overflows.
+        """
+
+    def leaves(self, start: int, received: int, sampled: int) -> int:
+        """
+        Return the instant at which a trajectory takes over from the present state [ns].
+
+        `start` is the instant of time from start 0, `received` that of the reception, `sampled`
+        the earliest that will still be sampled [ns].
+        """
+
+    def time_at(self, begin: int, start: int, received: int, speed: float) -> float:
+        """
+        Return the time from start [s] at the instant `begin`, at which a trajectory takes over.
+
+        `begin`, `start` and `received` are in ns; `speed` is d(time from start) / dt.
+        """
+
+    def join(
+        self, waypoints: Waypoints, time: float, jet: Array | None
+    ) -> tuple[float, PiecewisePolynomial]:
+        """
+        Return the time from start at which the curve begins [s], and the curve from there on.
+
+        At `time` from start [s] the joints are in the state `jet` (5, n); None if unknown. The
+        curve is a function of the time since its beginning.
+        """
+
+    def rejoined(
+        self, curve: PiecewisePolynomial, jet: Array, earlier: float
+    ) -> PiecewisePolynomial | None:
+        """
+        Return a curve of this type that begins in the state `jet` (5, n), without a new fit.
+
+        It begins `earlier` seconds before `curve`. The result is None if a new fit is required.
+        """
+
+
+class Smooth:
+    """C4 curve through the points; continues position to snap of the motion it replaces."""
+
+    leaves_at_reception = False
+
+    def leaves(self, start: int, received: int, sampled: int) -> int:
+        """Return the start; the previous motion continues until then."""
+        return max(start, sampled)
+
+    def time_at(self, begin: int, start: int, received: int, speed: float) -> float:
+        """Return the time from start; all of it runs at the present speed."""
+        return 1e-9 * (begin - start) * speed
+
+    def curve(self, waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
+        """Return the curve, at rest at both ends; see `Interpolation`."""
+        return _checked(lambda: smooth_trajectory(waypoints, start_jet, rest_at_ends=True))
+
+    def join(
+        self, waypoints: Waypoints, time: float, jet: Array | None
+    ) -> tuple[float, PiecewisePolynomial]:
+        """Return the curve from the state through the remaining points."""
+        if jet is None:
+            _require_first_point_by(waypoints, 0.0)
+            return 0.0, self.curve(waypoints, None)
+        left = int(np.searchsorted(waypoints.times, time, side='right'))
+        if left < len(waypoints.times):
+            return time, self.curve(shifted(waypoints, slice(left, None), time), jet)
+        gap = np.abs(waypoints.positions[-1] - jet[0])
+        if (gap > _SAME_POSITION).any():
+            j = int(np.argmax(gap))
+            raise TrajectoryError(
+                f'no time is left to reach the last point (time_from_start '
+                f'{waypoints.times[-1]:g} s): joint {waypoints.joint_names[j]} would jump '
+                f'from {jet[0, j]:g} to {waypoints.positions[-1, j]:g}'
+            )
+        last = shifted(waypoints, slice(-1, None), waypoints.times[-1])
+        return time, self.curve(last, None)
+
+    def rejoined(
+        self, curve: PiecewisePolynomial, jet: Array, earlier: float
+    ) -> PiecewisePolynomial | None:
+        """Return the curve with another first segment; see `Interpolation`."""
+        return with_start(curve, jet, earlier) if len(curve.breaks) > 1 else None
+
+
+class Controller:
+    """
+    The motion that joint_trajectory_controller of ROS 2 Jazzy executes, including jumps.
+
+    The previous motion ends at the reception of a message, even if its start is in the future. A
+    first point in the future is reached from the state at reception, by a segment of the degree
+    that the point allows. If the first point has passed, the state is not used.
+    """
+
+    leaves_at_reception = True
+
+    def leaves(self, start: int, received: int, sampled: int) -> int:
+        """Return the instant of reception."""
+        return received
+
+    def time_at(self, begin: int, start: int, received: int, speed: float) -> float:
+        """Return the time from start; the part before reception ran at speed 1."""
+        known = min(begin, max(start, received))
+        return 1e-9 * (known - start) + 1e-9 * (begin - known) * speed
+
+    def curve(self, waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
+        """Return the controller's spline; see `Interpolation`."""
+        return _checked(lambda: jtc_trajectory(waypoints, start_jet))
+
+    def join(
+        self, waypoints: Waypoints, time: float, jet: Array | None
+    ) -> tuple[float, PiecewisePolynomial]:
+        """Return the curve from the state, or from the first point if that has passed."""
+        first = float(waypoints.times[0])
+        if first > time:
+            if jet is None:
+                _require_first_point_by(waypoints, time)
+            return time, self.curve(shifted(waypoints, slice(None), time), jet)
+        return first, self.curve(shifted(waypoints, slice(None), first), None)
+
+    def rejoined(
+        self, curve: PiecewisePolynomial, jet: Array, earlier: float
+    ) -> PiecewisePolynomial | None:
+        """Return None: a new spline costs little; see `Interpolation`."""
+        return None
+
+
+SMOOTH, CONTROLLER = Smooth(), Controller()
+INTERPOLATIONS: dict[str, Interpolation] = {'smooth': SMOOTH, 'jtc': CONTROLLER}
+
+
+def shifted(waypoints: Waypoints, part: slice, time: float) -> Waypoints:
+    """Return some of the points, with `time` [s] subtracted from their times."""
+    return Waypoints(
+        waypoints.joint_names,
+        waypoints.times[part] - time,
+        waypoints.positions[part].copy(),
+        waypoints.velocities[part].copy(),
+        waypoints.accelerations[part].copy(),
+    )
+
+
+def _require_first_point_by(waypoints: Waypoints, time: float) -> None:
+    if waypoints.times[0] > time:
+        raise TrajectoryError(
+            f'the first point has time_from_start {waypoints.times[0]:g} s and no state '
+            'to start from is known: expected 0 s, or joint_states'
+        )
+
+
+def _checked(make: Callable[[], PiecewisePolynomial]) -> PiecewisePolynomial:
+    try:
+        with np.errstate(all='ignore'):
+            return make()
+    except (NotFiniteError, np.linalg.LinAlgError) as error:
+        raise TrajectoryError(
+            f'The curve through the points overflows: expected smaller values or more time '
+            f'between the points ({error})'
+        ) from None

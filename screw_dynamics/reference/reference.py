@@ -1,0 +1,257 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Reference`: joint motion as a function of time, with replacement, hold and speed scaling."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from enum import IntEnum
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.reference.active_trajectory import Join, Motion, continuable
+from screw_dynamics.reference.interpolation import Interpolation
+from screw_dynamics.trajectory import (
+    JET_ROWS,
+    PiecewisePolynomial,
+    Waypoints,
+    nearest_turn,
+    scale_speed,
+)
+
+# Above any practical use; its fourth power, which scales the snap, is far from overflow.
+MAX_SPEED = 1000.0
+# Limit of a Duration message, reached after 68 years at speed 1 [s].
+LONGEST_DURATION = 2.0**31 - 1.0
+
+
+class Source(IntEnum):
+    """Source of a sample; values as in FeedforwardTorque."""
+
+    HOLD = 0
+    TRAJECTORY = 1
+    STREAM = 2
+
+
+class Reference:
+    """
+    The motion that the joints must follow, as a function of time alone.
+
+    Instants are integers [ns] on one clock. The interpolation determines when and how a trajectory
+    takes over from the previous one; it applies until the next one takes over. After its end the
+    last position is held. Joints named in `continuous` have no limits and go to the nearest turn.
+    """
+
+    def __init__(
+        self, joint_count: int, interpolation: Interpolation, continuous: Collection[str] = ()
+    ) -> None:
+        self.speed = 1.0
+        self.speed_since = 0  # instant from which it applies [ns]
+        # if either is False, the robot is not at the reference and no motion continues it
+        self.executed = True  # by the controller
+        self.driven = True  # by motor commands, if there are any
+        self.time_from_start = 0.0
+        self.held_for = 0.0  # s on the clock of the node
+        self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
+        self.interpolation, self.continuous = interpolation, continuous
+        self._motions: list[Motion] = []
+        self._jet = np.empty((JET_ROWS, joint_count))
+
+    @property
+    def empty(self) -> bool:
+        """True if there is nothing to follow, now or later."""
+        return not self._motions
+
+    @property
+    def continuity(self) -> int:
+        """Highest k such that the positions of the last sampled motion are C^k."""
+        return self._motions[0].curve.continuity if self._motions else 0
+
+    def clear(self) -> None:
+        """Drop all motions."""
+        self._motions.clear()
+
+    @property
+    def leaves_at_reception(self) -> bool:
+        """True if a trajectory begins at its reception, even if that has passed."""
+        return self.interpolation.leaves_at_reception
+
+    @property
+    def newest(self) -> Motion:
+        """The motion added last; there must be one."""
+        return self._motions[-1]
+
+    def state(self, time: int) -> Array | None:
+        """Return the joint jet at an instant [ns] for speed 1; None if no motion is executed."""
+        motion = self.motion_at(time)
+        if motion is None or not (self.executed and self.driven):
+            return None
+        jet: Array = motion.curve.sample(self._curve_time(motion, time), self._jet).copy()
+        return jet
+
+    def add(
+        self,
+        waypoints: Waypoints,
+        start: int,
+        now: int,
+        start_jet: Array | None = None,
+        follow: bool = True,
+        received: int | None = None,
+    ) -> None:
+        """
+        Follow a trajectory; motions that begin later are dropped.
+
+        `start` is the instant of time from start 0, `now` the earliest that will still be sampled
+        and `received` that of the reception, by default `now` [ns]. With `follow` the trajectory
+        continues the motion that applies at its start; otherwise, or without such a motion, it
+        starts in `start_jet` (5, n). Raises TrajectoryError if no start state is known or no part
+        of the trajectory is left.
+        """
+        join = self.join(start, now, start_jet, follow, received)
+        jet = None if join.jet is None else nearest_turn(join.jet, waypoints, self.continuous)
+        joined, curve = self.interpolation.join(waypoints, join.elapsed, jet)
+        self.follow(join, waypoints, joined, curve)
+
+    def join(
+        self,
+        start: int,
+        now: int,
+        start_jet: Array | None = None,
+        follow: bool = True,
+        received: int | None = None,
+    ) -> Join:
+        """Return the takeover of a trajectory; for the parameters see `add`."""
+        received = now if received is None else received
+        begin = self.interpolation.leaves(start, received, now)
+        jet = self.state(begin) if follow else None
+        continues = jet is not None and continuable(jet)
+        if not continues:
+            jet = start_jet
+        if jet is None:
+            begin = max(start, now)
+        elapsed = self.interpolation.time_at(begin, start, received, self.speed)
+        return Join(start, begin, elapsed, jet, continues)
+
+    def rejoined(
+        self, curve: PiecewisePolynomial, waypoints: Waypoints, jet: Array, earlier: float = 0.0
+    ) -> PiecewisePolynomial | None:
+        """Return the curve with another start state; see `Interpolation.rejoined`."""
+        turned = nearest_turn(jet, waypoints, self.continuous)
+        return self.interpolation.rejoined(curve, turned, earlier)
+
+    def follow(
+        self,
+        join: Join,
+        waypoints: Waypoints,
+        joined: float,
+        curve: PiecewisePolynomial,
+        anchor: tuple[int, float] | None = None,
+    ) -> None:
+        """
+        Follow a curve from its join on; motions that begin later are dropped.
+
+        `anchor` is the instant and time from start of `Motion`; by default those of the join.
+        """
+        kept = [motion for motion in self._motions if motion.begin < join.begin]
+        instant, time = anchor or (join.begin, join.elapsed)
+        motion = Motion(
+            waypoints, curve, join.begin, join.start, joined, instant, time, join.continues
+        )
+        self._motions = [*kept, motion]
+        self.executed = True
+
+    def rests(self, time: int) -> bool:
+        """Return True if at an instant [ns] the end of a motion is held, or none is executed."""
+        motion = self.motion_at(time) if self.executed and self.driven else None
+        return motion is None or self._curve_time(motion, time) >= motion.curve.breaks[-1]
+
+    def sample(self, time: int, out: Array) -> Source | None:
+        """
+        Write the joint jet at an instant [ns] to `out` (5, n); drop motions that were replaced.
+
+        Derivatives are for the present speed. If no motion applies, return None and leave `out`
+        unchanged.
+        """
+        while len(self._motions) > 1 and self._motions[1].begin <= time:
+            del self._motions[0]
+        if not self._motions or time < self._motions[0].begin:
+            return None
+        motion = self._motions[0]
+        t = self._curve_time(motion, time)
+        motion.curve.sample(t, out)
+        if self.speed != 1.0:
+            scale_speed(out, self.speed)
+        self.time_from_start = max(-LONGEST_DURATION, min(motion.joined + t, LONGEST_DURATION))
+        beyond = t - motion.curve.breaks[-1]
+        if beyond < 0.0:
+            self.held_for, self._held = 0.0, None
+            return Source.TRAJECTORY
+        if self._held is None or self._held[0] is not motion.waypoints:
+            applied = 1e-9 * (time - motion.begin)
+            held_for = min(beyond / self.speed, applied) if self.speed > 0.0 else 0.0
+            self._held = motion.waypoints, time - round(1e9 * held_for)
+        self.held_for = 1e-9 * (time - self._held[1])
+        return Source.HOLD
+
+    def set_speed(self, speed: float, now: int) -> None:
+        """
+        Set d(time from start) / dt from the instant `now` [ns] on.
+
+        The velocity jumps with the speed, as in a controller with speed scaling. Raises InputError
+        if the speed is not from 0 (pause) to MAX_SPEED.
+        """
+        if not 0.0 <= speed <= MAX_SPEED:  # also True for NaN
+            raise InputError(
+                f'speed scaling: expected a number of at least 0 and at most {MAX_SPEED:g}, got '
+                f'{speed}'
+            )
+        if speed == self.speed:
+            return
+        later = [motion for motion in self._motions if motion.begin > now]
+        self._motions = [
+            replace(m, anchor=now, anchor_time=m.time_at(now, self.speed))
+            for m in self._motions
+            if m.begin <= now
+        ]
+        self.speed, self.speed_since = speed, now
+        self._rejoin(later)
+
+    def motion_at(self, time: int) -> Motion | None:
+        """Return the motion that applies at an instant [ns]; None if there is none."""
+        for motion in reversed(self._motions):
+            if motion.begin <= time:
+                return motion
+        return None
+
+    def set_time(self, motion: Motion, time_from_start: float, instant: int) -> None:
+        """
+        Set the time from start [s] of a motion at an instant [ns]; it continues from there.
+
+        The motion is one returned by `motion_at`.
+        """
+        at = self._motions.index(motion)
+        later = self._motions[at + 1 :]
+        self._motions[at:] = [replace(motion, anchor=instant, anchor_time=time_from_start)]
+        self._rejoin(later)
+
+    def _rejoin(self, later: list[Motion]) -> None:
+        """Recompute the start of every later motion that continues its predecessor."""
+        for motion in later:
+            jet = self.state(motion.begin) if motion.continues else None
+            if jet is not None and continuable(jet):
+                curve = self.rejoined(motion.curve, motion.waypoints, jet)
+                if curve is not None:
+                    self._motions.append(replace(motion, curve=curve))
+                    continue
+                try:
+                    self.add(motion.waypoints, motion.start, motion.begin)
+                    continue
+                except TrajectoryError:
+                    pass  # a small jump is better than no motion
+            self._motions.append(motion)
+
+    def _curve_time(self, motion: Motion, time: int) -> float:
+        return motion.time_at(time, self.speed) - motion.joined

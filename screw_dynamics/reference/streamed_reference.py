@@ -1,0 +1,169 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`StreamedReference`: reference received sample by sample, with its takeover rules."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.shared.conversions import SECOND
+from screw_dynamics.reference.active_trajectory import continuable
+from screw_dynamics.reference.filtered_positions import FilteredPositions
+from screw_dynamics.reference.latest_sample import LatestSample, StreamSample
+from screw_dynamics.reference.reference import Reference
+from screw_dynamics.trajectory import JET_ROWS, scale_speed
+
+
+class Stream(Enum):
+    """The streams by their topics."""
+
+    SAMPLES = '~/joint_reference'
+    POSITIONS = '~/joint_state_reference'
+
+
+class StreamedReference:
+    """
+    The streams of samples (position to snap) and of positions (through the reference filter).
+
+    A stream is one command. It begins with its first sample, at which it takes over from the
+    previous command, and ends with a gap longer than the largest age. The newest command is
+    followed: a trajectory or another stream that begins later takes over, and the rest of this
+    stream is ignored.
+
+    `motions` are the trajectories. Joints marked by `continuous` (n,) have no limits: filtered
+    positions go to the nearest turn. `now` is the time of the node and `time` the instant that is
+    sampled [ns].
+    """
+
+    def __init__(
+        self,
+        motions: Reference,
+        continuous: NDArray[np.bool_],
+        parameters: FeedforwardParameters,
+    ) -> None:
+        self.followed: Stream | None = None
+        self.takeovers = 0  # how often a stream has begun to be followed
+        self._motions = motions
+        self._arrivals: dict[Stream, int] = {}
+        self._n = len(continuous)
+        self._latest = LatestSample(self._n)
+        self._filtered = FilteredPositions(
+            continuous, parameters.filter_order, parameters.filter_bandwidth
+        )
+        self._max_age = round(SECOND * parameters.max_reference_age)
+
+    def apply(self, parameters: FeedforwardParameters, time: int) -> None:
+        """
+        Apply changed parameters; a new filter continues in the state of the old one.
+
+        `time` is the earliest instant that will still be sampled [ns].
+        """
+        self._max_age = round(SECOND * parameters.max_reference_age)
+        self._filtered.retune(parameters.filter_order, parameters.filter_bandwidth, time)
+
+    @property
+    def delay(self) -> float:
+        """Steady-state delay of the reference filter [s]."""
+        return self._filtered.delay
+
+    def age(self, now: int) -> float:
+        """Return the time since the last sample of the followed stream [s]; 0 without one."""
+        if self.followed is None:
+            return 0.0
+        return (now - self._arrivals[self.followed]) / SECOND
+
+    def stale(self, now: int) -> bool:
+        """Return True if the followed stream has ended without another command."""
+        return self.followed is not None and now - self._arrivals[self.followed] > self._max_age
+
+    def supersede(self) -> None:
+        """Follow no stream until a new one begins."""
+        self.followed = None
+
+    def reset(self) -> None:
+        """Drop all state, as after a jump of the clock."""
+        self.followed = None
+        self._arrivals.clear()
+
+    def add_sample(self, jet: Array, rows: int, instant: int, now: int) -> bool:
+        """
+        Add a sample, of which `rows` rows of `jet` (5, n) are known; True if it is followed.
+
+        It belongs to `instant` [ns] and was received at `now`. Raises InputError if the instant is
+        not later than that of the previous sample.
+        """
+        begins = self._begins(Stream.SAMPLES, now)
+        if not begins and instant != now:
+            self._latest.require_later(instant)
+        self._arrivals[Stream.SAMPLES] = now
+        if begins:
+            self._take_over(Stream.SAMPLES)
+        self._latest.instant = instant
+        if self.followed is not Stream.SAMPLES:
+            return False
+        self._latest.put(jet, rows)
+        return True
+
+    def add_positions(self, positions: Array, now: int, time: int) -> bool:
+        """
+        Set positions (n,) [rad or m] as the new input of the filter; True if they are followed.
+
+        `time` is the earliest instant that will still be sampled [ns]. Raises InputError if the
+        filter overflows.
+        """
+        if self._begins(Stream.POSITIONS, now):
+            self._filtered.start(positions, time, self._running_state(now, time))
+            self._take_over(Stream.POSITIONS)
+        elif self.followed is Stream.POSITIONS:
+            self._filtered.follow(positions, time)
+        self._arrivals[Stream.POSITIONS] = now
+        return self.followed is Stream.POSITIONS
+
+    def sample(self, now: int, time: int, out: Array) -> StreamSample | None:
+        """
+        Write the joint jet of a tick to `out` (5, n) and return its metadata.
+
+        A sample is returned once, filtered positions until the stream is stale; otherwise the
+        result is None.
+        """
+        if self.followed is None or self.stale(now):
+            return None
+        if self.followed is Stream.POSITIONS:
+            self._filtered.sample(time, out)
+            return StreamSample(time, JET_ROWS, JET_ROWS - 1)
+        return self._latest.take(now - self._max_age, out)
+
+    def state(self, now: int, time: int) -> Array | None:
+        """
+        Return the (5, n) joint jet at an instant, for a motion that continues the stream.
+
+        It is that of the filter, or the last sample extrapolated by its Taylor polynomial. The
+        result is None if no stream is followed or it is stale.
+        """
+        if self.followed is None or self.stale(now):
+            return None
+        if self.followed is Stream.POSITIONS:
+            return self._filtered.sample(time, np.empty((JET_ROWS, self._n)))
+        return self._latest.state(time)
+
+    def _begins(self, stream: Stream, now: int) -> bool:
+        last = self._arrivals.get(stream)
+        return last is None or now - last > self._max_age
+
+    def _take_over(self, stream: Stream) -> None:
+        self.followed = stream
+        self.takeovers += 1
+        self._motions.clear()
+
+    def _running_state(self, now: int, time: int) -> Array | None:
+        jet = self.state(now, time)
+        if jet is None:
+            jet = self._motions.state(time)
+            if jet is not None:
+                scale_speed(jet, self._motions.speed)
+        return jet if jet is not None and continuable(jet) else None

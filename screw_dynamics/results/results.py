@@ -1,0 +1,147 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Results`: a motion, its efforts and, if known, standard deviations and motor commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.results.quantities import EFFORTS, MOTION, MOTORS
+from screw_dynamics.text_table import text_table
+
+
+@dataclass(frozen=True, eq=False)
+class MotorResults:
+    """
+    Commands of the m motors of elastic joints, on the joint side of their gears.
+
+    `values` (T, 5, m) contains the quantities of `quantities.MOTORS`: position, velocity,
+    acceleration, effort, deflection. `deviations` are their standard deviations for a measured
+    motion. `gear_ratios` (m,) are NaN if unknown.
+    """
+
+    names: tuple[str, ...]
+    gear_ratios: Array
+    values: Array
+    deviations: Array | None = None
+
+    def part_of(self, chosen: NDArray[np.bool_]) -> MotorResults:
+        """Return the samples selected by the mask `chosen` (T,)."""
+        spread = self.deviations
+        return replace(
+            self,
+            values=self.values[chosen],
+            deviations=None if spread is None else spread[chosen],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """
+    Samples along a motion of n joints at `times` (T,) [s].
+
+    `joint_jet` (T, r, n) contains positions and derivatives [rad or m, per s^d], `effort_jet`
+    (T, k + 1, n) efforts and derivatives [N m or N, per s^d], both NaN if unknown; their
+    `deviations` are standard deviations of a measured motion, with the same shapes. `slides` marks
+    prismatic joints, and is None if that is unknown, as in files.
+    """
+
+    joint_names: tuple[str, ...]
+    times: Array
+    joint_jet: Array
+    effort_jet: Array
+    joint_deviations: Array | None = None
+    effort_deviations: Array | None = None
+    motors: MotorResults | None = None
+    slides: tuple[bool, ...] | None = None
+
+    def columns(self) -> dict[str, Array]:
+        """
+        Return the samples as named columns (T,), e.g. ``'joint_1.effort_dot'``.
+
+        ``'time'`` is first. Standard deviations follow their quantity, with ``'.sd'`` appended.
+        """
+        columns = {'time': self.times}
+        for j, joint in enumerate(self.joint_names):
+            for quantities, jet, deviations in (
+                (MOTION, self.joint_jet, self.joint_deviations),
+                (EFFORTS, self.effort_jet, self.effort_deviations),
+            ):
+                for d, quantity in enumerate(quantities[: jet.shape[1]]):
+                    columns[f'{joint}.{quantity.name}'] = jet[:, d, j]
+                    if deviations is not None:
+                        columns[f'{joint}.{quantity.name}.sd'] = deviations[:, d, j]
+        if self.motors is not None:
+            for i, motor in enumerate(self.motors.names):
+                for d, quantity in enumerate(MOTORS):
+                    columns[f'{motor}.{quantity.name}'] = self.motors.values[:, d, i]
+                    if self.motors.deviations is not None:
+                        spread = self.motors.deviations[:, d, i]
+                        columns[f'{motor}.{quantity.name}.sd'] = spread
+        return columns
+
+    def summary(self) -> str:
+        """Return a table of the largest values of each joint, with median standard deviations."""
+        efforts = EFFORTS[: self.effort_jet.shape[1]]
+        header = ['joint', *(f'max |{quantity.name}|' for quantity in efforts)]
+        if self.effort_deviations is not None:
+            header = ['joint', *(f'max |{q.name}| (median sd)' for q in efforts)]
+        rows = [header]
+        for j, joint in enumerate(self.joint_names):
+            cells = [joint]
+            for d in range(len(efforts)):
+                cell = f'{np.abs(self.effort_jet[:, d, j]).max():.5g}'
+                if self.effort_deviations is not None:
+                    cell += f' ({np.median(self.effort_deviations[:, d, j]):.2g})'
+                cells.append(cell)
+            rows.append(cells)
+        tables = [text_table(rows)]
+        if self.motors is not None:
+            header = ['motor', *(f'max |{quantity.name}|' for quantity in MOTORS)]
+            rows = [header]
+            for i, motor in enumerate(self.motors.names):
+                largest = np.abs(self.motors.values[:, :, i]).max(axis=0)
+                rows.append([motor, *(f'{value:.5g}' for value in largest)])
+            tables.append(text_table(rows))
+        return '\n\n'.join(tables)
+
+
+def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
+    """Return the samples selected by the mask `chosen` (T,)."""
+    spread, uncertain = results.joint_deviations, results.effort_deviations
+    motors = results.motors
+    return replace(
+        results,
+        times=results.times[chosen],
+        joint_jet=results.joint_jet[chosen],
+        effort_jet=results.effort_jet[chosen],
+        joint_deviations=None if spread is None else spread[chosen],
+        effort_deviations=None if uncertain is None else uncertain[chosen],
+        motors=None if motors is None else motors.part_of(chosen),
+    )
+
+
+def joined(parts: Sequence[Results]) -> Results:
+    """
+    Concatenate the samples of several results of the same joints.
+
+    Either all parts or none must have motors. Several parts must not have deviations.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    motors = parts[0].motors
+    if motors is not None:
+        values = [part.motors.values for part in parts if part.motors is not None]
+        motors = replace(motors, values=np.concatenate(values))
+    return replace(
+        parts[0],
+        times=np.concatenate([part.times for part in parts]),
+        joint_jet=np.concatenate([part.joint_jet for part in parts]),
+        effort_jet=np.concatenate([part.effort_jet for part in parts]),
+        motors=motors,
+    )

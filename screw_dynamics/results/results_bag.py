@@ -1,0 +1,167 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Writer of results as FeedforwardTorque and MotorFeedforward messages in a bag."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.bags import BagWriter
+from screw_dynamics.bags.definitions import MessageTypes
+from screw_dynamics.bags.writer import OFFLINE_CAPACITY
+from screw_dynamics.command_line.bag_messages import SECOND
+from screw_dynamics.command_line.new_files import new_folder
+from screw_dynamics.command_line.progress import progress
+from screw_dynamics.command_line.topics import FEEDFORWARD, MOTOR_FEEDFORWARD
+from screw_dynamics.results.results import Results
+
+TORQUE_TOPIC = '/feedforward/feedforward'
+MOTOR_TOPIC = '/feedforward/motor_feedforward'
+DEVIATION_ENDING = '_deviation'
+
+# values of `source` in FeedforwardTorque.msg
+SOURCE_TRAJECTORY = 1
+SOURCE_STREAM = 2
+
+Stamps = NDArray[np.int64]
+
+
+class Origin(NamedTuple):
+    """
+    Stamps and source of the samples of results.
+
+    `stamps` (T,) are their instants [ns], `from_start` (T,) the times since the start of their
+    trajectory [ns], 0 without one. `continuity` is the number of continuous derivatives of the
+    reference, `source` is `SOURCE_TRAJECTORY` or `SOURCE_STREAM`.
+    """
+
+    stamps: Stamps
+    from_start: Stamps
+    continuity: int
+    source: int
+
+
+def write_bag(results: Results, path: Path, continuity: int) -> None:
+    """Write the results of a trajectory to a new bag, with stamps relative to its start."""
+    stamps = np.round(results.times * SECOND).astype(np.int64)
+    origin = Origin(stamps, stamps, continuity, SOURCE_TRAJECTORY)
+    with new_folder(path) as place, BagWriter(place, capacity=OFFLINE_CAPACITY) as writer:
+        ResultsWriter(writer).write(results, origin)
+
+
+class ResultsWriter:
+    """
+    Writer of results to an open bag.
+
+    Standard deviations go to topics with `DEVIATION_ENDING` appended, in the same message types.
+    """
+
+    def __init__(
+        self, writer: BagWriter, torque_topic: str = TORQUE_TOPIC, motor_topic: str = MOTOR_TOPIC
+    ) -> None:
+        self._writer = writer
+        self._types = MessageTypes()
+        self._torque_topic, self._motor_topic = torque_topic, motor_topic
+        self._topics: set[str] = set()
+
+    def write(self, results: Results, origin: Origin) -> None:
+        """Write one message of each kind per sample."""
+        self._add(self._torque_topic, FEEDFORWARD)
+        uncertain = results.joint_deviations is not None
+        if uncertain:
+            self._add(self._torque_topic + DEVIATION_ENDING, FEEDFORWARD)
+        motors = results.motors
+        if motors is not None:
+            self._add(self._motor_topic, MOTOR_FEEDFORWARD)
+            if motors.deviations is not None:
+                self._add(self._motor_topic + DEVIATION_ENDING, MOTOR_FEEDFORWARD)
+        for i in progress(range(len(results.times)), 'writing messages', unit='sample'):
+            stamp = int(origin.stamps[i])
+            torque = self._torque(results, origin, i, results.joint_jet, results.effort_jet)
+            self._writer.write(self._torque_topic, stamp, self._types.serialize(torque))
+            if results.joint_deviations is not None and results.effort_deviations is not None:
+                spread = self._torque(
+                    results, origin, i, results.joint_deviations, results.effort_deviations
+                )
+                topic = self._torque_topic + DEVIATION_ENDING
+                self._writer.write(topic, stamp, self._types.serialize(spread))
+            if motors is not None:
+                command = self._motors(results, origin, i, results.effort_jet, motors.values)
+                self._writer.write(self._motor_topic, stamp, self._types.serialize(command))
+                if motors.deviations is not None and results.effort_deviations is not None:
+                    spread = self._motors(
+                        results, origin, i, results.effort_deviations, motors.deviations
+                    )
+                    topic = self._motor_topic + DEVIATION_ENDING
+                    self._writer.write(topic, stamp, self._types.serialize(spread))
+
+    def _add(self, topic: str, type_name: str) -> None:
+        if topic not in self._topics:
+            self._writer.add_topic(topic, type_name, self._types.definition(type_name))
+            self._topics.add(topic)
+
+    def _torque(
+        self, results: Results, origin: Origin, i: int, joint_jet: Array, effort_jet: Array
+    ) -> Any:
+        efforts = _padded(effort_jet[i], 3)
+        motion = _padded(joint_jet[i], 5)
+        point = self._types['trajectory_msgs/msg/JointTrajectoryPoint'](
+            positions=motion[0],
+            velocities=motion[1],
+            accelerations=motion[2],
+            effort=np.empty(0),
+            time_from_start=self._time('Duration', int(origin.from_start[i])),
+        )
+        return self._types[FEEDFORWARD](
+            header=self._header(int(origin.stamps[i])),
+            joint_names=list(results.joint_names),
+            effort=efforts[0],
+            effort_dot=efforts[1],
+            effort_ddot=efforts[2],
+            reference=point,
+            reference_jerk=motion[3],
+            reference_snap=motion[4],
+            reference_continuity=origin.continuity,
+            source=origin.source,
+        )
+
+    def _motors(
+        self, results: Results, origin: Origin, i: int, effort_jet: Array, values: Array
+    ) -> Any:
+        assert results.motors is not None
+        motors = results.motors
+        efforts = _padded(effort_jet[i], 3)
+        position, velocity, acceleration, effort, deflection = values[i]
+        return self._types[MOTOR_FEEDFORWARD](
+            header=self._header(int(origin.stamps[i])),
+            joint_names=list(results.joint_names),
+            effort=efforts[0],
+            effort_dot=efforts[1],
+            effort_ddot=efforts[2],
+            motor_names=list(motors.names),
+            gear_ratio=motors.gear_ratios,
+            motor_position=position,
+            motor_velocity=velocity,
+            motor_acceleration=acceleration,
+            motor_effort=effort,
+            deflection=deflection,
+            reference_continuity=origin.continuity,
+            source=origin.source,
+        )
+
+    def _header(self, stamp: int) -> Any:
+        return self._types['std_msgs/msg/Header'](stamp=self._time('Time', stamp), frame_id='')
+
+    def _time(self, name: str, time: int) -> Any:
+        sec, nanosec = divmod(time, SECOND)
+        return self._types[f'builtin_interfaces/msg/{name}'](sec=sec, nanosec=nanosec)
+
+
+def _padded(rows: Array, count: int) -> list[Array]:
+    """Return the rows of a jet, padded with empty rows to `count`."""
+    return [np.ascontiguousarray(row) for row in rows] + [np.empty(0)] * (count - len(rows))

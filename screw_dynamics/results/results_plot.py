@@ -1,0 +1,233 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A figure of results: a panel per joint and quantity, uncertainties as bands."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.command_line.new_files import new_file
+from screw_dynamics.errors import InputError
+from screw_dynamics.results.quantities import EFFORTS, MOTION, MOTORS, Quantity
+from screw_dynamics.results.results import Results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's palette, distinguishable with all common kinds of colour vision.
+_MOTION_COLOUR, _EFFORT_COLOUR, _MOTOR_COLOUR = '#0072B2', '#D55E00', '#009E73'
+_GREY, _BLACK = '#5F6770', '#222222'
+_BAND = 2.0  # standard deviations to either side
+# Bands are widest at the ends of a recording, in high derivatives by powers of ten: panels are
+# scaled to the estimate and to the band without this fraction at either end.
+_MIDDLE = 0.05
+_MOST_POINTS = 4000  # per line
+_MOST_ROWS = 30
+
+_STYLE: dict[Any, Any] = {
+    'font.size': 9,
+    'axes.edgecolor': '#B4BAC1',
+    'axes.spines.top': False,
+    'axes.spines.right': False,
+    'axes.grid': True,
+    'axes.axisbelow': True,
+    'axes.labelcolor': _GREY,
+    'grid.color': '#E8EAED',
+    'xtick.color': _GREY,
+    'ytick.color': _GREY,
+    'xtick.major.size': 0,
+    'ytick.major.size': 0,
+    'lines.linewidth': 1.2,
+    'mathtext.fontset': 'dejavusans',
+}
+
+
+def figure_format(path: Path) -> str:
+    """
+    Return the figure format of a file extension, 'png' if there is none.
+
+    Raises `InputError` if the extension is not that of a figure format.
+    """
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    ending = path.suffix[1:].lower() or 'png'
+    known = FigureCanvasBase.get_supported_filetypes()
+    if ending not in known:
+        raise InputError(
+            f'{path}: expected the name of a figure file, ending in one of {", ".join(known)}'
+        )
+    return ending
+
+
+def require_room(count: int, remedy: str = 'choose some by --joints') -> None:
+    """Raise `InputError`, with a `remedy` in its text, if a figure cannot show `count` rows."""
+    if count > _MOST_ROWS:
+        raise InputError(
+            f'a figure has room for {_MOST_ROWS} joints and motors, got {count}: {remedy}'
+        )
+
+
+def save_plot(results: Results, path: Path, title: str) -> None:
+    """
+    Draw results: one row per joint, below them one per motor; one column per quantity.
+
+    Raises `InputError` if there are too many rows or the file extension is not a figure format.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    ending = figure_format(path)
+    joints = list(results.joint_names)
+    motors = list(results.motors.names) if results.motors is not None else []
+    count = len(joints) + len(motors)
+    require_room(count)
+    # position, velocity, acceleration, then the efforts; without jerk and snap
+    columns = 3 + results.effort_jet.shape[1]
+    if motors:
+        columns = max(columns, len(MOTORS))
+    with matplotlib.rc_context(_STYLE):
+        height = 1.0 + 1.45 * count
+        figure = Figure(figsize=(2.9 * columns, height), dpi=110, layout='constrained')
+        grid = figure.subplots(count, columns, sharex=True, squeeze=False)
+        for j, name in enumerate(joints):
+            _joint_row(grid[j], results, j)
+            _headline(grid[j][0], name)
+        for i, name in enumerate(motors):
+            row = grid[len(joints) + i]
+            _motor_row(row, results, i)
+            _headline(row[0], f'motor of {name}')
+        for axis in grid[-1]:
+            axis.set_xlabel('time [s]')
+        bands = results.effort_deviations is not None
+        subtitle = f'  (bands: {_BAND:g} standard deviations to either side)' if bands else ''
+        figure.suptitle(
+            title + subtitle, x=0.01, ha='left', weight='bold', color=_BLACK, parse_math=False
+        )
+        with new_file(path) as place, _glyph_warnings_joined():
+            figure.savefig(place, format=ending)
+
+
+def _headline(axis: Axes, text: str) -> None:
+    # names are not formulas, even if they contain $
+    axis.annotate(text, (0.0, 1.06), xycoords='axes fraction', weight='bold', parse_math=False)
+
+
+@contextmanager
+def _glyph_warnings_joined() -> Iterator[None]:
+    """Issue one warning for all characters missing in the font; matplotlib issues one for each."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        yield
+    missing = []
+    for warning in caught:
+        found = re.match(r'Glyph (\d+)', str(warning.message))
+        if found:
+            missing.append(chr(int(found[1])))
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    if missing:
+        characters = ''.join(dict.fromkeys(missing))
+        warnings.warn(
+            f'the font of the figure has no {characters}: names are drawn with boxes',
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _joint_row(row: Array, results: Results, j: int) -> None:
+    slides = None if results.slides is None else results.slides[j]
+    for d in range(3):
+        spread = results.joint_deviations
+        _panel(
+            row[d],
+            results.times,
+            results.joint_jet[:, d, j],
+            None if spread is None else spread[:, d, j],
+            _label(MOTION[d], slides),
+            _MOTION_COLOUR,
+        )
+    for d in range(results.effort_jet.shape[1]):
+        spread = results.effort_deviations
+        _panel(
+            row[3 + d],
+            results.times,
+            results.effort_jet[:, d, j],
+            None if spread is None else spread[:, d, j],
+            _label(EFFORTS[d], slides),
+            _EFFORT_COLOUR,
+        )
+    for axis in row[3 + results.effort_jet.shape[1] :]:
+        axis.set_visible(False)
+
+
+def _motor_row(row: Array, results: Results, i: int) -> None:
+    assert results.motors is not None
+    # a motor has the name of its joint, with /1 or /2 appended if there are two
+    name = results.motors.names[i]
+    joint = name if name in results.joint_names else name.rpartition('/')[0]
+    slides = None if results.slides is None else results.slides[results.joint_names.index(joint)]
+    for d, quantity in enumerate(MOTORS):
+        values, spread = results.motors.values[:, d, i], results.motors.deviations
+        deviations = None if spread is None else spread[:, d, i]
+        _panel(row[d], results.times, values, deviations, _label(quantity, slides), _MOTOR_COLOUR)
+    for axis in row[len(MOTORS) :]:
+        axis.set_visible(False)
+
+
+def _panel(
+    axis: Axes,
+    times: Array,
+    values: Array,
+    deviations: Array | None,
+    label: str,
+    colour: str,
+) -> None:
+    axis.set_ylabel(label)
+    axis.margins(x=0.0, y=0.08)
+    kept = _telling(values)
+    # a single sample needs a marker, a line would be invisible
+    axis.plot(
+        times[kept], values[kept], color=colour, zorder=3, marker='o' if len(times) == 1 else None
+    )
+    if deviations is None:
+        return
+    low, high = values - _BAND * deviations, values + _BAND * deviations
+    kept = np.union1d(_telling(low), _telling(high))
+    axis.fill_between(
+        times[kept], low[kept], high[kept], color=colour, alpha=0.25, linewidth=0, zorder=2
+    )
+    edge = int(_MIDDLE * len(times))
+    middle = slice(edge, len(times) - edge)
+    bottom = float(min(values.min(), low[middle].min()))
+    top = float(max(values.max(), high[middle].max()))
+    if 0.0 < top - bottom < np.inf:
+        axis.set_ylim(bottom - 0.08 * (top - bottom), top + 0.08 * (top - bottom))
+
+
+def _telling(values: Array) -> NDArray[np.intp]:
+    """Return the indices of the samples to draw: all, or the extremes of equal intervals."""
+    if len(values) <= _MOST_POINTS:
+        return np.arange(len(values))
+    starts = np.linspace(0, len(values), _MOST_POINTS // 2, endpoint=False).astype(np.intp)
+    ends = np.append(starts[1:], len(values))
+    finite = np.nan_to_num(values)
+    extremes = [
+        (a + finite[a:b].argmin(), a + finite[a:b].argmax())
+        for a, b in zip(starts, ends, strict=True)
+    ]
+    return np.unique([0, *np.ravel(extremes), len(values) - 1])
+
+
+def _label(quantity: Quantity, slides: bool | None) -> str:
+    return f'{quantity.symbol} [{quantity.unit(slides)}]'

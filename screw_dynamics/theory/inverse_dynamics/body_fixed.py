@@ -1,0 +1,186 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Recursive inverse dynamics of KM2021 in body-fixed twists, written as in the paper.
+
+An independent check of the compiled kernel: readable, of any order, slow. Derivatives are plain
+time derivatives and products are expanded by the Leibniz rule; nothing is differentiated by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.errors import ShapeError
+from screw_dynamics.lie import adjoint_inverse, exp_screw, twist_cross
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.require_model import require_model
+from screw_dynamics.model.wrench_jets import as_wrench_jets
+
+
+def recursive_body_fixed(
+    model: ScrewModel,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+) -> Array:
+    """
+    Return the joint efforts and their time derivatives up to order k.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        The robot.
+    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
+    wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
+        Wrenches [torque; force] ON the bodies, by frame name, in the axes and at the origin of
+        the frame, with their time derivatives [N m or N, per s^d]. With a batch of motions,
+        (k + 1, 6) applies to every sample.
+
+    Returns
+    -------
+    (k + 1, n) or (T, k + 1, n) ndarray
+        Row d is the d-th time derivative of the joint efforts [N m or N, per s^d].
+
+    Raises
+    ------
+    ShapeError
+        If an array has the wrong shape.
+    NotFiniteError
+        If an entry is NaN or infinite.
+    UnknownNameError
+        If the model has no frame of that name.
+    InputError
+        If `model` is not a ScrewModel, or `wrench_jets` is not a mapping.
+
+    Notes
+    -----
+    Numbers in the source are equations of KM2021 in its notation: E_i(k) are the factors of the
+    derivatives of Ad_{C_{i,p}}, V_i^(k) the derivatives of the twist of body i, W_i^(k) those of
+    the wrench that joint i transmits. Gravity is the acceleration G = -(0; g) of the base,
+    computed separately so that V_i^(k) are derivatives of the true twist.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> pendulum = sd.ScrewModel.from_screws(
+    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
+    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
+    >>> recursive_body_fixed(pendulum, [[0.0], [0.0], [1.0]])
+    array([[5.155]])
+
+    """
+    require_model(model)
+    jet = require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
+    if jet.ndim not in (2, 3) or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
+        expected = f'(k + 3, {model.n}) or (T, k + 3, {model.n})'
+        raise ShapeError('joint_jet', expected, jet.shape)
+    efforts = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n))
+    wrenches = as_wrench_jets(model, wrench_jets, efforts.shape)
+    if jet.ndim == 2:
+        return _efforts(model, jet, wrenches)
+    for t, sample in enumerate(jet):
+        at_t = {name: w[t] if w.ndim == 3 else w for name, w in wrenches.items()}
+        efforts[t] = _efforts(model, sample, at_t)
+    return efforts
+
+
+def _efforts(model: ScrewModel, jet: Array, wrench_jets: Mapping[str, Array]) -> Array:
+    """Return the (k + 1, n) effort jet of one sample."""
+    joints = _tree_joint_jet(model, jet)
+    transforms = [
+        adjoint_inverse(home @ exp_screw(screw, angle))
+        for home, screw, angle in zip(model.home_poses, model.screws, joints[0], strict=True)
+    ]
+    rates = [_transform_rates(x, s) for x, s in zip(model.screws, joints.T, strict=True)]
+    twists, gravity = _forward(model, joints, transforms, rates)
+    external = _body_wrenches(model, wrench_jets, len(jet) - 2)
+    tree_efforts = _backward(model, transforms, rates, twists, gravity, external)
+    efforts = np.zeros((len(jet) - 2, model.n))
+    for i, coordinate in enumerate(model.coordinates):  # mimic joints: tau = G^T tau_tree
+        efforts[:, coordinate] += model.multipliers[i] * tree_efforts[:, i]
+    return efforts
+
+
+def _tree_joint_jet(model: ScrewModel, jet: Array) -> Array:
+    """Return s_i = multiplier_i q_c(i) + offset_i and its derivatives, (k + 3, N)."""
+    joints: Array = jet[:, model.coordinates] * model.multipliers
+    joints[0] += model.offsets
+    return joints
+
+
+def _transform_rates(screw: Array, joint: Array) -> Array:
+    """Return E_i(0..k + 1): the d-th derivative of Ad_{C_i,p} is E_i(d) Ad_{C_i,p} (KM (10))."""
+    ad = twist_cross(screw)
+    e = np.zeros((len(joint) - 1, 6, 6))
+    e[0] = np.eye(6)
+    for k in range(len(joint) - 2):
+        for s in range(k + 1):
+            e[k + 1] -= comb(k, s) * joint[s + 1] * ad @ e[k - s]
+    return e
+
+
+def _forward(
+    model: ScrewModel, joints: Array, transforms: list[Array], rates: list[Array]
+) -> tuple[Array, Array]:
+    """Return V_i^(0..k + 1), (N, k + 2, 6), and u_i^(0..k) = (Ad_{C_i}^-1 G)^(0..k)."""
+    top = len(joints) - 1
+    twists = np.zeros((model.body_count, top, 6))
+    gravity = np.zeros((model.body_count, top - 1, 6))
+    base_twist, base_gravity = np.zeros((top, 6)), np.zeros((top - 1, 6))
+    base_gravity[0, 3:] = -model.gravity
+    for i, p in enumerate(model.parents):
+        parent_twist = (base_twist if p < 0 else twists[p]) @ transforms[i].T
+        parent_gravity = (base_gravity if p < 0 else gravity[p]) @ transforms[i].T
+        for k in range(top):  # (15)-(18)
+            twists[i, k] = model.screws[i] * joints[k + 1, i]
+            for s in range(k + 1):
+                twists[i, k] += comb(k, s) * rates[i][s] @ parent_twist[k - s]
+        for k in range(top - 1):
+            for s in range(k + 1):
+                gravity[i, k] += comb(k, s) * rates[i][s] @ parent_gravity[k - s]
+    return twists, gravity
+
+
+def _body_wrenches(model: ScrewModel, wrench_jets: Mapping[str, Array], rows: int) -> Array:
+    """Return the external wrenches ON the bodies in body frames, (N, k + 1, 6)."""
+    external = np.zeros((model.body_count, rows, 6))
+    for name, wrench in wrench_jets.items():
+        frame = model.frames[name]
+        if frame.body >= 0:  # a wrench on the base moves no joint
+            external[frame.body] += wrench @ adjoint_inverse(frame.pose)
+    return external
+
+
+def _backward(
+    model: ScrewModel,
+    transforms: list[Array],
+    rates: list[Array],
+    twists: Array,
+    gravity: Array,
+    external: Array,
+) -> Array:
+    """Return the efforts of the tree joints, (k + 1, N), leaves to root."""
+    rows = gravity.shape[1]
+    wrenches = -external
+    efforts = np.zeros((rows, model.body_count))
+    for i in reversed(range(model.body_count)):
+        inertia, v = model.inertias[i], twists[i]
+        for k in range(rows):  # (19); the contribution of the children is already included
+            wrenches[i, k] += inertia @ (v[k + 1] + gravity[i, k])
+            for s in range(k + 1):
+                wrenches[i, k] -= comb(k, s) * twist_cross(v[s]).T @ (inertia @ v[k - s])
+        efforts[:, i] = wrenches[i] @ model.screws[i]  # (20)
+        p = model.parents[i]
+        if p < 0:
+            continue
+        for k in range(rows):
+            for s in range(k + 1):
+                transmitted = rates[i][s].T @ wrenches[i, k - s]
+                wrenches[p, k] += comb(k, s) * transforms[i].T @ transmitted
+    return efforts

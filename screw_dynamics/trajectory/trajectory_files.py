@@ -1,0 +1,246 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Conversion of the fields of a point in a file to a `TrajectoryPoint`."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from screw_dynamics.error_texts import listed, shown
+from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.paths import expanded
+from screw_dynamics.scalars import number_from_text
+from screw_dynamics.trajectory.waypoints import TrajectoryPoint
+from screw_dynamics.yaml_files.loading import load_yaml
+
+TIME = 'time_from_start'
+ROWS = ('positions', 'velocities', 'accelerations')
+_NOT_READ = 'effort'  # part of points in messages; efforts are computed instead
+
+
+def point_from_fields(where: str, data: Any) -> TrajectoryPoint:
+    """Return the point; error messages begin with `where`."""
+    if not isinstance(data, dict) or TIME not in data:
+        raise TrajectoryError(f'{where}: expected the key {TIME!r}')
+    unknown = sorted(str(key) for key in data.keys() - {TIME, *ROWS, _NOT_READ})
+    if unknown:
+        raise TrajectoryError(
+            f'{where}: expected the keys {", ".join((TIME, *ROWS))}, got {listed(unknown)}'
+        )
+    # a key without a value is None
+    rows = [_numbers(where, key, [] if data.get(key) is None else data[key]) for key in ROWS]
+    return TrajectoryPoint(_time(where, data[TIME]), *rows)
+
+
+def _time(where: str, value: Any) -> float:
+    if isinstance(value, dict):
+        if value.keys() != {'sec', 'nanosec'}:
+            raise TrajectoryError(
+                f'{where}, {TIME}: expected seconds, or the keys sec and nanosec, '
+                f'got {shown(value)}'
+            )
+        seconds, nanoseconds = _numbers(where, TIME, [value['sec'], value['nanosec']])
+        return seconds + 1e-9 * nanoseconds
+    return _numbers(where, TIME, [value])[0]
+
+
+def _numbers(where: str, key: str, values: Any) -> list[float]:
+    if not isinstance(values, list):
+        raise TrajectoryError(f'{where}, {key}: expected a list of numbers, got {shown(values)}')
+    try:
+        # YAML's yes and no would be read as 1 and 0
+        if not any(isinstance(value, bool) for value in values):
+            return [
+                number_from_text(value) if isinstance(value, str) else float(value)
+                for value in values
+            ]
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise TrajectoryError(f'{where}, {key}: expected numbers, got {shown(values)}')
+
+
+_COLUMN = re.compile(r'(?P<joint>.+?)(?:\.(?P<field>position|velocity|acceleration))?')
+_FIELDS = ('position', 'velocity', 'acceleration')  # column suffixes, in the order of ROWS
+
+
+def points_from_csv(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
+    """Return joint names and points; see `read_trajectory`."""
+    reader = csv.reader(text.splitlines())
+    try:
+        lines = [(reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        raise TrajectoryError(f'row {reader.line_num}: {error}') from None
+    rows = [row for _, row in lines]
+    if not rows or rows[0][0].strip() != 'time':
+        raise TrajectoryError("expected a header whose first column is 'time'")
+    columns = _columns([cell.strip() for cell in rows[0]])
+    names = list(columns['position'])
+    points = []
+    for number, row in lines[1:]:
+        if len(row) != len(rows[0]):
+            raise TrajectoryError(f'row {number}: expected {len(rows[0])} cells, got {len(row)}')
+        values = {
+            key: [row[columns[field][name]] for name in names if columns[field]]
+            for key, field in zip(ROWS, _FIELDS, strict=True)
+        }
+        points.append(point_from_fields(f'row {number}', {TIME: row[0], **values}))
+    return names, points
+
+
+def _columns(header: list[str]) -> dict[str, dict[str, int]]:
+    """Return the column of each joint, by field."""
+    columns: dict[str, dict[str, int]] = {field: {} for field in _FIELDS}
+    for i, cell in enumerate(header[1:], start=1):
+        match = _COLUMN.fullmatch(cell)
+        if match is None:
+            raise TrajectoryError(
+                f'column {i + 1}: expected the name of a joint, got {shown(cell)}'
+            )
+        field, joint = match['field'] or 'position', match['joint']
+        if joint in columns[field]:
+            raise TrajectoryError(f'column {i + 1}: expected one {field} of {joint}, got two')
+        columns[field][joint] = i
+    names = columns['position']
+    if not names:
+        raise TrajectoryError(
+            f'columns: expected the positions of joints beside the time, got {listed(header)}'
+        )
+    for field, places in columns.items():
+        if places and set(places) != set(names):
+            raise TrajectoryError(
+                f'columns: expected the {field} of {listed(names)}, got {listed(places)}'
+            )
+    return columns
+
+
+def points_from_yaml(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
+    """Return joint names and points; see `read_trajectory`."""
+    try:
+        data = load_yaml(text)
+    except InputError as error:
+        raise TrajectoryError(str(error)) from None
+    if not isinstance(data, dict) or not {'joint_names', 'points'} <= data.keys():
+        raise TrajectoryError("expected the keys 'joint_names' and 'points'")
+    names, points = data['joint_names'], data['points']
+    if not isinstance(names, list) or not isinstance(points, list):
+        raise TrajectoryError("'joint_names' and 'points': expected lists")
+    return (
+        [_name(i, name) for i, name in enumerate(names)],
+        [point_from_fields(f'point #{i}', point) for i, point in enumerate(points)],
+    )
+
+
+def _name(i: int, value: Any) -> str:
+    # a whole number is also a name: only one text is read as this number
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise TrajectoryError(f'joint_names[{i}]: expected text, got {shown(value)}')
+    return str(value)
+
+
+_LONGEST = 2**31 - 1  # s, limit of a Duration message
+
+
+@dataclass(frozen=True)
+class TrajectoryFile:
+    """
+    The trajectory of a file; `waypoints_from_points` checks it against a robot.
+
+    Parameters
+    ----------
+    joint_names : tuple of str
+    points : tuple of TrajectoryPoint
+
+    Raises
+    ------
+    TrajectoryError
+        If there is no joint or no point, or a time is not valid in a message.
+
+    """
+
+    joint_names: tuple[str, ...]
+    points: tuple[TrajectoryPoint, ...]
+
+    def __post_init__(self) -> None:
+        """Check the conditions for a message; the receiver checks the rest."""
+        if not self.joint_names:
+            raise TrajectoryError('expected at least one joint, got none')
+        if not self.points:
+            raise TrajectoryError('expected at least one point, got none')
+        for i, point in enumerate(self.points):
+            # also false for NaN
+            if not 0.0 <= point.time_from_start <= _LONGEST:
+                raise TrajectoryError(
+                    f'point #{i}, time_from_start: expected 0 to {_LONGEST} s, '
+                    f'got {point.time_from_start:g}'
+                )
+
+
+def read_trajectory(path: str | Path) -> TrajectoryFile:
+    """
+    Read a trajectory from a file.
+
+    YAML has the keys of a JointTrajectory: ``joint_names`` and ``points``, each point with
+    ``time_from_start`` ([s], or ``{sec: 1, nanosec: 500000000}`` as ROS prints it) and
+    ``positions``, ``velocities``, ``accelerations``; ``effort`` is not read. CSV has a column
+    ``time`` [s] and the columns ``<joint>`` or ``<joint>.position``, and, if any,
+    ``<joint>.velocity``, ``<joint>.acceleration``.
+
+    Parameters
+    ----------
+    path : str or Path
+        Path of a CSV file if it ends in ``.csv``, else of a YAML file.
+
+    Returns
+    -------
+    TrajectoryFile
+
+    Raises
+    ------
+    TrajectoryError
+        If the file is invalid; the error states file, row and column or key.
+
+    """
+    try:
+        text = expanded(path).read_text(encoding='utf-8-sig')
+        return parse_trajectory(text, csv=str(path).lower().endswith('.csv'))
+    except (OSError, TypeError, ValueError) as error:  # a TrajectoryError is a ValueError
+        reason = getattr(error, 'strerror', None) or error
+        raise TrajectoryError(f'{path}: {reason}') from None
+
+
+def parse_trajectory(text: str, *, csv: bool = False) -> TrajectoryFile:
+    r"""
+    Read a trajectory from the text of a file; see `read_trajectory`.
+
+    Parameters
+    ----------
+    text : str
+    csv : bool
+        Whether the text is CSV instead of YAML.
+
+    Returns
+    -------
+    TrajectoryFile
+
+    Raises
+    ------
+    TrajectoryError
+        If the text is invalid; the error states row and column or key.
+
+    Examples
+    --------
+    >>> parse_trajectory('time,a,b\n0,1,2\n', csv=True).points[0].positions
+    [1.0, 2.0]
+    >>> text = '{joint_names: [a], points: [{time_from_start: 0.0, positions: [1]}]}'
+    >>> parse_trajectory(text).points[0]
+    TrajectoryPoint(time_from_start=0.0, positions=[1.0], velocities=[], accelerations=[])
+
+    """
+    if not isinstance(text, str):
+        raise TrajectoryError(f'expected text, got {shown(text)}')
+    names, points = points_from_csv(text) if csv else points_from_yaml(text)
+    return TrajectoryFile(tuple(names), tuple(points))
