@@ -10,7 +10,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 
@@ -78,6 +77,9 @@ def _msg_text(type_name: str) -> str:
         package, folder, name = type_name.split('/')
     except ValueError:
         raise BagError(f'type {type_name!r}: expected the form package/msg/Name') from None
+    # imported here: bags are read and written without ROS
+    from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
     try:
         share = Path(get_package_share_directory(package))
     except (PackageNotFoundError, LookupError, OSError) as error:
