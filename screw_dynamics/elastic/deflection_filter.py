@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, require_finite
-from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic_joints
 from screw_dynamics.elastic.motor_table import MotorTable
-from screw_dynamics.elastic.require_joints import require_joints
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.springs.damped import (
@@ -76,7 +75,7 @@ class DeflectionFilter:
         rows: int | None = None,
         deflection: Mapping[str, float] | None = None,
     ) -> None:
-        table = require_joints(joints).motors(model)
+        table = require_elastic_joints(joints).motors(model)
         self._table = table
         self.joint_names = table.damped_names
         least = joints.required_rows(model)

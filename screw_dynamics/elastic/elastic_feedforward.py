@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, require_finite, require_out
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic.deflection_filter import DeflectionFilter
-from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic_joints
 from screw_dynamics.elastic.failures import raise_failure
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
-from screw_dynamics.elastic.require_joints import require_joints
 from screw_dynamics.elastic.rotors.coupled_efforts import coupled_efforts
 from screw_dynamics.elastic.rotors.coupling import RotorCoupling
 from screw_dynamics.elastic.spring_jets import as_stiffness_jets
@@ -100,7 +99,7 @@ def elastic_feedforward(
     (array([0.1081]), array([11.01]))
 
     """
-    table = require_joints(joints).motors(model)
+    table = require_elastic_joints(joints).motors(model)
     coupling = joints.coupling(model)
     jet = _joint_jet(table, joint_jet, coupling)
     single = jet.ndim == 2

@@ -23,9 +23,8 @@ from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
 from screw_dynamics.elastic.rotors.coupling import RotorCoupling, rotor_coupling
 from screw_dynamics.error_texts import listed, shown
-from screw_dynamics.errors import ModelError, UnknownNameError, UnusedEntryWarning
-from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.require_model import require_model
+from screw_dynamics.errors import InputError, ModelError, UnknownNameError, UnusedEntryWarning
+from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.scalars import require_count
 from screw_dynamics.yaml_files.document import is_document, read_document
 
@@ -279,3 +278,10 @@ class ElasticJoints:
                 stacklevel=2,
             )
         return joints
+
+
+def require_elastic_joints(joints: object) -> ElasticJoints:
+    """Return `joints`; raise InputError if they are not ElasticJoints."""
+    if not isinstance(joints, ElasticJoints):
+        raise InputError(f'joints: expected ElasticJoints, got {type(joints).__name__}')
+    return joints

@@ -14,22 +14,22 @@ from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.errors import InputError, ShapeError, SpringRangeError
+from screw_dynamics.feasibility.feasible_samples import motor_commands_where_feasible
 from screw_dynamics.feasibility.quantities import (
-    drive_checks,
     effort_checks,
     motion_checks,
+    motor_checks,
     stiffness_checks,
 )
 from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
-from screw_dynamics.feasibility.served_motion import serve_motion
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.require_model import require_model
+from screw_dynamics.robot import Robot, as_robot
 
 Jets: TypeAlias = Mapping[str, ArrayLike] | None
 
 
 def check_feasibility(
-    model: ScrewModel,
+    model: ScrewModel | Robot,
     joints: ElasticJoints | None,
     joint_jets: ArrayLike,
     times: ArrayLike,
@@ -48,12 +48,12 @@ def check_feasibility(
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or Robot
     joints : ElasticJoints or None
-        None for a rigid robot without motor data.
+        None for a rigid robot without motor data, and with a `Robot`.
     joint_jets : (T, m, n) array_like
-        Row d is the d-th time derivative of the positions [rad or m, per s^d]; m >= 3 if `joints`
-        is None, else see `elastic_feedforward`.
+        Row d is the d-th time derivative of the positions [rad or m, per s^d]; m >= 3 for a robot
+        without elastic joints, else see `elastic_feedforward`.
     times : (T,) array_like
         Times of the samples, increasing [s].
     wrench_jets, stiffness_jets, deflection : optional
@@ -85,9 +85,10 @@ def check_feasibility(
     [('joint_1', 'position', 0.25), ('joint_1', 'velocity', 0.0)]
 
     """
-    jets, instants = as_motion(model, joint_jets, times)
-    checks = motion_checks(model, instants, jets)
-    if joints is None:
+    robot = as_robot(model, joints)
+    jets, instants = as_motion(robot, joint_jets, times)
+    checks = motion_checks(robot, instants, jets)
+    if robot.drives is None:
         if stiffness_jets or deflection:
             raise InputError(
                 'joints: expected ElasticJoints with stiffness or deflection, got None'
@@ -96,28 +97,27 @@ def check_feasibility(
             name: w[..., :1, :] if w.ndim > 1 else w
             for name, w in as_jets('wrench_jets', wrench_jets).items()
         }
-        efforts = inverse_dynamics(model, jets[:, :3], wrenches)[:, 0]
-        return FeasibilityReport((*checks, *effort_checks(model, instants, efforts)))
-    wrenches = as_jets('wrench_jets', wrench_jets)
+        efforts = inverse_dynamics(robot.model, jets[:, :3], wrenches)[:, 0]
+        return FeasibilityReport((*checks, *effort_checks(robot, instants, efforts)))
     stiffness = as_jets('stiffness_jets', stiffness_jets)
-    at, motion, failures = serve_motion(
-        model, joints, jets, instants, wrenches, stiffness, deflection
+    at, motion, failures = motor_commands_where_feasible(
+        robot, jets, instants, as_jets('wrench_jets', wrench_jets), stiffness, deflection
     )
     if motion is not None:
-        checks += drive_checks(model, joints, at, motion)
-    checks += stiffness_checks(model, joints, instants, stiffness)
+        checks += effort_checks(robot, at, motion.effort) + motor_checks(robot, at, motion)
+    checks += stiffness_checks(robot, instants, stiffness)
     broken = [_spring_failure(error, time) for time, error in failures.values()]
     return FeasibilityReport((*checks, *broken))
 
 
-def as_motion(model: ScrewModel, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:
+def as_motion(robot: Robot, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:
     """
     Return joint jets (T, m, n) and times (T,) as checked arrays.
 
     Raise InputError if there is no sample, or the times do not increase.
     """
     jets = as_float_array('joint_jets', joint_jets)
-    n = require_model(model).n
+    n = robot.n
     if jets.ndim != 3 or jets.shape[0] < 1 or jets.shape[1] < 3 or jets.shape[2] != n:
         raise ShapeError('joint_jets', f'(T, m, {n}) with T >= 1 and m >= 3', jets.shape)
     instants = as_float_array('times', times)

@@ -1,33 +1,56 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of a model for feasibility checks."""
+"""Checks of positions, efforts, springs and motors against their limits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic.elastic_joint import ElasticJoint
-from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
-from screw_dynamics.elastic.rotors.bodies import leading_joint
 from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.feasibility.report import LimitCheck, limit_checks
 from screw_dynamics.model import JointLimits, ScrewModel
+from screw_dynamics.robot import Robot
+
+# units of rotary and of prismatic joints
+_UNITS = {
+    'position': ('rad', 'm'),
+    'velocity': ('rad/s', 'm/s'),
+    'effort': ('N m', 'N'),
+    'effort rate': ('N m/s', 'N/s'),
+    'deflection': ('rad', 'm'),
+    'stiffness': ('N m/rad', 'N/m'),
+    'motor velocity': ('rad/s', 'm/s'),
+    'motor effort': ('N m', 'N'),
+}
 
 
-def usable_limits(model: ScrewModel) -> JointLimits:
+def motion_checks(robot: Robot, times: Array, joint_jets: Array) -> list[LimitCheck]:
+    """Return the checks of positions and velocities of joint jets (T, m, n)."""
+    limits = _limits(robot.model)
+    return [
+        *_checks(robot, 'position', times, joint_jets[:, 0], limits.lower, limits.upper),
+        *_checks(robot, 'velocity', times, joint_jets[:, 1], -limits.velocity, limits.velocity),
+    ]
+
+
+def effort_checks(robot: Robot, times: Array, efforts: Array) -> list[LimitCheck]:
+    """Return the checks of joint efforts (T, n) against the limits of the model."""
+    bounds = _limits(robot.model).effort
+    return _checks(robot, 'effort', times, efforts, -bounds, bounds)
+
+
+def _limits(model: ScrewModel) -> JointLimits:
     """
-    Return the limits of a model with velocity and effort limits of 0 replaced by infinity.
+    Return the limits of a model, ignoring zeros.
 
-    Many robot descriptions have ``velocity="0"`` and ``effort="0"`` because URDF requires a
-    number. Raise InputError if a limit is negative or a lower limit is above the upper one.
+    Raise InputError if a limit is negative or a lower limit is above the upper one.
     """
     limits = model.limits
     for j, name in enumerate(model.joint_names):
@@ -41,53 +64,7 @@ def usable_limits(model: ScrewModel) -> JointLimits:
                 f'model: joint {name!r}: upper limit: expected at least the lower limit '
                 f'{limits.lower[j]:g}, got {limits.upper[j]:g}'
             )
-    return replace(
-        limits,
-        velocity=np.where(limits.velocity > 0.0, limits.velocity, np.inf),
-        effort=np.where(limits.effort > 0.0, limits.effort, np.inf),
-    )
-
-
-# units for rotary and for prismatic joints
-_UNITS = {
-    'position': ('rad', 'm'),
-    'velocity': ('rad/s', 'm/s'),
-    'effort': ('N m', 'N'),
-    'effort rate': ('N m/s', 'N/s'),
-    'deflection': ('rad', 'm'),
-    'stiffness': ('N m/rad', 'N/m'),
-    'motor velocity': ('rad/s', 'm/s'),
-    'motor effort': ('N m', 'N'),
-}
-
-
-def motion_checks(model: ScrewModel, times: Array, joint_jets: Array) -> list[LimitCheck]:
-    """Return the checks of positions and velocities of joint jets (T, m, n)."""
-    limits = usable_limits(model)
-    return [
-        *_checks(model, 'position', times, joint_jets[:, 0], limits.lower, limits.upper),
-        *_checks(model, 'velocity', times, joint_jets[:, 1], -limits.velocity, limits.velocity),
-    ]
-
-
-def effort_checks(model: ScrewModel, times: Array, efforts: Array) -> list[LimitCheck]:
-    """Return the checks of joint efforts (T, n) against the limits of the model."""
-    bounds = usable_limits(model).effort
-    return _checks(model, 'effort', times, efforts, -bounds, bounds)
-
-
-def drive_checks(
-    model: ScrewModel, joints: ElasticJoints, times: Array, motion: MotorFeedforward
-) -> list[LimitCheck]:
-    """
-    Return the checks of efforts, springs and motors along a motion of T samples.
-
-    Raise ShapeError if an effort rate is limited and the motion has no row for it.
-    """
-    return [
-        *effort_checks(model, times, motion.effort),
-        *motor_checks(model, joints, times, motion),
-    ]
+    return limits.ignoring_zeros()
 
 
 class MotorLimits(NamedTuple):
@@ -104,27 +81,24 @@ class MotorLimits(NamedTuple):
     motor_efforts: Array
 
 
-def motor_limits(model: ScrewModel, joints: ElasticJoints) -> MotorLimits:
+def motor_limits(robot: Robot) -> MotorLimits:
     """Return the limits of elastic joints and their motors."""
-    table = joints.motors(model)
-    records = [joints.joints.get(name, ElasticJoint()) for name in model.joint_names]
+    table = robot.motors
     return MotorLimits(
-        np.array([record.max_effort_rate for record in records]),
-        np.array([record.max_deflection for record in records])[table.joint_of_motor],
+        np.array([joint.max_effort_rate for joint in robot.joints]),
+        np.array([joint.max_deflection for joint in robot.joints])[table.joint_of_motor],
         table.max_velocities,
         table.max_efforts,
     )
 
 
-def motor_checks(
-    model: ScrewModel, joints: ElasticJoints, times: Array, motion: MotorFeedforward
-) -> list[LimitCheck]:
+def motor_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[LimitCheck]:
     """
     Return the checks of springs and motors along a motion of T samples.
 
     Raise ShapeError if an effort rate is limited and the motion has no row for it.
     """
-    table, limits = joints.motors(model), motor_limits(model, joints)
+    table, limits = robot.motors, motor_limits(robot)
     checks = []
     rates = limits.effort_rates
     if np.isfinite(rates).any():
@@ -132,34 +106,31 @@ def motor_checks(
             raise ShapeError(
                 'joint_jets', '(T, m, n) with m >= 4 for the rate of an effort', '3 rows'
             )
-        checks += _checks(model, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
+        checks += _checks(robot, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
     for quantity, values, bounds in (
         ('deflection', motion.deflection, limits.deflections),
         ('motor velocity', motion.motor_velocity, limits.motor_velocities),
         ('motor effort', motion.motor_effort, limits.motor_efforts),
     ):
         checks += _checks(
-            model, quantity, times, values, -bounds, bounds, table.names, table.joint_of_motor
+            robot, quantity, times, values, -bounds, bounds, table.names, table.joint_of_motor
         )
     return checks
 
 
 def stiffness_checks(
-    model: ScrewModel,
-    joints: ElasticJoints,
-    times: Array,
-    stiffness_jets: Mapping[str, Array],
+    robot: Robot, times: Array, stiffness_jets: Mapping[str, Array]
 ) -> list[LimitCheck]:
     """Return the checks of stiffness jets, (rows,) or (T, rows), against the springs' ranges."""
     checks = []
-    for j, name in enumerate(model.joint_names):
-        spring = joints.joints.get(name, ElasticJoint()).spring
+    for j, (name, joint) in enumerate(zip(robot.joint_names, robot.joints, strict=True)):
+        spring = joint.spring
         if isinstance(spring, AdjustableSpring):
             values = np.full((len(times), 1), spring.stiffness)
             if name in stiffness_jets:
                 values[:, 0] = stiffness_jets[name][..., 0]
             checks += _checks(
-                model,
+                robot,
                 'stiffness',
                 times,
                 values,
@@ -173,7 +144,7 @@ def stiffness_checks(
 
 
 def _checks(
-    model: ScrewModel,
+    robot: Robot,
     quantity: str,
     times: Array,
     values: Array,
@@ -184,12 +155,12 @@ def _checks(
 ) -> list[LimitCheck]:
     """Check the columns of joints, or of `names` with the joints `joint_of` they belong to."""
     turning, sliding = _UNITS[quantity]
-    types = [model.joint_types[leading_joint(model, j)] for j in range(model.n)]
+    types = robot.model.coordinate_types
     units = [sliding if kind == 'prismatic' else turning for kind in types]
-    columns = range(model.n) if joint_of is None else joint_of
+    columns = range(robot.n) if joint_of is None else joint_of
     return limit_checks(
         quantity,
-        model.joint_names if names is None else names,
+        robot.joint_names if names is None else names,
         tuple(units[j] for j in columns),
         times,
         values,

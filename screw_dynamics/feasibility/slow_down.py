@@ -18,6 +18,7 @@ from screw_dynamics.errors import InfeasibleError, InputError
 from screw_dynamics.feasibility.check import Jets, as_jets, as_motion, check_feasibility
 from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.robot import Robot, as_robot
 from screw_dynamics.scalars import require_number
 from screw_dynamics.series.jets import scale_speed
 
@@ -60,7 +61,7 @@ class SlowDown:
 
 
 def slow_down(
-    model: ScrewModel,
+    model: ScrewModel | Robot,
     joints: ElasticJoints | None,
     joint_jets: ArrayLike,
     times: ArrayLike,
@@ -87,7 +88,7 @@ def slow_down(
     Parameters
     ----------
     model, joints, joint_jets, times, deflection
-        See `check_feasibility`; `joints` is None for a rigid robot.
+        See `check_feasibility`; `joints` is None for a rigid robot, and with a `Robot`.
     wrench_jets, stiffness_jets : optional
         See `elastic_feedforward`. They belong to the position on the path (a payload, a contact)
         and are slowed with it; a wrench that is a function of time or speed has no such scaling
@@ -129,14 +130,15 @@ def slow_down(
         require_number(name, value, 1.0, above=True)
     if not 0.0 < require_number('tolerance', tolerance) < 1.0:
         raise InputError(f'tolerance: expected a number between 0 and 1, got {shown(tolerance)}')
-    jets, instants = as_motion(model, joint_jets, times)
+    robot = as_robot(model, joints)
+    jets, instants = as_motion(robot, joint_jets, times)
     wrenches = as_jets('wrench_jets', wrench_jets)
     stiffness = as_jets('stiffness_jets', stiffness_jets)
 
     def at(factor: float) -> FeasibilityReport:
         return check_feasibility(
-            model,
-            joints,
+            robot,
+            None,
             _slowed(jets, factor, rows=1),
             _stretched(instants, factor),
             {name: _slowed(jet, factor, rows=-2) for name, jet in wrenches.items()},

@@ -27,7 +27,7 @@ from screw_dynamics.lie import (
     transform_inertia,
     turn_and_travel,
 )
-from screw_dynamics.model.require_model import require_model
+from screw_dynamics.model.screw_model import require_model
 
 if TYPE_CHECKING:
     from screw_dynamics.model import ScrewModel

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -93,6 +93,24 @@ class JointLimits(ValueEquality):
     upper: Array
     velocity: Array
     effort: Array
+
+    def ignoring_zeros(self) -> JointLimits:
+        """
+        Return the limits with velocity and effort limits of 0 replaced by infinity.
+
+        Many robot descriptions have ``velocity="0"`` and ``effort="0"`` because URDF requires a
+        number.
+
+        Returns
+        -------
+        JointLimits
+
+        """
+        return replace(
+            self,
+            velocity=np.where(self.velocity == 0.0, np.inf, self.velocity),
+            effort=np.where(self.effort == 0.0, np.inf, self.effort),
+        )
 
     @staticmethod
     def none(n: int) -> JointLimits:

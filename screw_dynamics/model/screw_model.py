@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array, read_only_copy
-from screw_dynamics.errors import UnknownNameError
+from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.model import checks, model_fields, model_yaml, payload, table
 from screw_dynamics.model import zero_configuration as reference
 from screw_dynamics.model.exact_geometry import exact_geometry
@@ -127,6 +127,21 @@ class ScrewModel(ValueEquality):
         return len(self.body_names)
 
     @cached_property
+    def joint_of_coordinate(self) -> tuple[int, ...]:
+        """For each coordinate, the tree joint with its name, else the first that mimics it."""
+        joints = []
+        for j, name in enumerate(self.joint_names):
+            moved = np.flatnonzero(self.coordinates == j).tolist()
+            named = [i for i in moved if self.tree_joint_names[i] == name]
+            joints.append((*named, *moved)[0])
+        return tuple(joints)
+
+    @cached_property
+    def coordinate_types(self) -> tuple[str, ...]:
+        """For each coordinate, the type of that joint: 'revolute', 'prismatic', ..."""
+        return tuple(self.joint_types[i] for i in self.joint_of_coordinate)
+
+    @cached_property
     def aligned(self) -> JointAligned:
         """Joint-aligned frames and inertias, the parameters of the compiled kernel."""
         return joint_aligned(self)
@@ -179,3 +194,10 @@ class ScrewModel(ValueEquality):
     to_yaml = model_yaml.model_to_yaml
     from_yaml = staticmethod(model_yaml.model_from_yaml)
     from_screws = staticmethod(model_from_screws)
+
+
+def require_model(model: object) -> ScrewModel:
+    """Return `model`; raise InputError if it is not a ScrewModel."""
+    if not isinstance(model, ScrewModel):
+        raise InputError(f'model: expected a ScrewModel, got {type(model).__name__}')
+    return model

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_vector, require_out
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.elastic.require_joints import require_joints
+from screw_dynamics.elastic.elastic_joints import require_elastic_joints
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.springs.equations_of_motion import DERIVATIVE, RUNGE_KUTTA
 from screw_dynamics.kernels.tree.joint_accelerations import SOLVED
@@ -59,7 +59,7 @@ class ElasticRobot(RobotStates):
     """
 
     def __init__(self, model: ScrewModel, joints: ElasticJoints) -> None:
-        require_joints(joints)
+        require_elastic_joints(joints)
         super().__init__(joints.motors(model))
         self.model, self.joints = model, joints
         self._tables = robot_tables(model, joints)

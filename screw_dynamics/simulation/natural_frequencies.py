@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.dynamics import mass_matrix
 from screw_dynamics.elastic import ElasticJoints, MotorTable
+from screw_dynamics.elastic.elastic_joints import require_elastic_joints
 from screw_dynamics.elastic.motor_table import INERTIA
-from screw_dynamics.elastic.require_joints import require_joints
 from screw_dynamics.elastic.springs.spring import (
     DAMPED,
     LINEAR,
@@ -67,7 +67,7 @@ def natural_frequencies(
     array([28.2843])
 
     """
-    table = require_joints(joints).motors(model)
+    table = require_elastic_joints(joints).motors(model)
     links = link_mobility(model, table, q)
     slopes = _at_rest(table) if stiffness is None else stiffness
     slopes = as_vector('stiffness', slopes, table.m)

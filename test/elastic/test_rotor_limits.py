@@ -13,7 +13,7 @@ from oracles.random_models import BodyRecipe, random_model
 from oracles.rotor_robot import locked, random_rotor, spinning
 
 import screw_dynamics as sd
-from screw_dynamics.elastic.rotors.bodies import place_rotor
+from screw_dynamics.elastic.rotors.bodies import rotor_axis
 from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.lie import inertia_matrix, pose
 
@@ -44,7 +44,7 @@ def linear_joints(model, stiffness, motors, **rotor):
 def chain_with_rotors(rng):
     """Return a 3-joint chain with locked rotors, and the motors of these."""
     links = random_model(rng, 3)
-    rotors = [random_rotor(rng, j, *place_rotor(links, j, sd.Rotor())) for j in range(3)]
+    rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(3)]
     motors = [sd.Motor(rotor.spin_inertia, rotor.gear_ratio) for rotor in rotors]
     return links, rotors, locked(links, rotors), motors
 
@@ -112,7 +112,7 @@ def test_friction_is_that_of_the_motors_speed(rng):
 
 def test_both_rotors_of_a_pair_are_felt(rng):
     links = random_model(rng, 3)
-    places = [place_rotor(links, j, sd.Rotor()) for j in range(3)]
+    places = [rotor_axis(links, j, sd.Rotor()) for j in range(3)]
     rotors = [random_rotor(rng, j, *places[j]) for j in (0, 1, 2, 2)]
     model = locked(links, rotors)
     motors = [sd.Motor(rotor.spin_inertia, rotor.gear_ratio) for rotor in rotors]
@@ -142,7 +142,7 @@ def test_both_rotors_of_a_pair_are_felt(rng):
 def test_the_rotor_turns_about_the_joint_axis_on_the_link_before_it(rng):
     model = random_model(rng, [BodyRecipe(), BodyRecipe('prismatic'), BodyRecipe()])
     for j in range(3):
-        carrier, axis = place_rotor(model, j, sd.Rotor())
+        carrier, axis = rotor_axis(model, j, sd.Rotor())
         assert carrier == j - 1
         at_zero = np.eye(4)
         if carrier >= 0:
@@ -151,14 +151,14 @@ def test_the_rotor_turns_about_the_joint_axis_on_the_link_before_it(rng):
         in_base = screw[3:] if j == 1 else screw[:3]
         np.testing.assert_allclose(at_zero[:3, :3] @ axis, in_base, atol=1e-14)
         # on another link, the same direction at q = 0
-        _, there = place_rotor(model, j, sd.Rotor(carrier='tool_1'))
+        _, there = rotor_axis(model, j, sd.Rotor(carrier='tool_1'))
         body = sd.frame_pose(model, np.zeros(3), 'body_1')
         np.testing.assert_allclose(body[:3, :3] @ there, in_base, atol=1e-14)
     # a given axis is in the axes of the named frame
-    _, axis = place_rotor(model, 2, sd.Rotor(axis=[0, 0, 5], carrier='tool_1'))
+    _, axis = rotor_axis(model, 2, sd.Rotor(axis=[0, 0, 5], carrier='tool_1'))
     np.testing.assert_allclose(axis, model.frames['tool_1'].pose[:3, 2], atol=1e-15)
     with pytest.raises(UnknownNameError, match="unknown frame 'nowhere'"):
-        place_rotor(model, 0, sd.Rotor(carrier='nowhere'))
+        rotor_axis(model, 0, sd.Rotor(carrier='nowhere'))
 
 
 def test_the_motor_of_a_coordinate_sits_at_the_joint_of_its_name(rng):
@@ -166,7 +166,7 @@ def test_the_motor_of_a_coordinate_sits_at_the_joint_of_its_name(rng):
     model = random_model(rng, [BodyRecipe(), BodyRecipe(mimics=0), BodyRecipe(mimics=0)])
     follower, leader = model.tree_joint_names[:2]
     model = replace(model, joint_names=(leader,), multipliers=np.array([3.0, 1.0, 2.0]))
-    carrier, axis = place_rotor(model, 0, sd.Rotor())
+    carrier, axis = rotor_axis(model, 0, sd.Rotor())
     assert carrier == int(model.parents[1])
     expected = model.home_poses[1][:3, :3] @ model.screws[1][:3]
     np.testing.assert_allclose(axis, expected, atol=1e-15)
@@ -175,11 +175,11 @@ def test_the_motor_of_a_coordinate_sits_at_the_joint_of_its_name(rng):
         model = replace(
             model, joint_names=('drive',), multipliers=np.array([multiplier, 1.0, 2.0])
         )
-        carrier, axis = place_rotor(model, 0, sd.Rotor())
+        carrier, axis = rotor_axis(model, 0, sd.Rotor())
         assert carrier == int(model.parents[0])
         expected = sense * model.home_poses[0][:3, :3] @ model.screws[0][:3]
         np.testing.assert_allclose(axis, expected, atol=1e-15)
-        _, there = place_rotor(model, 0, sd.Rotor(carrier='tool_1'))
+        _, there = rotor_axis(model, 0, sd.Rotor(carrier='tool_1'))
         at_zero = sd.frame_pose(model, np.zeros(1), 'body_1')[:3, :3]
         in_base = sense * model.spatial_screws[0][:3]
         np.testing.assert_allclose(at_zero @ there, in_base, atol=1e-14)

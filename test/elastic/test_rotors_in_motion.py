@@ -9,7 +9,7 @@ from oracles.rotor_robot import locked, random_rotor, spinning
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
-from screw_dynamics.elastic.rotors.bodies import place_rotor
+from screw_dynamics.elastic.rotors.bodies import rotor_axis
 from screw_dynamics.lie import inertia_matrix, pose
 
 STIFFNESS = np.array([300.0, 250.0, 200.0])
@@ -57,7 +57,7 @@ def tracking_error(model, robot, joints, tolerance):
 
 def test_coupled_commands_track_to_the_integrators_tolerance(rng):
     links = hanging_arm()
-    rotors = [random_rotor(rng, j, *place_rotor(links, j, sd.Rotor())) for j in range(3)]
+    rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(3)]
     model, robot = locked(links, rotors), spinning(links, rotors)
     joints = {
         name: sd.ElasticJoint(

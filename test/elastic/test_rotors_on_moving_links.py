@@ -12,7 +12,7 @@ from oracles.random_models import BodyRecipe, random_model, random_wrench_jets
 from oracles.rotor_robot import locked, random_rotor, spinning
 
 import screw_dynamics as sd
-from screw_dynamics.elastic.rotors.bodies import place_rotor
+from screw_dynamics.elastic.rotors.bodies import rotor_axis
 from screw_dynamics.errors import InputError, ShapeError
 
 CHAIN = [BodyRecipe()] * 4
@@ -31,7 +31,7 @@ ROBOTS = {
 
 def solid_rotors(rng, links):
     """Return one rotor per joint on the link before it, spinning about the joint axis."""
-    return [random_rotor(rng, j, *place_rotor(links, j, sd.Rotor())) for j in range(links.n)]
+    return [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(links.n)]
 
 
 def elastic_joints(model, rotors, springs):

@@ -10,7 +10,7 @@ from oracles.random_models import BodyRecipe, random_model
 from oracles.rotor_robot import locked, random_rotor, spinning
 
 import screw_dynamics as sd
-from screw_dynamics.elastic.rotors.bodies import place_rotor
+from screw_dynamics.elastic.rotors.bodies import rotor_axis
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.simulation.robot_tables import robot_tables
 
@@ -27,7 +27,7 @@ STIFFNESS = 300.0
 def test_accelerations(name, rigid, rng):
     links = random_model(rng, ROBOTS[name])
     n = links.n
-    rotors = [random_rotor(rng, j, *place_rotor(links, j, sd.Rotor())) for j in range(n)]
+    rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(n)]
     model = locked(links, rotors)
     entries = {}
     for rotor in rotors:
@@ -71,7 +71,7 @@ def on_links_before(model, rotors, rigid=()):
 
 def test_coordinates_of_rotors_bear_their_names(rng):
     links = random_model(rng, 4)
-    rotors = [random_rotor(rng, j, *place_rotor(links, j, sd.Rotor())) for j in range(4)]
+    rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(4)]
     tables = robot_tables(locked(links, rotors), on_links_before(links, rotors, rigid=(1,)))
     spinning_names = [f'rotor of {name}' for name in links.joint_names[2:]]
     assert tables.model.joint_names == (*links.joint_names, *spinning_names)
@@ -80,7 +80,7 @@ def test_coordinates_of_rotors_bear_their_names(rng):
 @pytest.mark.parametrize('coupling', [False, True])
 def test_all_wrenches_on_a_body_act(coupling, rng):
     links = random_model(rng, 4)
-    rotors = [random_rotor(rng, j, *place_rotor(links, j, sd.Rotor())) for j in range(4)]
+    rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(4)]
     model = locked(links, rotors)
     entries = on_links_before(model, rotors).joints
     robot = ElasticRobot(model, sd.ElasticJoints(entries, rotor_coupling=coupling))

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tree joint that carries the name of a coordinate."""
+"""Rotors as bodies on the links that carry their motors."""
 
 from __future__ import annotations
 
@@ -15,13 +15,6 @@ from screw_dynamics.elastic.elastic_joint import ElasticJoint, Rotor
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.kinematics import frame_pose
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
-
-
-def leading_joint(model: ScrewModel, coordinate: int) -> int:
-    """Return the body whose joint has a coordinate's name, else the first that mimics it."""
-    followers = np.flatnonzero(model.coordinates == coordinate)
-    own = [i for i in followers if model.tree_joint_names[i] == model.joint_names[coordinate]]
-    return int((*own, *followers)[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +34,13 @@ class RotorBody:
     gear_ratio: float
 
 
-def place_rotor(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, Array]:
+def rotor_axis(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, Array]:
     """
     Return the body that carries a rotor (-1: base) and its unit axis (3,) in that body's frame.
 
     Raise UnknownNameError if the model has no frame with the carrier's name.
     """
-    joint = leading_joint(model, coordinate)
+    joint = model.joint_of_coordinate[coordinate]
     sense = np.sign(model.multipliers[joint])
     if rotor.carrier is None:
         body = int(model.parents[joint])
@@ -71,7 +64,7 @@ def moving_rotors(
     motors, rotors = [], []
     for j, name in enumerate(model.joint_names):
         joint = joints.get(name, ElasticJoint())
-        carrier, axis = place_rotor(model, j, joint.rotor or Rotor())
+        carrier, axis = rotor_axis(model, j, joint.rotor or Rotor())
         for a, motor in enumerate(joint.motors, int(table.first_motor[j])):
             if carrier >= 0 and motor.rotor_inertia > 0.0:
                 inertia, ratio = motor.rotor_inertia, motor.gear_ratio

@@ -73,14 +73,14 @@ def rotor_coupling(
         )
     motors, rotors = moving_rotors(model, table, joints)
     extended = model_with_rotors(model, rotors)
-    felt = _felt(extended, model.n, rotors)
+    felt = _coupling_orders(extended, model.n, rotors)
     chain = [
         (j, rotor.coordinate, int(felt[j, a]))
         for a, rotor in enumerate(rotors)
         if table.laws[rotor.coordinate] != RIGID
         for j in np.flatnonzero(felt[:, a]).tolist()
     ]
-    sequence = _sequence(model, chain)
+    sequence = _solution_order(model, chain)
     # theta'' in the equation of the motor itself
     orders = np.full(model.n, table.lost_orders)
     levels = np.zeros(model.n, dtype=np.int64)
@@ -101,7 +101,9 @@ def rotor_coupling(
     )
 
 
-def _felt(extended: ScrewModel, n: int, rotors: Sequence[RotorBody]) -> NDArray[np.int64]:
+def _coupling_orders(
+    extended: ScrewModel, n: int, rotors: Sequence[RotorBody]
+) -> NDArray[np.int64]:
     """Return how far above the order of u_j the derivatives of theta_a affect it, (n, rotors)."""
     felt = np.zeros((n, len(rotors)), dtype=np.int64)
     q = np.zeros((_POSITIONS, extended.n))
@@ -122,7 +124,7 @@ def _largest(values: Array) -> Array:
     return largest
 
 
-def _sequence(model: ScrewModel, chain: Sequence[tuple[int, int, int]]) -> list[int]:
+def _solution_order(model: ScrewModel, chain: Sequence[tuple[int, int, int]]) -> list[int]:
     """Return the joints ordered so that each follows those whose rotors act on it."""
     graph: dict[int, set[int]] = {j: set() for j in range(model.n)}
     for j, i, _ in chain:

@@ -16,6 +16,7 @@ from screw_dynamics.feasibility.report import SLACK
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.reference.reference import Source
+from screw_dynamics.robot import Robot
 
 _INSTANT = np.zeros(1)
 
@@ -37,8 +38,8 @@ class LimitGuard:
     def __init__(
         self, model: ScrewModel, elastic: ElasticJoints, warn: Callable[[str], object]
     ) -> None:
-        self._model, self._elastic, self._warn = model, elastic, warn
-        limits = motor_limits(model, elastic)
+        self._robot, self._warn = Robot(model, elastic), warn
+        limits = motor_limits(self._robot)
         self._bounds = (
             limits.effort_rates,
             limits.deflections,
@@ -89,7 +90,7 @@ class LimitGuard:
             motor_jet=motors.motor_jet[np.newaxis],
             motor_effort_jet=motors.motor_effort_jet[np.newaxis],
         )
-        checks = motor_checks(self._model, self._elastic, _INSTANT, batch)
+        checks = motor_checks(self._robot, _INSTANT, batch)
         worst = max(checks, key=lambda check: check.excess)
         return (
             f'limit exceeded: {worst.joint}: {worst.quantity} {worst.worst:.9g} {worst.unit}, '

@@ -9,10 +9,11 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import ElasticJoints, FeasibilityReport, MotorFeedforward
 from screw_dynamics.errors import InputError
-from screw_dynamics.feasibility.quantities import drive_checks, effort_checks, motion_checks
+from screw_dynamics.feasibility.quantities import effort_checks, motion_checks, motor_checks
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
+from screw_dynamics.robot import Robot
 
 _INSTANTS = np.zeros(2)  # of the smallest and the largest values; not known
 
@@ -87,13 +88,12 @@ class LimitWatch:
         """Return a report and restart; WARN if a limit was exceeded since the last one."""
         if not self._seen:
             return Report(OK, 'nothing published')
-        model = self._model
+        robot = Robot(self._model, self._elastic)
         try:
-            checks = motion_checks(model, _INSTANTS, self._motion)
-            if self._elastic is None or self._drives is None:
-                checks += effort_checks(model, _INSTANTS, self._effort[:, 0])
-            else:
-                checks += drive_checks(model, self._elastic, _INSTANTS, self._drives)
+            checks = motion_checks(robot, _INSTANTS, self._motion)
+            checks += effort_checks(robot, _INSTANTS, self._effort[:, 0])
+            if self._drives is not None:
+                checks += motor_checks(robot, _INSTANTS, self._drives)
         except InputError as error:
             return Report(WARN, str(error))  # the limits are not usable
         finally:

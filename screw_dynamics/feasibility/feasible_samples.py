@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`serve_motion`: motor commands for the feasible samples of a motion."""
+"""`motor_commands_where_feasible`: motor commands for the feasible samples of a motion."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from screw_dynamics.elastic.deflection_filter import DeflectionFilter
 from screw_dynamics.elastic.elastic_feedforward import elastic_feedforward
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.spring_jets import as_stiffness_jets, spring_jets
 from screw_dynamics.errors import SpringRangeError
 from screw_dynamics.kernels.springs.damped import TIME
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.robot import Robot
 
 
-def serve_motion(
-    model: ScrewModel,
-    joints: ElasticJoints,
+def motor_commands_where_feasible(
+    robot: Robot,
     joint_jets: Array,
     times: Array,
     wrench_jets: Mapping[str, Array],
@@ -37,12 +37,14 @@ def serve_motion(
     joint, time [s] and error of the first effort that its spring cannot transmit; with coupled
     rotors, efforts nearer to the base are unknown then. Dampers advance through failing samples.
     """
+    model, joints = robot.model, robot.drives
+    assert joints is not None
     elapsed = times - times[0]
     damper = None
-    if joints.motors(model).damped_names and joint_jets.shape[1] >= joints.required_rows(model):
+    if robot.motors.damped_names and joint_jets.shape[1] >= robot.required_rows:
         damper = DeflectionFilter(model, joints, joint_jets.shape[1], deflection)
     failures: dict[str, tuple[float, SpringRangeError]] = {}
-    served: list[tuple[Array, MotorFeedforward]] = []
+    feasible: list[tuple[Array, MotorFeedforward]] = []
     count = len(joint_jets)
     start, size = 0, count
     while start < count:
@@ -70,7 +72,7 @@ def serve_motion(
                 wrenches = _of_samples(wrench_jets, one, (count, 3))
                 stiffness = _of_samples(stiffness_jets, one, (count, 2))
                 efforts = inverse_dynamics(model, joint_jets[one], wrenches)
-                found = _failing(model, joints, efforts, stiffness)
+                found = _failing(joints, robot.motors, efforts, stiffness)
                 if damper is not None:
                     last = damper.state[0][TIME]
                     damper.step(efforts[0], max(elapsed[start] - last, 0.0))
@@ -78,19 +80,18 @@ def serve_motion(
                 failures.setdefault(name, (float(times[start]), reason))
             start, size = start + 1, 1
         else:
-            served.append((times[part], motion))
+            feasible.append((times[part], motion))
             start, size = start + size, 2 * size
-    if not served:
+    if not feasible:
         return np.empty(0), None, failures
-    at = np.concatenate([instants for instants, _ in served])
-    return at, _joined([motion for _, motion in served]), failures
+    at = np.concatenate([instants for instants, _ in feasible])
+    return at, _joined([motion for _, motion in feasible]), failures
 
 
 def _failing(
-    model: ScrewModel, joints: ElasticJoints, efforts: Array, stiffness_jets: Mapping[str, Array]
+    joints: ElasticJoints, table: MotorTable, efforts: Array, stiffness_jets: Mapping[str, Array]
 ) -> dict[str, SpringRangeError]:
     """Return, by joint, why its spring cannot transmit the efforts (1, r, n) of a sample."""
-    table = joints.motors(model)
     stiffness = as_stiffness_jets(table, stiffness_jets, efforts.shape[:2])
     failing = {}
     for j in np.flatnonzero(table.damped < 0):

@@ -1,0 +1,105 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Robot`: the links of a robot and the drives of its joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from screw_dynamics.elastic.elastic_joint import ElasticJoint
+from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.errors import InputError
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+
+_RIGID_ROWS = 3  # inverse dynamics needs q, q' and q''
+_NO_DRIVES = ElasticJoints({})
+
+
+@dataclass(frozen=True)
+class Robot:
+    """
+    The links of a robot and the drives of its joints.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    drives : ElasticJoints, optional
+        Springs and motors; None for a rigid robot without motor data.
+
+    Raises
+    ------
+    InputError
+        If an argument has another type.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> springs = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(200.0))})
+    >>> Robot(arm).required_rows, Robot(arm, springs).required_rows
+    (3, 5)
+
+    """
+
+    model: ScrewModel
+    drives: ElasticJoints | None = None
+
+    def __post_init__(self) -> None:
+        """Check the types."""
+        require_model(self.model)
+        if self.drives is not None:
+            require_elastic_joints(self.drives)
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.model.n
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return self.model.joint_names
+
+    @property
+    def required_rows(self) -> int:
+        """Rows of a joint jet needed for efforts and, with drives, motor commands; at least 3."""
+        if self.drives is None:
+            return _RIGID_ROWS
+        return self.drives.required_rows(self.model)
+
+    @property
+    def motors(self) -> MotorTable:
+        """The motors as arrays; without drives one rigid, unlimited motor per joint."""
+        return (self.drives or _NO_DRIVES).motors(self.model)
+
+    @cached_property
+    def joints(self) -> tuple[ElasticJoint, ...]:
+        """The record of each coordinate; of a rigid, unlimited joint if it has none."""
+        records = {} if self.drives is None else self.drives.joints
+        return tuple(records.get(name, ElasticJoint()) for name in self.joint_names)
+
+    def with_model(self, model: ScrewModel) -> Robot:
+        """
+        Return a robot with the same drives and other links.
+
+        Parameters
+        ----------
+        model : ScrewModel
+
+        Returns
+        -------
+        Robot
+
+        """
+        return replace(self, model=model)
+
+
+def as_robot(model: ScrewModel | Robot, joints: ElasticJoints | None = None) -> Robot:
+    """Return the robot given as a record or as the pair; raise InputError if neither fits."""
+    if not isinstance(model, Robot):
+        return Robot(model, joints)
+    if joints is not None:
+        raise InputError('joints: expected None beside a Robot, which has its own drives')
+    return model
