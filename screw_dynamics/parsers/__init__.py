@@ -2,8 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion of robot descriptions to `ScrewModel`."""
 
-from screw_dynamics.parsers.geometry import strip_geometry
 from screw_dynamics.parsers.parsed_objects import from_urdfpy
-from screw_dynamics.parsers.read_urdf import read_urdf
+from screw_dynamics.parsers.read_urdf import read_description, read_urdf, strip_geometry
+from screw_dynamics.parsers.records import RobotDescription
+from screw_dynamics.parsers.to_screw_model import model_from_description
 
-__all__ = ['from_urdfpy', 'read_urdf', 'strip_geometry']
+__all__ = [
+    'RobotDescription',
+    'from_urdfpy',
+    'model_from_description',
+    'read_description',
+    'read_urdf',
+    'strip_geometry',
+]

@@ -11,7 +11,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.lie import exp_screw, transform_inertia
 from screw_dynamics.model import Frame
-from screw_dynamics.parsers.mimic import Motion
+from screw_dynamics.parsers.mimic import JointMapping
 from screw_dynamics.parsers.records import Joint, Link
 from screw_dynamics.parsers.selection import Selection
 from screw_dynamics.parsers.urdf_tree import Tree
@@ -27,7 +27,7 @@ class Body:
     """
 
     joint: Joint
-    motion: Motion
+    mapping: JointMapping
     parent: int
     home_pose: Array
     inertia: Array = field(default_factory=lambda: np.zeros((6, 6)))
@@ -45,13 +45,15 @@ def lump_links(tree: Tree, selection: Selection) -> tuple[list[Body], dict[str, 
     for joint in tree.below(selection.base_link):
         support = frames[joint.parent]
         pose = support.pose @ joint.origin  # exact if support.pose is the identity
-        motion = selection.motions.of(joint.name) if joint.moves else Motion(None, 0.0, 0.0)
-        if motion.coordinate is not None:
-            bodies.append(Body(joint, motion, support.body, pose))
+        mapping = (
+            selection.resolver.resolve(joint.name) if joint.moves else JointMapping(None, 0.0, 0.0)
+        )
+        if mapping.coordinate is not None:
+            bodies.append(Body(joint, mapping, support.body, pose))
             frames[joint.child] = Frame(len(bodies) - 1, np.eye(4))
         else:
-            if motion.offset != 0.0:
-                pose = pose @ exp_screw(joint.screw(), motion.offset)
+            if mapping.offset != 0.0:
+                pose = pose @ exp_screw(joint.screw(), mapping.offset)
             frames[joint.child] = Frame(support.body, pose)
         frame = frames[joint.child]
         if frame.body >= 0:

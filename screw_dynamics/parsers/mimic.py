@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Motion of each joint: independent, a multiple of a coordinate (mimic), or locked."""
+"""Mapping of joints to coordinates: independent, mimicking another joint, or locked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from screw_dynamics.parsers.records import Joint, Mimic
 
 
 @dataclass(frozen=True)
-class Motion:
+class JointMapping:
     """Joint position s = multiplier * q[coordinate] + offset; without coordinate, s = offset."""
 
     coordinate: str | None
@@ -20,9 +20,9 @@ class Motion:
     offset: float
 
 
-class JointMotions:
+class MimicResolver:
     """
-    Motions of all joints of a robot.
+    Mappings of all joints of a robot.
 
     A joint in `locked` is fixed at its value [rad or m]; a joint in `coordinates` is independent;
     a mimic joint follows its master through any chain if `reduce` is set, and is locked at
@@ -41,11 +41,11 @@ class JointMotions:
         self._coordinates = frozenset(coordinates)
         self._locked = locked
         self._reduce = reduce
-        self._known: dict[str, Motion] = {}
+        self._known: dict[str, JointMapping] = {}
 
-    def of(self, name: str) -> Motion:
+    def resolve(self, name: str) -> JointMapping:
         """
-        Return the motion of a joint.
+        Return the mapping of a joint.
 
         Raises TopologyError if its mimic chain is a loop or leads to an unknown joint.
         """
@@ -55,38 +55,38 @@ class JointMotions:
             chain[name] = step
             if step.master in chain:
                 loop = [*chain][[*chain].index(step.master) :]
+                where = self._joints[name].location.inside('mimic')
                 raise TopologyError(
-                    f'{self._joints[name].place.inside("mimic")}: expected a chain that ends at '
-                    f'an independent joint, got a loop: {" -> ".join([*loop, step.master])}'
+                    f'{where}: expected a chain that ends at an independent joint, got a loop: {" -> ".join([*loop, step.master])}'
                 )
             name = step.master
             step = self._step(name)
         for name, mimic in reversed(chain.items()):
-            step = self._known[name] = Motion(
+            step = self._known[name] = JointMapping(
                 step.coordinate,
                 mimic.multiplier * step.multiplier,
                 mimic.multiplier * step.offset + mimic.offset,
             )
         return step
 
-    def _step(self, name: str) -> Motion | Mimic:
-        """Return the motion of a joint, or its mimic relation to an existing joint."""
+    def _step(self, name: str) -> JointMapping | Mimic:
+        """Return the mapping of a joint, or its mimic relation to an existing joint."""
         joint = self._joints[name]
         if name in self._known:
             return self._known[name]
         if name in self._locked:
-            return Motion(None, 0.0, self._locked[name])
+            return JointMapping(None, 0.0, self._locked[name])
         if name in self._coordinates:
-            return Motion(name, 1.0, 0.0)
+            return JointMapping(name, 1.0, 0.0)
         mimic = joint.mimic
         if mimic is None or not self._reduce:
-            return Motion(None, 0.0, 0.0)
+            return JointMapping(None, 0.0, 0.0)
         if mimic.master not in self._joints:
             # a joint with several degrees of freedom was split; name its parts
-            parts = [part for part, at in self._joints.items() if at.place.name == mimic.master]
+            parts = [part for part, at in self._joints.items() if at.location.name == mimic.master]
             one = f' with one degree of freedom ({", ".join(parts)})' if parts else ''
             raise TopologyError(
-                f'{joint.place.inside("mimic")}: expected the name of a joint{one}, got '
+                f'{joint.location.inside("mimic")}: expected the name of a joint{one}, got '
                 f'{mimic.master!r}; lock this joint (locked={{{name!r}: 0.0}}) or read with '
                 "mimic='independent'"
             )

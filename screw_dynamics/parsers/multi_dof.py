@@ -11,10 +11,10 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import UnsupportedJointError
 from screw_dynamics.lie import rotation_onto_z
-from screw_dynamics.parsers.records import Joint, Limit, Link, Robot
+from screw_dynamics.parsers.records import Joint, Limit, Link, RobotDescription
 
 
-def split_multi_dof_joints(robot: Robot) -> Robot:
+def split_multi_dof_joints(robot: RobotDescription) -> RobotDescription:
     """
     Replace every planar and floating joint by joints with one degree of freedom.
 
@@ -34,7 +34,7 @@ def split_multi_dof_joints(robot: Robot) -> Robot:
             continue
         if joint.mimic is not None:
             raise UnsupportedJointError(
-                f'{joint.place}: expected a revolute, continuous or prismatic joint to mimic '
+                f'{joint.location}: expected a revolute, continuous or prismatic joint to mimic '
                 f'another, got a {joint.type} joint'
             )
         chain, between = _chain(joint)
@@ -46,7 +46,7 @@ def split_multi_dof_joints(robot: Robot) -> Robot:
 def _chain(joint: Joint) -> tuple[list[Joint], list[Link]]:
     steps = _planar_steps(joint.axis) if joint.type == 'planar' else _floating_steps()
     names = [f'{joint.name}/{suffix}' for suffix, _, _ in steps]
-    between = [Link(name, joint.place, virtual=True) for name in names[:-1]]
+    between = [Link(name, joint.location, virtual=True) for name in names[:-1]]
     ends = [joint.parent, *names[:-1], joint.child]
     chain = [
         Joint(
@@ -54,7 +54,7 @@ def _chain(joint: Joint) -> tuple[list[Joint], list[Link]]:
             type=kind,
             parent=ends[i],
             child=ends[i + 1],
-            place=joint.place,
+            location=joint.location,
             origin=joint.origin if i == 0 else np.eye(4),
             axis=axis,
             limit=Limit(),

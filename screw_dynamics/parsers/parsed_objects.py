@@ -16,8 +16,16 @@ from screw_dynamics.errors import UrdfError
 from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import values
-from screw_dynamics.parsers.records import Inertial, Joint, Limit, Link, Mimic, Place, Robot
-from screw_dynamics.parsers.to_screw_model import screw_model
+from screw_dynamics.parsers.records import (
+    Inertial,
+    Joint,
+    Limit,
+    Link,
+    Mimic,
+    RobotDescription,
+    SourceLocation,
+)
+from screw_dynamics.parsers.to_screw_model import model_from_description
 
 # These parsers set mass 1 and unit inertia for a link without <inertial>.
 _INVENTING_PACKAGES = ('urdfpy', 'urchin')
@@ -78,14 +86,14 @@ def from_urdfpy(
     joint_objects = _items('joints', source.joints)
     inventing = type(source).__module__.partition('.')[0] in _INVENTING_PACKAGES
     records = [_link(link, inventing) for link in links]
-    invented = [record.name for record, massless in records if massless]
-    robot = Robot(
+    description = RobotDescription(
         name=str(getattr(source, 'name', None) or 'robot'),
         links=tuple(record for record, _ in records),
         joints=tuple(_joint(joint) for joint in joint_objects),
+        invented=tuple(record.name for record, massless in records if massless),
     )
-    return screw_model(
-        robot, gravity, base_link, tip_link, joints, locked, mimic, invented=invented
+    return model_from_description(
+        description, gravity, base_link, tip_link, joints, locked, mimic, stacklevel=2
     )
 
 
@@ -95,28 +103,28 @@ def _items(name: str, value: Any) -> list[Any]:
     return list(value)
 
 
-def _attribute(place: Place | str, owner: Any, name: str) -> Any:
+def _attribute(location: SourceLocation | str, owner: Any, name: str) -> Any:
     try:
         return getattr(owner, name)
     except AttributeError:
         raise UrdfError(
-            f'{place}: expected an object with {name}, got {type(owner).__name__}'
+            f'{location}: expected an object with {name}, got {type(owner).__name__}'
         ) from None
 
 
-def _name(place: Place | str, owner: Any, name: str) -> str:
-    value = _attribute(place, owner, name)
+def _name(location: SourceLocation | str, owner: Any, name: str) -> str:
+    value = _attribute(location, owner, name)
     if not isinstance(value, str) or not value:
-        raise UrdfError(f'{place}: {name}: expected a name, got {shown(value)}')
+        raise UrdfError(f'{location}: {name}: expected a name, got {shown(value)}')
     return value
 
 
 def _link(link: Any, inventing: bool) -> tuple[Link, bool]:
     """Return a link, and whether the parser invented its inertia."""
-    place = Place('link', _name('parsed link', link, 'name'))
-    inertial = _inertial(place, getattr(link, 'inertial', None))
+    location = SourceLocation('link', _name('parsed link', link, 'name'))
+    inertial = _inertial(location, getattr(link, 'inertial', None))
     invented = inventing and inertial is not None and _is_invented(inertial)
-    return Link(place.name, place, None if invented else inertial), invented
+    return Link(location.name, location, None if invented else inertial), invented
 
 
 def _is_invented(inertial: Inertial) -> bool:
@@ -127,30 +135,30 @@ def _is_invented(inertial: Inertial) -> bool:
     )
 
 
-def _inertial(place: Place, inertial: Any) -> Inertial | None:
+def _inertial(location: SourceLocation, inertial: Any) -> Inertial | None:
     if inertial is None:
         return None
-    here = place.inside('inertial')
+    here = location.inside('inertial')
     mass = _number(here, 'mass', _attribute(here, inertial, 'mass'))
     tensor = _tensor(here, _attribute(here, inertial, 'inertia'))
     return values.inertial(here, mass, _origin(here, inertial), tensor)
 
 
-def _tensor(place: Place, inertia: Any) -> Array:
+def _tensor(location: SourceLocation, inertia: Any) -> Array:
     if not hasattr(inertia, 'ixx'):
-        return _array(f'{place}: inertia', 'a 3x3 tensor', inertia)
+        return _array(f'{location}: inertia', 'a 3x3 tensor', inertia)
     xx, xy, xz, yy, yz, zz = (
-        _number(place, name, _attribute(place, inertia, name))
+        _number(location, name, _attribute(location, inertia, name))
         for name in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
     )
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _origin(place: Place, owner: Any) -> Array:
+def _origin(location: SourceLocation, owner: Any) -> Array:
     origin = getattr(owner, 'origin', None)
     if origin is None:
         return np.eye(4)
-    here = place.inside('origin')
+    here = location.inside('origin')
     if not hasattr(origin, 'xyz'):
         return values.rigid_pose(here, _array(here, 'a 4x4 rigid-body pose', origin))
     position = _vector(here, 'xyz', origin.xyz)
@@ -158,40 +166,40 @@ def _origin(place: Place, owner: Any) -> Array:
 
 
 def _joint(joint: Any) -> Joint:
-    place = Place('joint', _name('parsed joint', joint, 'name'))
+    location = SourceLocation('joint', _name('parsed joint', joint, 'name'))
     at = 'joint_type' if hasattr(joint, 'joint_type') else 'type'
-    kind = values.joint_type(place, _attribute(place, joint, at))
+    kind = values.joint_type(location, _attribute(location, joint, at))
     axis = getattr(joint, 'axis', None)
     if axis is None or kind in ('fixed', 'floating'):
         axis = np.array([1.0, 0.0, 0.0])
-    at_axis, at_dynamics = place.inside('axis'), place.inside('dynamics')
+    at_axis, at_dynamics = location.inside('axis'), location.inside('dynamics')
     dynamics = getattr(joint, 'dynamics', None)
     mimic = getattr(joint, 'mimic', None) if kind != 'fixed' else None
     return Joint(
-        name=place.name,
+        name=location.name,
         type=kind,
-        parent=_name(place, joint, 'parent'),
-        child=_name(place, joint, 'child'),
-        place=place,
-        origin=_origin(place, joint),
+        parent=_name(location, joint, 'parent'),
+        child=_name(location, joint, 'child'),
+        location=location,
+        origin=_origin(location, joint),
         axis=values.unit_axis(at_axis, _vector(at_axis, 'xyz', axis)),
-        limit=_limit(place, getattr(joint, 'limit', None), kind),
+        limit=_limit(location, getattr(joint, 'limit', None), kind),
         damping=_optional(at_dynamics, dynamics, 'damping', 0.0),
         friction=_optional(at_dynamics, dynamics, 'friction', 0.0),
-        mimic=None if mimic is None else _mimic(place.inside('mimic'), mimic),
+        mimic=None if mimic is None else _mimic(location.inside('mimic'), mimic),
     )
 
 
-def _mimic(place: Place, mimic: Any) -> Mimic:
+def _mimic(location: SourceLocation, mimic: Any) -> Mimic:
     return Mimic(
-        _name(place, mimic, 'joint'),
-        _optional(place, mimic, 'multiplier', 1.0),
-        _optional(place, mimic, 'offset', 0.0),
+        _name(location, mimic, 'joint'),
+        _optional(location, mimic, 'multiplier', 1.0),
+        _optional(location, mimic, 'offset', 0.0),
     )
 
 
-def _limit(place: Place, limit: Any, kind: str) -> Limit:
-    here = place.inside('limit')
+def _limit(location: SourceLocation, limit: Any, kind: str) -> Limit:
+    here = location.inside('limit')
     bounded = limit if kind in ('revolute', 'prismatic') else None
     return Limit(
         lower=_bound(here, bounded, 'lower', -np.inf),
@@ -201,40 +209,44 @@ def _limit(place: Place, limit: Any, kind: str) -> Limit:
     )
 
 
-def _bound(place: Place, limit: Any, name: str, default: float) -> float:
+def _bound(location: SourceLocation, limit: Any, name: str, default: float) -> float:
     value = getattr(limit, name, None)
     return (
-        default if value is None else values.limit_bound(place, name, _number(place, name, value))
+        default
+        if value is None
+        else values.limit_bound(location, name, _number(location, name, value))
     )
 
 
-def _optional(place: Place, owner: Any, name: str, default: float) -> float:
+def _optional(location: SourceLocation, owner: Any, name: str, default: float) -> float:
     value = getattr(owner, name, None)
-    return default if value is None else values.finite(place, name, _number(place, name, value))
+    return (
+        default if value is None else values.finite(location, name, _number(location, name, value))
+    )
 
 
-def _number(place: Place, name: str, value: Any) -> float:
+def _number(location: SourceLocation, name: str, value: Any) -> float:
     try:
         return float(value)  # yourdfpy stores some numbers as text
     except (TypeError, ValueError, OverflowError):
-        raise UrdfError(f'{place}: {name}: expected a number, got {shown(value)}') from None
+        raise UrdfError(f'{location}: {name}: expected a number, got {shown(value)}') from None
 
 
-def _vector(place: Place, name: str, value: Any) -> Array:
+def _vector(location: SourceLocation, name: str, value: Any) -> Array:
     if value is None:
         return np.zeros(3)
-    vector = _array(f'{place}: {name}', '3 numbers', value)
+    vector = _array(f'{location}: {name}', '3 numbers', value)
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise UrdfError(
-            f'{place}: {name}: expected 3 finite numbers, got {shown(vector.tolist())}'
+            f'{location}: {name}: expected 3 finite numbers, got {shown(vector.tolist())}'
         )
     return vector
 
 
-def _array(place: Place | str, expected: str, value: Any) -> Array:
+def _array(location: SourceLocation | str, expected: str, value: Any) -> Array:
     try:
         if value is not None:  # NumPy would convert None to NaN
             return np.array(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise UrdfError(f'{place}: expected {expected}, got {shown(value)}')
+    raise UrdfError(f'{location}: expected {expected}, got {shown(value)}')

@@ -1,18 +1,23 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`read_urdf`: conversion of a URDF document to a `ScrewModel`."""
+"""Reading of URDF documents: to a `ScrewModel`, to records, or without geometry."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from xml.etree import ElementTree
 
 from numpy.typing import ArrayLike
 
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.parsers.to_screw_model import screw_model
-from screw_dynamics.parsers.unread_report import warn_of_unread
+from screw_dynamics.parsers.records import RobotDescription
+from screw_dynamics.parsers.reports import warn_of_unread
+from screw_dynamics.parsers.to_screw_model import model_from_description
 from screw_dynamics.parsers.urdf_source import UrdfSource, read_document
 from screw_dynamics.parsers.urdf_xml import robot_record
+
+_KEPT_IN_ROBOT = ('link', 'joint')
+_DROPPED_IN_LINK = ('visual', 'collision')
 
 
 def read_urdf(
@@ -108,7 +113,85 @@ def read_urdf(
     (('hinge',), array([0., 1., 0., 0., 0., 0.]))
 
     """
+    description = read_description(source, stacklevel=2)
+    return model_from_description(
+        description, gravity, base_link, tip_link, joints, locked, mimic, stacklevel=2
+    )
+
+
+def read_description(source: UrdfSource, *, stacklevel: int = 1) -> RobotDescription:
+    """
+    Read the links and joints of a URDF document, not yet joined to a tree.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        See `read_urdf`.
+    stacklevel : int
+        Of the warning; 1 is the caller of this function.
+
+    Returns
+    -------
+    RobotDescription
+        See `model_from_description`, which builds models from it.
+
+    Raises
+    ------
+    UrdfError, InertiaError, UnsupportedJointError
+        See `read_urdf`.
+
+    Warns
+    -----
+    UrdfWarning
+        Once, if links or joints are inside elements that are not URDF; they are ignored.
+
+    Examples
+    --------
+    >>> from screw_dynamics.parsers import read_description
+    >>> read_description('<robot name="r"><link name="a"/></robot>').links[0].name
+    'a'
+
+    """
     root = read_document(source)
-    robot = robot_record(root)
-    warn_of_unread(root, stacklevel=2)
-    return screw_model(robot, gravity, base_link, tip_link, joints, locked, mimic)
+    description = robot_record(root)
+    warn_of_unread(root, stacklevel + 1)
+    return description
+
+
+def strip_geometry(source: UrdfSource) -> str:
+    """
+    Return a URDF document reduced to its links, inertials and joints.
+
+    urdfpy opens every mesh and fails at the first missing one; urdf_parser_py rejects files with
+    certain textures or transmissions. Both can read the returned document.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        See `read_urdf`.
+
+    Returns
+    -------
+    str
+        The document without visuals, collisions, materials, transmissions, simulator tags and
+        XML declaration.
+
+    Raises
+    ------
+    UrdfError
+        If the document cannot be read.
+
+    Examples
+    --------
+    >>> strip_geometry('<robot name="r"><link name="a"><visual/></link><gazebo/></robot>')
+    '<robot name="r"><link name="a" /></robot>'
+
+    """
+    root = read_document(source)
+    for element in list(root):
+        if element.tag not in _KEPT_IN_ROBOT:
+            root.remove(element)
+        for part in list(element):
+            if part.tag in _DROPPED_IN_LINK:
+                element.remove(part)
+    return ElementTree.tostring(root, encoding='unicode')

@@ -16,7 +16,7 @@ JOINT_TYPES = (*MOVING_TYPES, 'fixed', 'planar', 'floating')
 
 
 @dataclass(frozen=True)
-class Place:
+class SourceLocation:
     """
     Location in a robot description, for error texts.
 
@@ -35,7 +35,7 @@ class Place:
         line = f' (line {self.line})' if self.line else ''
         return f'{self.owner} {self.name!r}{element}{line}'
 
-    def inside(self, element: str, line: int = 0) -> Place:
+    def inside(self, element: str, line: int = 0) -> SourceLocation:
         """Return the location of an element inside this owner; line 0 keeps the owner's line."""
         return replace(self, element=element, line=line or self.line)
 
@@ -65,7 +65,7 @@ class Link:
     """A link; massless if `inertial` is None, not in the document if `virtual`."""
 
     name: str
-    place: Place
+    location: SourceLocation
     inertial: Inertial | None = None
     virtual: bool = False
 
@@ -102,7 +102,7 @@ class Joint:
     type: str
     parent: str
     child: str
-    place: Place
+    location: SourceLocation
     origin: Array
     axis: Array
     limit: Limit = Limit()
@@ -123,9 +123,14 @@ class Joint:
 
 
 @dataclass(frozen=True)
-class Robot:
-    """All links and joints, in the order of the document."""
+class RobotDescription:
+    """
+    All links and joints, in the order of the document.
+
+    `invented` names links whose inertia the parser of the document invented; it is left out.
+    """
 
     name: str
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
+    invented: tuple[str, ...] = ()

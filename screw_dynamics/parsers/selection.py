@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, NotFiniteError, UnknownNameError
-from screw_dynamics.parsers.mimic import JointMotions
+from screw_dynamics.parsers.mimic import MimicResolver
 from screw_dynamics.parsers.records import Joint
 from screw_dynamics.parsers.urdf_tree import Tree
 
@@ -23,7 +23,7 @@ class Selection:
 
     base_link: str
     joint_names: tuple[str, ...]
-    motions: JointMotions
+    resolver: MimicResolver
 
 
 def select(
@@ -56,7 +56,7 @@ def select(
         )
     else:
         names = _selected(tree, joints, available, positions, reduce)
-    return Selection(base, names, JointMotions(tree.joints, names, positions, reduce))
+    return Selection(base, names, MimicResolver(tree.joints, names, positions, reduce))
 
 
 def _document_order(tree: Tree, reach: Sequence[Joint]) -> list[Joint]:

@@ -1,56 +1,87 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of records to a `ScrewModel`, common to all sources of robot descriptions."""
+"""`model_from_description`: conversion of the records of a robot to a `ScrewModel`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import as_vector
 from screw_dynamics.model import JointLimits, ScrewModel
-from screw_dynamics.parsers.inertia_report import warn_of_inertia
-from screw_dynamics.parsers.limits import coordinate_limit, warn_of_limits
 from screw_dynamics.parsers.lumping import Body, lump_links
 from screw_dynamics.parsers.multi_dof import split_multi_dof_joints
-from screw_dynamics.parsers.records import Robot
+from screw_dynamics.parsers.records import Limit, RobotDescription
+from screw_dynamics.parsers.reports import warn_of_inertia, warn_of_limits
 from screw_dynamics.parsers.selection import select
 from screw_dynamics.parsers.urdf_tree import joined_tree
 
 
-def screw_model(
-    robot: Robot,
-    gravity: ArrayLike,
-    base_link: str | None,
-    tip_link: str | None,
-    joints: Sequence[str] | None,
-    locked: Mapping[str, float] | None,
-    mimic: str,
-    invented: Sequence[str] = (),
+def model_from_description(
+    description: RobotDescription,
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    joints: Sequence[str] | None = None,
+    locked: Mapping[str, float] | None = None,
+    mimic: str = 'reduce',
+    *,
+    stacklevel: int = 1,
 ) -> ScrewModel:
     """
-    Build the model from the records of a robot, with the options and errors of `read_urdf`.
+    Build the model of a robot from its description.
 
-    `invented` names the links whose inertia a parser invented, for the warning.
+    Parameters
+    ----------
+    description : RobotDescription
+        Links and joints, see `read_description`. Several models, e.g. with different joints, can
+        be built from one description without parsing the document again.
+    gravity, base_link, tip_link, joints, locked, mimic
+        See `read_urdf`.
+    stacklevel : int
+        Of warnings; 1 is the caller of this function.
+
+    Returns
+    -------
+    ScrewModel
+
+    Raises
+    ------
+    UrdfError, TopologyError, UnsupportedJointError, UnknownNameError, InputError, NotFiniteError
+        See `read_urdf`.
+
+    Warns
+    -----
+    InertiaWarning, UrdfWarning
+        See `read_urdf`.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> from screw_dynamics.parsers import model_from_description, read_description
+    >>> description = read_description(sd.share_path('urdf/iiwa14.urdf'))
+    >>> model_from_description(description, joints=['joint_4', 'joint_2']).joint_names
+    ('joint_4', 'joint_2')
+
     """
     gravity = as_vector('gravity', gravity, 3)
-    tree = joined_tree(split_multi_dof_joints(robot))
+    tree = joined_tree(split_multi_dof_joints(description))
     selection = select(tree, base_link, tip_link, joints, locked, mimic)
     bodies, frames = lump_links(tree, selection)
-    warn_of_inertia(bodies, invented, stacklevel=3)
-    warn_of_limits(robot.joints, stacklevel=3)
+    warn_of_inertia(bodies, description.invented, stacklevel + 1)
+    warn_of_limits(description.joints, stacklevel + 1)
     names = selection.joint_names
     chosen = [tree.joints[name] for name in names]
-    place = {name: j for j, name in enumerate(names)}
-    coordinates = [place[body.motion.coordinate or ''] for body in bodies]
+    index = {name: j for j, name in enumerate(names)}
+    coordinates = [index[body.mapping.coordinate or ''] for body in bodies]
     followers: list[list[Body]] = [[] for _ in names]
     for j, body in zip(coordinates, bodies, strict=True):
         if body.joint.name != names[j]:
             followers[j].append(body)
     limits = [
-        coordinate_limit(joint.limit, below)
+        _coordinate_limit(joint.limit, below)
         for joint, below in zip(chosen, followers, strict=True)
     ]
     return ScrewModel(
@@ -64,8 +95,8 @@ def screw_model(
         inertias=np.array([body.inertia for body in bodies]).reshape(-1, 6, 6),
         gravity=gravity,
         coordinates=np.array(coordinates, dtype=np.int64),
-        multipliers=np.array([body.motion.multiplier for body in bodies], dtype=float),
-        offsets=np.array([body.motion.offset for body in bodies], dtype=float),
+        multipliers=np.array([body.mapping.multiplier for body in bodies], dtype=float),
+        offsets=np.array([body.mapping.offset for body in bodies], dtype=float),
         limits=JointLimits(
             lower=np.array([limit.lower for limit in limits], dtype=float),
             upper=np.array([limit.upper for limit in limits], dtype=float),
@@ -76,5 +107,32 @@ def screw_model(
         friction=np.array([joint.friction for joint in chosen], dtype=float),
         frames=frames,
         base_link=selection.base_link,
-        name=robot.name,
+        name=description.name,
     )
+
+
+def _coordinate_limit(own: Limit, followers: Iterable[Body]) -> Limit:
+    """
+    Return the limits of a coordinate: its own, narrowed by those of the joints that follow it.
+
+    A joint at ``multiplier * q + offset`` is within its limits if q is within
+    ``(limit - offset) / multiplier`` and the velocity within ``limit / |multiplier|``. Position
+    limits that leave no range in combination with the coordinate's own are ignored: in some
+    grippers, fingers of opposite signs have the same numbers. A velocity limit of 0 is ignored as
+    not specified. No effort limit is derived: the followers' share of the effort depends on the
+    motion.
+    """
+    lower, upper, velocity = own.lower, own.upper, own.velocity
+    for body in followers:
+        mapping, limit = body.mapping, body.joint.limit
+        if mapping.multiplier == 0.0:
+            continue
+        low, high = sorted(
+            (bound - mapping.offset) / mapping.multiplier for bound in (limit.lower, limit.upper)
+        )
+        low, high = max(lower, low), min(upper, high)
+        if low < high:
+            lower, upper = low, high
+        if limit.velocity > 0.0:
+            velocity = min(velocity, limit.velocity / abs(mapping.multiplier))
+    return Limit(lower, upper, velocity, own.effort)

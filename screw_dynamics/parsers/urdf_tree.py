@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import TopologyError, UnknownNameError, UrdfError
-from screw_dynamics.parsers.records import Joint, Link, Robot
+from screw_dynamics.parsers.records import Joint, Link, RobotDescription
 
 _Named = TypeVar('_Named', Link, Joint)
 
@@ -57,7 +57,7 @@ class Tree:
         return joints[::-1]
 
 
-def joined_tree(robot: Robot) -> Tree:
+def joined_tree(robot: RobotDescription) -> Tree:
     """
     Join links and joints to a tree.
 
@@ -73,12 +73,13 @@ def joined_tree(robot: Robot) -> Tree:
         for role, link in (('parent', joint.parent), ('child', joint.child)):
             if link not in links:
                 raise TopologyError(
-                    f'{joint.place.inside(role)}: expected the name of a link, got {shown(link)}'
+                    f'{joint.location.inside(role)}: expected the name of a link, '
+                    f'got {shown(link)}'
                 )
         if joint.child in parent_joints:
             raise TopologyError(
                 f'link {joint.child!r}: expected one parent joint, got '
-                f'{parent_joints[joint.child].place} and {joint.place}'
+                f'{parent_joints[joint.child].location} and {joint.location}'
             )
         parent_joints[joint.child] = joint
         children[joint.parent].append(joint)
@@ -107,8 +108,8 @@ def _by_name(items: Iterable[_Named]) -> dict[str, _Named]:
     named: dict[str, _Named] = {}
     for item in items:
         if item.name in named:
-            first = named[item.name].place
-            raise UrdfError(f'{item.place}: expected a unique name, got it twice: also {first}')
+            first = named[item.name].location
+            raise UrdfError(f'{item.location}: expected a unique name, got it twice: also {first}')
         named[item.name] = item
     return named
 

@@ -13,7 +13,15 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import UrdfError
 from screw_dynamics.parsers import attributes, values
-from screw_dynamics.parsers.records import Inertial, Joint, Limit, Link, Mimic, Place, Robot
+from screw_dynamics.parsers.records import (
+    Inertial,
+    Joint,
+    Limit,
+    Link,
+    Mimic,
+    RobotDescription,
+    SourceLocation,
+)
 from screw_dynamics.parsers.urdf_source import LinedElement
 
 _LIMITED_TYPES = ('revolute', 'prismatic')
@@ -21,7 +29,7 @@ _VERSION = re.compile(r'\s*0*1\.0*([0-2])\s*')
 _AXIS_TYPES = ('revolute', 'continuous', 'prismatic', 'planar')
 
 
-def robot_record(root: LinedElement) -> Robot:
+def robot_record(root: LinedElement) -> RobotDescription:
     """
     Return the links and joints of a `<robot>` element.
 
@@ -30,7 +38,7 @@ def robot_record(root: LinedElement) -> Robot:
     name = root.get('name', '') or 'robot'
     quaternions = _minor_version(root, name) >= 1
     links, joints = (cast('list[LinedElement]', root.findall(tag)) for tag in ('link', 'joint'))
-    return Robot(
+    return RobotDescription(
         name=name,
         links=tuple(_link(element, quaternions) for element in links),
         joints=tuple(_joint(element, quaternions) for element in joints),
@@ -43,33 +51,33 @@ def _minor_version(root: LinedElement, name: str) -> int:
     match = _VERSION.fullmatch(version)
     if match is None:
         raise UrdfError(
-            f'{Place("robot", name, line=root.line)}: version: expected 1.0, 1.1 or 1.2, '
+            f'{SourceLocation("robot", name, line=root.line)}: version: expected 1.0, 1.1 or 1.2, '
             f'got {shown(version)}'
         )
     return int(match[1])
 
 
-def _place(owner: str, element: LinedElement) -> Place:
-    nameless = Place(owner, '', line=element.line)
-    return Place(owner, attributes.text(nameless, element, 'name'), line=element.line)
+def _location(owner: str, element: LinedElement) -> SourceLocation:
+    nameless = SourceLocation(owner, '', line=element.line)
+    return SourceLocation(owner, attributes.text(nameless, element, 'name'), line=element.line)
 
 
 def _link(element: LinedElement, quaternions: bool) -> Link:
-    place = _place('link', element)
-    inertial = attributes.child(place, element, 'inertial')
-    record = None if inertial is None else _inertial(place, inertial, quaternions)
-    return Link(place.name, place, record)
+    location = _location('link', element)
+    inertial = attributes.child(location, element, 'inertial')
+    record = None if inertial is None else _inertial(location, inertial, quaternions)
+    return Link(location.name, location, record)
 
 
-def _inertial(place: Place, element: LinedElement, quaternions: bool) -> Inertial:
-    here = place.inside('inertial', element.line)
+def _inertial(location: SourceLocation, element: LinedElement, quaternions: bool) -> Inertial:
+    here = location.inside('inertial', element.line)
     pose = attributes.origin(here, element, quaternions)
     mass_element = _required(here, element, 'mass')
-    at_mass = place.inside('mass', mass_element.line)
+    at_mass = location.inside('mass', mass_element.line)
     # values that are not finite raise InertiaError, not UrdfError
     mass = attributes.number(at_mass, mass_element, 'value', finite=False)
     tensor_element = _required(here, element, 'inertia')
-    at_tensor = place.inside('inertia', tensor_element.line)
+    at_tensor = location.inside('inertia', tensor_element.line)
     xx, xy, xz, yy, yz, zz = (
         attributes.number(at_tensor, tensor_element, name, finite=False)
         for name in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
@@ -79,50 +87,50 @@ def _inertial(place: Place, element: LinedElement, quaternions: bool) -> Inertia
 
 
 def _joint(element: LinedElement, quaternions: bool) -> Joint:
-    place = _place('joint', element)
-    kind = values.joint_type(place, attributes.text(place, element, 'type'))
+    location = _location('joint', element)
+    kind = values.joint_type(location, attributes.text(location, element, 'type'))
     return Joint(
-        name=place.name,
+        name=location.name,
         type=kind,
-        parent=_linked(place, element, 'parent'),
-        child=_linked(place, element, 'child'),
-        place=place,
-        origin=attributes.origin(place, element, quaternions),
-        axis=_axis(place, element) if kind in _AXIS_TYPES else np.array([1.0, 0.0, 0.0]),
-        limit=_limit(place, element, kind),
-        damping=_dynamics(place, element, 'damping'),
-        friction=_dynamics(place, element, 'friction'),
-        mimic=_mimic(place, element) if kind != 'fixed' else None,
+        parent=_linked(location, element, 'parent'),
+        child=_linked(location, element, 'child'),
+        location=location,
+        origin=attributes.origin(location, element, quaternions),
+        axis=_axis(location, element) if kind in _AXIS_TYPES else np.array([1.0, 0.0, 0.0]),
+        limit=_limit(location, element, kind),
+        damping=_dynamics(location, element, 'damping'),
+        friction=_dynamics(location, element, 'friction'),
+        mimic=_mimic(location, element) if kind != 'fixed' else None,
     )
 
 
-def _required(place: Place, element: LinedElement, tag: str) -> LinedElement:
-    found = attributes.child(place, element, tag)
+def _required(location: SourceLocation, element: LinedElement, tag: str) -> LinedElement:
+    found = attributes.child(location, element, tag)
     if found is None:
-        raise UrdfError(f'{place}: expected one <{tag}>, got none')
+        raise UrdfError(f'{location}: expected one <{tag}>, got none')
     return found
 
 
-def _linked(place: Place, element: LinedElement, tag: str) -> str:
-    found = _required(place, element, tag)
-    return attributes.text(place.inside(tag, found.line), found, 'link')
+def _linked(location: SourceLocation, element: LinedElement, tag: str) -> str:
+    found = _required(location, element, tag)
+    return attributes.text(location.inside(tag, found.line), found, 'link')
 
 
-def _axis(place: Place, element: LinedElement) -> Array:
-    found = attributes.child(place, element, 'axis')
+def _axis(location: SourceLocation, element: LinedElement) -> Array:
+    found = attributes.child(location, element, 'axis')
     if found is None:
         return np.array([1.0, 0.0, 0.0])
-    here = place.inside('axis', found.line)
+    here = location.inside('axis', found.line)
     return values.unit_axis(here, attributes.numbers(here, found, 'xyz', 3))
 
 
-def _limit(place: Place, element: LinedElement, kind: str) -> Limit:
-    found = attributes.child(place, element, 'limit')
+def _limit(location: SourceLocation, element: LinedElement, kind: str) -> Limit:
+    found = attributes.child(location, element, 'limit')
     if found is None:
         if kind in _LIMITED_TYPES:
-            raise UrdfError(f'{place}: expected a <limit> for a {kind} joint, got none')
+            raise UrdfError(f'{location}: expected a <limit> for a {kind} joint, got none')
         return Limit()
-    here = place.inside('limit', found.line)
+    here = location.inside('limit', found.line)
     bounds = {
         name: attributes.limit_number(here, found, name, default)
         for name, default in (
@@ -137,18 +145,18 @@ def _limit(place: Place, element: LinedElement, kind: str) -> Limit:
     return Limit(**bounds)
 
 
-def _dynamics(place: Place, element: LinedElement, name: str) -> float:
-    found = attributes.child(place, element, 'dynamics')
+def _dynamics(location: SourceLocation, element: LinedElement, name: str) -> float:
+    found = attributes.child(location, element, 'dynamics')
     if found is None:
         return 0.0
-    return attributes.number(place.inside('dynamics', found.line), found, name, default='0')
+    return attributes.number(location.inside('dynamics', found.line), found, name, default='0')
 
 
-def _mimic(place: Place, element: LinedElement) -> Mimic | None:
-    found = attributes.child(place, element, 'mimic')
+def _mimic(location: SourceLocation, element: LinedElement) -> Mimic | None:
+    found = attributes.child(location, element, 'mimic')
     if found is None:
         return None
-    here = place.inside('mimic', found.line)
+    here = location.inside('mimic', found.line)
     return Mimic(
         attributes.text(here, found, 'joint'),
         attributes.number(here, found, 'multiplier', default='1'),

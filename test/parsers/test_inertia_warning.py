@@ -31,7 +31,7 @@ def test_one_warning_names_all_links():
         model = read_urdf(urdf)
     assert len(warned) == 1
     assert str(warned[0].message) == (
-        'links that are no physical bodies, used as they are ('
+        'non-physical links, used unchanged ('
         'moving links without mass: empty, zero, zero_mass; '
         'mass 0 stated: zero, zero_mass; '
         'inertia not positive semidefinite, or triangle rule broken: '

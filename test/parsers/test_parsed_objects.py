@@ -102,7 +102,7 @@ def link_object(**values):
 
 @pytest.mark.parametrize('package', ['urdfpy', 'urchin'])
 def test_invented_inertia_is_taken_as_massless(package):
-    with pytest.warns(InertiaWarning, match=r'taken as invented .* so massless: b') as warned:
+    with pytest.warns(InertiaWarning, match=r'assumed to be invented .* so massless: b') as warned:
         model = from_urdfpy(robot_object(package))
     assert len(warned) == 1 and warned[0].filename == __file__
     np.testing.assert_array_equal(model.inertias, np.zeros((1, 6, 6)))

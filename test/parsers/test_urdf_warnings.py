@@ -27,7 +27,7 @@ def test_limits_that_no_joint_has_are_one_warning():
     with pytest.warns(UrdfWarning) as warned:
         model = read_urdf(robot(link('base'), *(link(name, 1) for name in names), *joints))
     assert [str(warning.message) for warning in warned] == [
-        'joints whose limits or damping no joint has, used as they are '
+        'joints with impossible limits or damping, used unchanged '
         '(lower limit above the upper one: j0, j5; negative velocity limit: j1; '
         'negative effort limit: j2; negative damping: j3; negative friction: j4)'
     ]

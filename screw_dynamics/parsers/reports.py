@@ -1,0 +1,134 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings about suspicious robot descriptions: each kind once, with all names."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Collection, Sequence
+from typing import cast
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.error_texts import listed
+from screw_dynamics.errors import InertiaWarning, UrdfWarning
+from screw_dynamics.parsers.lumping import Body
+from screw_dynamics.parsers.records import Joint
+from screw_dynamics.parsers.urdf_source import LinedElement
+
+# Identified and exported inertias are printed with few digits; a defect below this fraction of
+# the largest moment is ignored.
+_TOLERANCE = 1e-6
+
+# simulators and controllers have links and joints of their own
+_NOT_OF_THE_TREE = ('gazebo', 'ros2_control', 'sensor', 'transmission')
+_PARTS_OF_LINKS = ('inertial', 'visual', 'collision')
+
+
+def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel: int) -> None:
+    """
+    Warn once (`InertiaWarning`) and name all suspicious links that move.
+
+    There are four kinds: joints that move no mass; links with the mass 0; links whose inertia is
+    not positive semidefinite or violates the triangle inequality of principal moments; and links
+    whose inertia a parser invented (see `from_urdfpy`). Links that do not move are not checked,
+    as their inertia has no effect. A `stacklevel` of 1 is the caller of this function.
+    """
+    moving = [link for body in bodies for link in body.links]
+    massless = [
+        body.joint.child
+        for body in bodies
+        if body.inertia[3, 3] == 0.0 and not _has_virtual_child(body)
+    ]
+    stated = [link for link in moving if link.inertial is not None]
+    kinds = (
+        ('moving links without mass', massless),
+        (
+            'mass 0 stated',
+            [link.name for link in stated if link.inertial and link.inertial.mass == 0.0],
+        ),
+        (
+            'inertia not positive semidefinite, or triangle rule broken',
+            [link.name for link in stated if link.inertial and _impossible(link.inertial.tensor)],
+        ),
+        (
+            'mass 1 and unit inertia assumed to be invented for a missing <inertial>, so massless',
+            [link.name for link in moving if link.name in invented],
+        ),
+    )
+    parts = [f'{kind}: {listed(names)}' for kind, names in kinds if names]
+    if parts:
+        warnings.warn(
+            f'non-physical links, used unchanged ({"; ".join(parts)})',
+            InertiaWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _has_virtual_child(body: Body) -> bool:
+    return any(link.virtual for link in body.links)
+
+
+def _impossible(tensor: Array) -> bool:
+    low, middle, high = np.linalg.eigvalsh(tensor)
+    tolerance = _TOLERANCE * max(abs(low), abs(high))
+    return bool(low < -tolerance or low + middle < high - tolerance)
+
+
+def warn_of_limits(joints: Sequence[Joint], stacklevel: int) -> None:
+    """
+    Warn once (`UrdfWarning`) and name all joints with contradictory or negative values.
+
+    A `stacklevel` of 1 is the caller of this function.
+    """
+    kinds = (
+        ('lower limit above the upper one', [j for j in joints if j.limit.lower > j.limit.upper]),
+        ('negative velocity limit', [j for j in joints if j.limit.velocity < 0.0]),
+        ('negative effort limit', [j for j in joints if j.limit.effort < 0.0]),
+        ('negative damping', [j for j in joints if j.damping < 0.0]),
+        ('negative friction', [j for j in joints if j.friction < 0.0]),
+    )
+    parts = [f'{kind}: {listed(joint.name for joint in odd)}' for kind, odd in kinds if odd]
+    if parts:
+        warnings.warn(
+            f'joints with impossible limits or damping, used unchanged ({"; ".join(parts)})',
+            UrdfWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
+    """
+    Warn once (`UrdfWarning`) and name the links and joints that are not children of `<robot>`.
+
+    A `stacklevel` of 1 is the caller of this function.
+    """
+    unread = []
+    # a link without parts and with the name of a link that is read is a reference, as in SRDF
+    mentions = {None, *(element.get('name') for element in root.findall('link'))}
+    waiting = deque(element for element in root if element.tag not in _NOT_OF_THE_TREE)
+    while waiting:
+        outer = waiting.popleft()
+        for element in cast('list[LinedElement]', list(outer)):
+            waiting.append(element)
+            if _defines(element, mentions):
+                name = element.get('name', '')
+                unread.append(f'{element.tag} {name!r} in <{outer.tag}> (line {element.line})')
+    if unread:
+        warnings.warn(
+            f'links and joints inside other elements, which URDF does not read: {listed(unread)}',
+            UrdfWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _defines(element: LinedElement, mentions: Collection[str | None]) -> bool:
+    """Return whether an element defines a link or a joint, and does not only refer to one."""
+    if element.tag == 'joint':
+        return element.find('parent') is not None and element.find('child') is not None
+    return element.tag == 'link' and (
+        element.get('name') not in mentions
+        or any(element.find(part) is not None for part in _PARTS_OF_LINKS)
+    )
