@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from patience import patience
+from helpers.patience import patience
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

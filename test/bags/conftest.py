@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bag_sample import COUNT, NAMES, SAMPLE, SAMPLE_TYPE, START
-from discovery import wait_for_quiet
+from helpers.discovery import wait_for_quiet
 
 
 @pytest.fixture(scope='session')

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bag_processes import stop, wait_for, wait_for_match
-from patience import patience
+from helpers.patience import patience
 
 from screw_dynamics.errors import BagError, BagWarning
 

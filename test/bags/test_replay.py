@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from bag_processes import signal_until_it_ends, stop
 from bag_sample import NAMES, SAMPLE, SAMPLE_TYPE
-from dds_threads import threads_left, watched_command
-from patience import patience
+from helpers.dds_threads import threads_left, watched_command
+from helpers.patience import patience
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 pytest.importorskip('rclpy', reason='replaying needs ROS 2 (rclpy)')

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from patience import patience
+from helpers.patience import patience
 
 pytest.importorskip('rclpy', reason='recorder and replay need ROS')
 pytest.importorskip('rosbags', reason='bags need the package rosbags')

@@ -20,9 +20,9 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / 'test'
-sys.path[:0] = [str(ROOT), str(TESTS), str(TESTS / 'nodes')]
+sys.path[:0] = [str(ROOT), str(TESTS)]
 
-from node_processes import RosFixture, trajectory  # noqa: E402
+from helpers.node_processes import RosFixture, trajectory  # noqa: E402
 
 from benchmark import node_report  # noqa: E402
 from benchmark.memory import usage  # noqa: E402

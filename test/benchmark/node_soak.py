@@ -20,14 +20,14 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / 'test'
-sys.path[:0] = [str(ROOT), str(TESTS), str(TESTS / 'nodes')]
+sys.path[:0] = [str(ROOT), str(TESTS)]
 
+from helpers.node_processes import NodeProcess, RosFixture, trajectory  # noqa: E402
+from helpers.services import SERVICES  # noqa: E402
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState  # noqa: E402
-from node_processes import NodeProcess, RosFixture, trajectory  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
-from services import SERVICES  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 
 from benchmark import soak_report  # noqa: E402

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from patience import patience
+from helpers.patience import patience
 
 import screw_dynamics.command_line.main as program
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from patience import patience
+from helpers.patience import patience
 from processes import COMMAND, environment, in_shell
 
 import screw_dynamics

@@ -14,7 +14,7 @@ import sys
 import termios
 from pathlib import Path
 
-from patience import patience
+from helpers.patience import patience
 
 from screw_dynamics.command_line.progress import counting, progress
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from patience import patience
+from helpers.patience import patience
 
 pytest.importorskip('rclpy', reason='the demo needs ROS 2 (rclpy)')
 pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfaces is not built')

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from patience import patience
+from helpers.patience import patience
 
 from screw_dynamics.stop_signals import stop_once
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.patience import patience
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model, random_wrench_jets
-from patience import patience
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError

@@ -49,7 +49,7 @@ def commands() -> dict[str, np.ndarray]:
 
 @pytest.mark.skipif(not jit_enabled(), reason='needs numba to compare with')
 def test_plain_and_compiled_kernels_agree(tmp_path):
-    from patience import patience  # this file runs as a program too
+    from helpers.patience import patience  # this file runs as a program too
 
     file = tmp_path / 'commands.npz'
     environment = os.environ | {'SCREW_DYNAMICS_JIT': '0'}

@@ -15,12 +15,11 @@ import pytest
 from screw_dynamics import ScrewModel, read_urdf, share_path
 
 if TYPE_CHECKING:
-    from node_processes import NodeProcess, RosFixture
+    from helpers.node_processes import NodeProcess, RosFixture
 
 REASON = 'the nodes need ROS 2: rclpy and screw_dynamics_interfaces'
 
-# The tests of the reference, of files and of statistics run without ROS.
-WITHOUT_ROS = {'test_reference.py', 'test_reference_extremes.py', 'test_tick_statistics.py'}
+WITHOUT_ROS = {'test_ros_is_here.py', 'test_tick_statistics.py'}
 HAVE_ROS = all(
     importlib.util.find_spec(name) for name in ('rclpy', 'screw_dynamics_interfaces')
 ) and bool(os.environ.get('AMENT_PREFIX_PATH'))
@@ -30,7 +29,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Do not import what imports rclpy where there is none; `test_ros_is_here` says so."""
     if HAVE_ROS or not collection_path.name.startswith('test_'):
         return None
-    return None if collection_path.name in {*WITHOUT_ROS, 'test_ros_is_here.py'} else True
+    return None if collection_path.name in WITHOUT_ROS else True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -52,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def ros() -> Iterator[RosFixture]:
     """Return processes and a client in an unused DDS domain."""
     pytest.importorskip('rclpy', reason=REASON)
-    from node_processes import RosFixture
+    from helpers.node_processes import RosFixture
 
     with RosFixture() as fixture:
         yield fixture
@@ -79,7 +78,7 @@ def model(gripper: Path) -> ScrewModel:
 @pytest.fixture(scope='module')
 def server(ros: RosFixture, gripper: Path, model: ScrewModel) -> NodeProcess:
     """Return a dynamics_server that has its model."""
-    from services import SERVICES
+    from helpers.services import SERVICES
 
     process = ros.start('dynamics_server', urdf_path=gripper, max_samples=1000)
     name = 'get_mass_matrix'
@@ -95,7 +94,7 @@ def server(ros: RosFixture, gripper: Path, model: ScrewModel) -> NodeProcess:
 @pytest.fixture
 def call(ros: RosFixture, server: NodeProcess) -> Callable[..., Any]:
     """Return a function that calls a service of `server`."""
-    from services import SERVICES
+    from helpers.services import SERVICES
 
     def call(name: str, **fields: Any) -> Any:
         kind = SERVICES[name]

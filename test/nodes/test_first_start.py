@@ -9,9 +9,9 @@ import time
 
 import numpy as np
 import pytest
-from node_processes import NodeProcess, node_command
-from patience import patience
-from services import SERVICES
+from helpers.node_processes import NodeProcess, node_command
+from helpers.patience import patience
+from helpers.services import SERVICES
 
 import screw_dynamics as sd
 from screw_dynamics.jit import jit_enabled

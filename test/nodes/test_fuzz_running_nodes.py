@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import pytest
-from bombardment import DESCRIPTION, Bombardment
-from fuzz_strategies import items
+from helpers.bombardment import DESCRIPTION, Bombardment
+from helpers.fuzz_strategies import items
+from helpers.node_processes import RosFixture
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from node_processes import RosFixture
 
 ITEMS = 10  # per example
 

@@ -8,9 +8,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from dds_threads import participant_threads, threads_left, watched_command
-from node_processes import NodeProcess, node_command, trajectory
-from planar_sea import TEXT
+from helpers.dds_threads import participant_threads, threads_left, watched_command
+from helpers.node_processes import NodeProcess, node_command, trajectory
+from helpers.planar_sea import TEXT
 from rclpy.utilities import get_rmw_implementation_identifier
 
 from screw_dynamics_interfaces.msg import FeedforwardTorque

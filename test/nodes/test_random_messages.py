@@ -8,10 +8,10 @@ import copy
 
 import numpy as np
 import pytest
+from helpers.intake import accept
+from helpers.node_processes import trajectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from intake import accept
-from node_processes import trajectory
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf, share_path

@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 import pytest
-from node_processes import NodeProcess, trajectory
-from patience import patience
-from planar_sea import write_joints
+from helpers.node_processes import NodeProcess, trajectory
+from helpers.patience import patience
+from helpers.planar_sea import write_joints
 from sensor_msgs.msg import JointState
 
 HIDDEN = "sys.modules['screw_dynamics_interfaces'] = None"

@@ -8,7 +8,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from patience import patience
+from helpers.patience import patience
 
 NEED_ROS = (
     'feedforward',

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.patience import patience
 from packaging_tools import NEED_ROS
-from patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from patience import patience
+from helpers.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 

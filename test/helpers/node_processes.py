@@ -1,0 +1,286 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Start node processes, talk to them over DDS, wait for what they do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from helpers.discovery import wait_for_quiet
+from helpers.patience import patience
+from screw_dynamics.demo.domain import unused_domain
+
+# s, to the next attempt of a service call
+RESPONSE_TIMEOUT = 10.0
+READING_TIMEOUT = 1.0  # of one that changes nothing
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def node_command(module: str, *arguments: str) -> list[str]:
+    """Return the command line of a node."""
+    return [sys.executable, '-W', 'ignore', '-m', f'screw_dynamics.nodes.{module}', *arguments]
+
+
+class NodeProcess:
+    """A running node; what it writes goes to a file."""
+
+    def __init__(self, command: Sequence[str], environment: dict[str, str]) -> None:
+        handle, name = tempfile.mkstemp(suffix='.log')
+        self._log = Path(name)
+        weakref.finalize(self, self._log.unlink, missing_ok=True)
+        self._process = subprocess.Popen(
+            command,
+            stdout=handle,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
+        os.close(handle)
+
+    @property
+    def log(self) -> str:
+        return self._log.read_text(errors='replace')
+
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def wait(self) -> int:
+        return self._process.wait(patience())
+
+    def interrupt(self, number: int = signal.SIGINT) -> int:
+        self._process.send_signal(number)
+        return self.wait()
+
+    def send(self, number: int) -> None:
+        self._process.send_signal(number)
+
+    def end(self) -> None:
+        """
+        Take the node down, so that the nodes it talked to know.
+
+        One that is killed stays discovered for some seconds, and takes requests to the next one.
+        """
+        if self.running:
+            self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self.wait()
+        self.kill()
+
+    def kill(self) -> None:
+        if self.running:
+            self._process.kill()
+            self._process.wait()
+
+
+class RosFixture:
+    """A DDS domain with one client node of ours and the processes under test."""
+
+    def __init__(self) -> None:
+        domain = unused_domain()
+        self.environment = {
+            **os.environ,
+            'ROS_DOMAIN_ID': str(domain),
+            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+            'PYTHONPATH': os.pathsep.join(
+                filter(None, [os.getcwd(), os.environ.get('PYTHONPATH')])
+            ),
+        }
+        os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+        self.context = Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = Node('client', context=self.context)
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self.node)
+        self._processes: list[NodeProcess] = []
+        self._publishers: dict[str, Any] = {}
+
+    def __enter__(self) -> RosFixture:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        wait_for_quiet(self.node)  # and the processes live on until ours is destroyed
+        self._executor.shutdown()
+        self.node.destroy_node()
+        rclpy.try_shutdown(context=self.context)
+        for process in self._processes:
+            process.kill()
+
+    def start(
+        self, module: str, *, name: str = '', namespace: str = '', **parameters: object
+    ) -> NodeProcess:
+        """Start a node; dots in parameter names are written as double underscores."""
+        command = node_command(module)
+        return self.start_command(command, name=name, namespace=namespace, **parameters)
+
+    def start_command(
+        self,
+        command: Sequence[str],
+        *,
+        name: str = '',
+        namespace: str = '',
+        **parameters: object,
+    ) -> NodeProcess:
+        """Start a process that takes ROS arguments."""
+        command = [*command, '--ros-args']
+        for remapped, value in (('__node', name), ('__ns', namespace)):
+            if value:
+                command += ['-r', f'{remapped}:={value}']
+        for parameter, value in parameters.items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            command += ['-p', f'{parameter.replace("__", ".")}:={text}']
+        process = NodeProcess(command, self.environment)
+        self._processes.append(process)
+        return process
+
+    def wait_for(
+        self, what: str, condition: Callable[[], Any], process: NodeProcess | None = None
+    ):
+        """Spin until a condition holds and return its value."""
+        start = time.monotonic()
+        while True:
+            value = condition()
+            if value:
+                return value
+            # a log may be long: it is read where there is something to tell
+            assert process is None or process.running, f'the node ended: {process.log}'
+            assert (waited := time.monotonic() - start) < patience(), (
+                f'waited {waited:.0f} s for {what}; log: {process.log if process else ""}'
+            )
+            self._executor.spin_once(timeout_sec=0.05)
+
+    def spin(self, seconds: float) -> None:
+        """Handle what arrives for some time."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0.0:
+            self._executor.spin_once(timeout_sec=left)
+
+    def add_node(self, name: str) -> Node:
+        """Return another node of ours, in a namespace of its own."""
+        node = Node(name, namespace=f'/{name}', context=self.context)
+        self._executor.add_node(node)
+        return node
+
+    def remove_node(self, node: Node) -> None:
+        """Destroy a node that `add_node` made."""
+        self._executor.remove_node(node)
+        node.destroy_node()
+
+    def listen(self, kind: type, topic: str, qos: Any = 10) -> list[Any]:
+        """Return a list that fills with the messages of a topic."""
+        messages: list[Any] = []
+        self.node.create_subscription(kind, topic, messages.append, qos)
+        return messages
+
+    def publish(self, message: Any, topic: str, qos: Any = 10, subscribers: int = 1) -> None:
+        """Publish, once the subscribers are there."""
+        if topic not in self._publishers:
+            self._publishers[topic] = self.node.create_publisher(type(message), topic, qos)
+        publisher = self._publishers[topic]
+        self.wait_for(
+            f'a subscriber of {topic}', lambda: publisher.get_subscription_count() >= subscribers
+        )
+        publisher.publish(message)
+
+    def describe(self, text: str, topic: str = '/robot_description') -> None:
+        """Publish a robot description, latched."""
+        self.publish(String(data=text), topic, LATCHED, subscribers=0)
+
+    def call(self, kind: type, name: str, request: Any, timeout: float = RESPONSE_TIMEOUT) -> Any:
+        """
+        Call a service and return the response.
+
+        A server that has not yet discovered the client's reader drops its response, and one that
+        was killed is matched for some seconds more, so a request without response is sent again.
+        """
+        client = self.node.create_client(kind, name)
+        self.wait_for(f'the service {name}', client.service_is_ready)
+        futures: list[Any] = []
+        send_again = 0.0
+
+        def response() -> Any:
+            nonlocal send_again
+            if time.monotonic() >= send_again:
+                futures.append(client.call_async(request))
+                send_again = time.monotonic() + timeout
+            return next((future for future in futures if future.done()), None)
+
+        future = self.wait_for(f'the response of {name}', response)
+        self.node.destroy_client(client)
+        return future.result()
+
+    def state(self, node: str) -> str:
+        request = GetState.Request()
+        response = self.call(GetState, f'{node}/get_state', request, READING_TIMEOUT)
+        return response.current_state.label
+
+    def change_state(self, node: str, transition: int) -> bool:
+        request = ChangeState.Request(transition=Transition(id=transition))
+        return self.call(ChangeState, f'{node}/change_state', request).success
+
+    def wait_until_active(self, process: NodeProcess, node: str = '/feedforward') -> None:
+        self.wait_for('the active node', lambda: self.state(node) == 'active', process)
+
+    def set_parameter(self, node: str, name: str, value: object) -> tuple[bool, str]:
+        """Set a parameter of another node; return whether it was taken and why not."""
+        request = SetParameters.Request(parameters=[parameter(name, value)])
+        name = f'{node}/set_parameters'
+        (result,) = self.call(SetParameters, name, request, READING_TIMEOUT).results
+        return result.successful, result.reason
+
+
+def parameter(name: str, value: object) -> Parameter:
+    """Return a parameter as a message."""
+    kinds = {
+        bool: ('bool_value', ParameterType.PARAMETER_BOOL),
+        int: ('integer_value', ParameterType.PARAMETER_INTEGER),
+        float: ('double_value', ParameterType.PARAMETER_DOUBLE),
+        str: ('string_value', ParameterType.PARAMETER_STRING),
+        list: ('double_array_value', ParameterType.PARAMETER_DOUBLE_ARRAY),
+    }
+    field, kind = kinds[type(value)]
+    return Parameter(name=name, value=ParameterValue(type=kind, **{field: value}))
+
+
+def trajectory(
+    joint_names: Sequence[str],
+    *points: Sequence[float],
+    times: Sequence[float] | None = None,
+    velocities: Sequence[Sequence[float]] | None = None,
+) -> JointTrajectory:
+    """Return a message with one point per second, or at the given times."""
+    message = JointTrajectory(joint_names=list(joint_names))
+    for i, positions in enumerate(points):
+        point = JointTrajectoryPoint(positions=[float(x) for x in positions])
+        if velocities is not None:
+            point.velocities = [float(x) for x in velocities[i]]
+        nanoseconds = round(1e9 * (times[i] if times is not None else float(i)))
+        point.time_from_start.sec, point.time_from_start.nanosec = divmod(nanoseconds, 10**9)
+        message.points.append(point)
+    return message

@@ -1,0 +1,99 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the services answer to unusable requests: a code, a text and no numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import WrenchStamped
+from helpers.node_processes import trajectory
+from helpers.services import SERVICES, ros_duration
+
+FAILURES = {
+    'no position': ('get_mass_matrix', {}, 'INVALID_REQUEST', 'position: expected shape'),
+    'short': ('get_mass_matrix', {'position': [0.0]}, 'INVALID_REQUEST', 'got (1,)'),
+    'unknown joint': (
+        'get_dynamic_terms',
+        {'joint_names': ['nose'], 'position': [0.0]},
+        'INVALID_JOINTS',
+        "joint_names[0]: unknown joint 'nose', expected one of",
+    ),
+    'nan': ('get_mass_matrix', {'position': '@nan'}, 'NOT_FINITE', 'got nan'),
+    'velocity inf': (
+        'get_dynamic_terms',
+        {'position': '@zeros', 'velocity': '@inf'},
+        'NOT_FINITE',
+        'got inf',
+    ),
+    'jerk short': (
+        'get_inverse_dynamics',
+        {'position': '@zeros', 'jerk': [1.0]},
+        'INVALID_REQUEST',
+        'jerk: expected shape',
+    ),
+    'higher derivatives': (
+        'get_inverse_dynamics',
+        {'position': '@zeros', 'derivative_order': 4, 'higher_derivatives': [1.0]},
+        'INVALID_REQUEST',
+        'derivatives 5 to 6',
+    ),
+    'overflow': (
+        'get_inverse_dynamics',
+        {'position': '@zeros', 'velocity': '@huge', 'derivative_order': 2},
+        'NOT_FINITE',
+        'result',
+    ),
+    'wrench without frame': (
+        'get_inverse_dynamics',
+        {'position': '@zeros', 'wrenches': [WrenchStamped()]},
+        'INVALID_REQUEST',
+        'wrenches[0].header.frame_id: expected a link, got an empty name',
+    ),
+    'empty trajectory': (
+        'compute_trajectory_torques',
+        {'trajectory': trajectory([])},
+        'INVALID_REQUEST',
+        'Empty joint names on incoming trajectory',
+    ),
+    'order of trajectory': (
+        'compute_trajectory_torques',
+        {'trajectory': '@trajectory', 'derivative_order': 3},
+        'INVALID_REQUEST',
+        'derivative_order: expected 0, 1 or 2, got 3',
+    ),
+    'too many samples': (
+        'compute_trajectory_torques',
+        {'trajectory': '@trajectory', 'sample_period': ros_duration(1e-6)},
+        'LIMIT_EXCEEDED',
+        'expected at most 1000 samples',
+    ),
+    'negative period': (
+        'compute_trajectory_torques',
+        {'trajectory': '@trajectory', 'sample_period': ros_duration(-1.0)},
+        'INVALID_REQUEST',
+        'sample_period: expected 0 s or more, got -1 s',
+    ),
+}
+
+
+@pytest.mark.parametrize('case', FAILURES)
+def test_failures_have_a_code_a_text_and_no_numbers(call, model, case):
+    name, fields, code, text = FAILURES[case]
+    zeros = np.zeros(model.n)
+    values = {
+        '@zeros': zeros.tolist(),
+        '@nan': (zeros + np.nan).tolist(),
+        '@inf': (zeros + np.inf).tolist(),
+        '@huge': (zeros + 1e200).tolist(),
+        '@trajectory': trajectory(model.joint_names, zeros, zeros + 0.1),
+    }
+    response = call(
+        name, **{k: values.get(v, v) if isinstance(v, str) else v for k, v in fields.items()}
+    )
+    assert not response.success
+    assert response.error_code == getattr(SERVICES[name].Response, code)
+    assert text in response.message
+    for field, kind in response.get_fields_and_field_types().items():
+        if kind.startswith('sequence'):
+            assert not len(getattr(response, field)), field

@@ -1,0 +1,200 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""States of feedforward, robot descriptions that come late or broken, starts that must fail."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import pytest
+from helpers.node_processes import trajectory
+from lifecycle_msgs.msg import Transition
+
+from screw_dynamics.nodes.shared.conversions import nanoseconds
+from screw_dynamics_interfaces.msg import FeedforwardTorque
+
+NAMES = ['joint_1', 'joint_2']
+
+
+@pytest.fixture
+def started(ros):
+    """Start a feedforward node of its own name; kill it at the end."""
+    processes = []
+
+    def start(name, **parameters):
+        process = ros.start('feedforward', name=name, **parameters)
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.end()
+
+
+def test_transitions_by_hand(ros, started, planar):
+    process = started('by_hand', autostart=False, urdf_path=planar)
+    assert ros.state('/by_hand') == 'unconfigured'
+    assert ros.change_state('/by_hand', Transition.TRANSITION_CONFIGURE)
+    assert ros.state('/by_hand') == 'inactive'
+    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/by_hand/joint_trajectory')
+    ros.wait_for(
+        'the refusal',
+        lambda: 'Trajectory rejected: the node is not active' in process.log,
+        process,
+    )
+    assert ros.change_state('/by_hand', Transition.TRANSITION_ACTIVATE)
+    samples = ros.listen(FeedforwardTorque, '/by_hand/feedforward')
+    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/by_hand/joint_trajectory')
+    ros.wait_for('samples', lambda: samples, process)
+    assert ros.change_state('/by_hand', Transition.TRANSITION_DEACTIVATE)
+    assert ros.change_state('/by_hand', Transition.TRANSITION_CLEANUP)
+    assert ros.state('/by_hand') == 'unconfigured'
+    assert ros.change_state('/by_hand', Transition.TRANSITION_CONFIGURE)
+    assert ros.change_state('/by_hand', Transition.TRANSITION_ACTIVATE)
+    samples.clear()
+    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/by_hand/joint_trajectory')
+    ros.wait_for('samples again', lambda: samples, process)
+    assert ros.change_state('/by_hand', Transition.TRANSITION_ACTIVE_SHUTDOWN)
+    assert ros.state('/by_hand') == 'finalized'
+    assert process.interrupt() == 0, process.log
+
+
+def test_without_a_model_configure_fails_with_the_reason(ros, started):
+    process = started('empty', autostart=False)
+    assert not ros.change_state('/empty', Transition.TRANSITION_CONFIGURE)
+    assert ros.state('/empty') == 'unconfigured'
+    ros.wait_for(
+        'the reason',
+        lambda: "Cannot configure: Waiting for data on '/robot_description' topic" in process.log,
+        process,
+    )
+    ros.wait_for(
+        'the reminder',
+        lambda: "]: Waiting for data on '/robot_description' topic" in process.log,
+        process,
+    )
+    assert process.interrupt() == 0, process.log
+
+
+def test_a_late_a_broken_and_a_new_description(ros, started, planar, gripper):
+    process = started('late')
+    ros.wait_for('the node', lambda: ros.state('/late') == 'unconfigured', process)
+    ros.describe('<robot name="broken"><link/></robot>')
+    ros.wait_for('the error', lambda: 'Robot description refused: link' in process.log, process)
+    assert ros.state('/late') == 'unconfigured'
+    ros.describe(planar.read_text())
+    ros.wait_until_active(process, '/late')
+    samples = ros.listen(FeedforwardTorque, '/late/feedforward')
+    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/late/joint_trajectory')
+    ros.wait_for('samples', lambda: samples, process)
+
+    ros.describe('<robot')
+    ros.wait_for(
+        'the warning', lambda: "New robot description refused: topic '/" in process.log, process
+    )
+    count = len(samples)
+    ros.wait_for('more samples', lambda: len(samples) > count, process)
+
+    ros.describe(gripper.read_text())
+    ros.wait_for('the new model', lambda: 'The new robot model has other joints' in process.log)
+    dropped = time.time_ns()
+    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/late/joint_trajectory')
+    ros.wait_for('the refusal', lambda: "doesn't match the joints" in process.log, process)
+    # what was published before may still have been under way
+    assert all(nanoseconds(sample.header.stamp) <= dropped for sample in samples)
+    assert process.interrupt() == 0, process.log
+
+
+def test_a_broken_description_is_named_once(ros, started, planar):
+    process = started('told', namespace='/arm', payload__mass=1.0, payload__frame='link_9')
+    topic = '/arm/robot_description'
+    ros.wait_for('the node', lambda: ros.state('/arm/told') == 'unconfigured', process)
+    for text, message in (
+        ('<robot name="broken"><link/></robot>', 'Robot description refused: link'),
+        (
+            planar.read_text(),
+            "Robot description refused: parameter 'payload.frame': unknown frame",
+        ),
+    ):
+        ros.describe(text, topic)
+        ros.wait_for('the error', lambda message=message: message in process.log, process)
+        ros.describe(text, topic)
+        ros.spin(2.5)  # reminders, if any, come each second
+        assert process.log.count(message) == 1, process.log
+    # the same text means something else with other parameters
+    assert ros.set_parameter('/arm/told', 'payload.frame', 'link_2')[0]
+    ros.describe(planar.read_text(), topic)
+    ros.wait_until_active(process, '/arm/told')
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_signals_while_waiting_for_a_model(ros, started, number):
+    process = started('waiting')
+    ros.wait_for('the node', lambda: ros.state('/waiting') == 'unconfigured', process)
+    assert process.interrupt(number) == 0
+    assert 'Traceback' not in process.log
+
+
+def test_two_namespaces_at_once(ros, started, planar, gripper):
+    arguments = {'left': planar, 'right': gripper}
+    for namespace, urdf in arguments.items():
+        ros.start('feedforward', namespace=f'/{namespace}', urdf_path=urdf)
+    for namespace in arguments:
+        ros.wait_for(
+            f'{namespace}', lambda n=namespace: ros.state(f'/{n}/feedforward') == 'active'
+        )
+    samples = {
+        namespace: ros.listen(FeedforwardTorque, f'/{namespace}/feedforward/feedforward')
+        for namespace in arguments
+    }
+    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/left/feedforward/joint_trajectory')
+    ros.wait_for('samples on the left', lambda: len(samples['left']) > 10)
+    assert samples['left'][0].joint_names == NAMES
+    assert not samples['right']
+
+
+@pytest.mark.parametrize(
+    'parameters, text',
+    [
+        ({'urdf_path': '/nowhere.urdf'}, "'urdf_path': expected a file, got '/nowhere.urdf'"),
+        ({'urdf_path': 'package://nowhere/x.urdf'}, "package 'nowhere' not found"),
+        ({'robot_description': "<robot name='r'/>"}, "parameter 'robot_description': "),
+        ({'urdf_path': '@broken'}, 'broken.urdf: expected well-formed XML'),
+        (
+            {'urdf_path': '@planar', 'elastic_joints_path': '@deep'},
+            'deep.yaml: line 1, [0][0]',
+        ),
+        (
+            {'urdf_path': '@planar', 'payload.frame': 'nose', 'payload.mass': 1.0},
+            "planar_2r.urdf: parameter 'payload.frame': unknown frame 'nose'",
+        ),
+        ({'publish_rate': 0}, "'publish_rate': expected a number from 1 to 1000, got 0"),
+        (
+            {'publish_rate': 5000.0},
+            "]: parameter 'publish_rate': expected a number from 1 to 1000, got 5000.0\n",
+        ),
+        (
+            {'derivative_order': 7},
+            "]: parameter 'derivative_order': expected a number from 0 to 2, got 7\n",
+        ),
+        ({'derivative_order': 1.5}, "]: parameter 'derivative_order': expected an integer, got"),
+        ({'autostart': 3}, "]: parameter 'autostart': expected true or false, got 3\n"),
+        ({'gravity': '[0.0, 9.81]'}, "'gravity': expected 3 numbers"),
+        ({'interpolation': 'cubic'}, "'interpolation': expected one of smooth, jtc"),
+        ({'urdf_path': '@planar', 'tip_link': 'nose'}, 'nose'),
+        ({'urdf_path': '@planar', 'joints': '[nose]'}, 'nose'),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_bad_start_is_fatal_and_says_why(ros, started, planar, tmp_path, parameters, text):
+    files = {'@planar': planar, '@broken': tmp_path / 'broken.urdf'}
+    files['@broken'].write_text('<robot')
+    files['@deep'] = tmp_path / 'deep.yaml'
+    files['@deep'].write_text('[' * 50_000)
+    parameters = {key: files.get(str(value), value) for key, value in parameters.items()}
+    process = started('bad_start', **parameters)
+    assert process.wait() == 1
+    assert '[FATAL]' in process.log
+    assert text in process.log
+    assert 'Traceback' not in process.log

@@ -1,0 +1,87 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""sea_demo.launch.py with launch_pytest: the whole loop, from trajectory to simulated motion."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest.importorskip('launch_pytest', reason='needs the ROS 2 package launch_pytest')
+pytest.importorskip('launch_ros', reason='needs the ROS 2 package launch_ros')
+
+import launch_pytest
+import numpy as np
+import yaml
+from helpers.launched import described, included, launch_process
+from helpers.patience import patience
+from launch_pytest.actions import ReadyToTest
+from sensor_msgs.msg import JointState
+
+from screw_dynamics import share_path
+from screw_dynamics.nodes.shared.conversions import nanoseconds
+from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
+from screw_dynamics_interfaces.msg import FeedforwardTorque, MotorFeedforward
+
+# launch_pytest leaves its event loops to the garbage collector
+pytestmark = pytest.mark.filterwarnings(
+    r'ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning'
+)
+
+
+@launch_pytest.fixture
+def arm(ros, exit_codes):
+    """Launch the arm in a namespace, in lock-step, its nodes silent unless something is wrong."""
+    node = included('sea_demo', namespace='arm', log_level='warn')
+    return described(ros, exit_codes, node, ReadyToTest())
+
+
+@pytest.mark.launch(fixture=arm)
+def test_the_simulated_arm_follows(ros, exit_codes):
+    states = ros.listen(JointState, '/arm/joint_states', 5000)
+    samples = ros.listen(FeedforwardTorque, '/arm/feedforward/feedforward', 5000)
+    motors = ros.listen(MotorFeedforward, '/arm/feedforward/motor_feedforward', 5000)
+
+    def arrived():
+        assert not any(exit_codes.values()), f'a process ended early: {exit_codes}'
+        return samples and samples[-1].source == samples[-1].SOURCE_HOLD
+
+    ros.wait_for('the end', arrived)
+    ros.wait_for('the end of the sender', lambda: exit_codes)
+    file = read_trajectory(share_path('config/sea_arm_trajectory.yaml'))
+    names = tuple(states[0].name)
+    curve = smooth_trajectory(waypoints_from_points(file.joint_names, file.points, names))
+    first = samples[0]
+    start = nanoseconds(first.header.stamp) - nanoseconds(first.reference.time_from_start)
+    times = 1e-9 * (np.array([nanoseconds(state.header.stamp) for state in states]) - start)
+    during = (times > 0.0) & (times < 2.5)
+    assert during.sum() > 1000
+    positions = np.array([state.position for state in states])[during]
+    np.testing.assert_allclose(positions, curve.jets(times[during])[:, 0], rtol=0, atol=5e-5)
+    # the springs were bent meanwhile, by far more than the links went astray
+    assert max(np.abs(sample.deflection).max() for sample in motors) > 0.03
+    yield
+    assert sorted(exit_codes.values()) == [0, 0, 0], exit_codes
+
+
+@pytest.mark.parametrize('dead', ['sea_simulator', 'feedforward'])
+def test_without_one_node_all_is_shut_down(ros, tmp_path, dead):
+    """A loop that lacks a part moves nothing: the rest ends, and the last line says why."""
+    parameters = yaml.safe_load(share_path('config/sea_arm.yaml').read_text())
+    parameters[f'/**/{dead}']['ros__parameters']['elastic_joints_path'] = '/no/such.yaml'
+    file = tmp_path / 'arm.yaml'
+    file.write_text(yaml.safe_dump(parameters))
+    launched = launch_process(ros, 'sea_demo', params_file=file)
+    output, _ = launched.communicate(timeout=patience())
+    assert launched.returncode == 0
+    lines = output.splitlines()
+    assert any("expected a file, got '/no/such.yaml'" in line for line in lines)
+    for name in {'sea_simulator', 'feedforward', 'trajectory_sender'}:
+        (ended,) = (line for line in lines if re.search(rf'{name}-\d\]: process has ', line))
+        assert ('finished cleanly' in ended) == (name not in (dead, 'trajectory_sender')), ended
+    assert re.fullmatch(
+        rf'\[ERROR\] \[sea_demo\]: {dead}-\d has ended with code 1: the arm cannot move, '
+        'all was shut down',
+        lines[-1],
+    ), lines

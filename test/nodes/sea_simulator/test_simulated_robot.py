@@ -1,0 +1,141 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The robot inside sea_simulator: feedback of its motors, brakes, the length of its steps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers.planar_sea import (
+    MAX_EFFORT,
+    ROTOR_INERTIA,
+    STIFFNESS,
+    gravity_efforts,
+    mass_matrix,
+    velocity_efforts,
+    write_joints,
+)
+from scipy.integrate import solve_ivp
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
+from screw_dynamics.nodes.sea_simulator.step_length import substeps_for
+
+HOME = np.array([-1.2, 0.5])
+PERIOD = 0.01
+PROPORTIONAL, DERIVATIVE = np.array([200.0, 100.0]), np.array([4.0, 2.0])
+EFFORT, RATE = np.array([5.0, -3.0]), np.array([1.5, -2.0])
+
+
+@pytest.fixture
+def elastic(tmp_path):
+    return sd.ElasticJoints.from_yaml(write_joints(tmp_path))
+
+
+@pytest.fixture
+def robot(planar, elastic):
+    parameters = SeaSimulatorParameters(
+        elastic_joints_path='joints.yaml',
+        rate=1.0 / PERIOD,
+        substeps=1000,
+        initial_position=tuple(HOME),
+        input='motor_feedforward',
+        proportional=tuple(PROPORTIONAL),
+        derivative=tuple(DERIVATIVE),
+    )
+    return SimulatedRobot(sd.read_urdf(planar), elastic, parameters)
+
+
+def test_feedback_follows_the_motion_that_is_asked_for_during_a_step(robot):
+    """Motor positions are asked for at an instant that has passed, and go on from there."""
+    age = 0.02
+    start = robot.motor_state()[0].copy()
+    reference = start - age * RATE
+    robot.release()
+    robot.drives.command(EFFORT, reference, RATE, age)
+    robot.advance()
+
+    def slope(t, x):
+        q, qd, theta, theta_rate = x.reshape(4, 2)
+        tau = STIFFNESS * (theta - q)
+        motor = EFFORT + PROPORTIONAL * (reference + (age + t) * RATE - theta)
+        motor += DERIVATIVE * (RATE - theta_rate)
+        qdd = np.linalg.solve(mass_matrix(q), tau - velocity_efforts(q, qd) - gravity_efforts(q))
+        return np.concatenate([qd, qdd, theta_rate, (motor - tau) / ROTOR_INERTIA])
+
+    state = np.concatenate([HOME, np.zeros(2), start, np.zeros(2)])
+    expected = solve_ivp(slope, (0.0, PERIOD), state, rtol=1e-11, atol=1e-13).y[:, -1]
+    got = np.concatenate([*robot.link_state()[:2], *robot.motor_state()[:2]])
+    # efforts are held for 10 us each: half of that late
+    np.testing.assert_allclose(got, expected, rtol=0, atol=2e-4 * np.abs(expected).max())
+    assert np.abs(got[6:]).min() > 0.05
+
+
+def test_efforts_are_cut_at_the_limits_of_the_motors(robot):
+    robot.drives.command(np.array([-1e3, 1.0]))
+    np.testing.assert_array_equal(robot.drives.efforts(), [-MAX_EFFORT[0], 1.0])
+    assert robot.drives.saturated == 1
+    robot.drives.command(np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(robot.drives.efforts(), [1.0, 2.0])
+    assert robot.drives.saturated == 1
+
+
+def test_another_weight_bends_the_springs_of_a_robot_that_stands_still(robot, planar, elastic):
+    moon = sd.read_urdf(planar, gravity=[0.0, 0.0, -1.62])
+    robot.set_model(moon, elastic)
+    weight = gravity_efforts(HOME) * 1.62 / 9.81
+    q, qd, effort = robot.link_state()
+    np.testing.assert_array_equal(q, HOME)
+    np.testing.assert_allclose(effort, weight, rtol=1e-12)
+    np.testing.assert_allclose(robot.motor_state()[0], HOME + weight / STIFFNESS, rtol=1e-12)
+    robot.release()
+    robot.drives.command(EFFORT)
+    robot.advance()
+    moving = [row.copy() for row in robot.motor_state()[:2]]
+    robot.set_model(sd.read_urdf(planar), elastic)
+    np.testing.assert_array_equal(robot.motor_state()[:2], moving)
+
+
+def test_steps_are_a_tenth_of_the_fastest_time_constant(planar, elastic):
+    """Frequencies by hand, then rates of feedback and of dampers on top."""
+    model = sd.read_urdf(planar)
+    inertia = np.zeros((4, 4))
+    inertia[:2, :2], inertia[2:, 2:] = mass_matrix(HOME), np.diag(ROTOR_INERTIA)
+    springs = np.kron([[1.0, -1.0], [-1.0, 1.0]], np.diag(STIFFNESS))
+    fastest = math.sqrt(np.linalg.eigvals(np.linalg.solve(inertia, springs)).real.max())
+    gains = np.array([30.0, 25.0])
+    damped = sd.ElasticJoints(
+        {
+            name: sd.ElasticJoint(
+                sd.LinearSpring(k, damping=7.0), sd.Motor(rotor_inertia=b, viscous_friction=1.0)
+            )
+            for name, k, b in zip(model.joint_names, STIFFNESS, ROTOR_INERTIA, strict=True)
+        }
+    )
+    mobility = np.diag(np.linalg.inv(mass_matrix(HOME)))
+    for joints, derivative, rate in (
+        (elastic, np.zeros(2), 0.0),
+        (elastic, gains, (gains / ROTOR_INERTIA).max()),
+        (damped, gains, ((8.0 + gains) / ROTOR_INERTIA + 7.0 * mobility).max()),
+    ):
+        for period in (1.0, 0.002, 1e-6):
+            expected = max(1, math.ceil(period * (fastest + rate) / 0.1))
+            assert substeps_for(model, joints, HOME, period, derivative) == expected
+
+
+@pytest.mark.parametrize(
+    ('stiffness', 'inertia', 'message'),
+    [
+        (1e15, 1e-4, "'substeps': expected 1 or more, as 0 takes .* above 10000: something"),
+        (1e300, 1e-300, "'substeps': .* stiffness over inertia that is a finite number"),
+    ],
+)
+def test_joints_too_stiff_to_simulate_are_refused(stiffness, inertia, message, planar):
+    joint = sd.ElasticJoint(sd.LinearSpring(stiffness), sd.Motor(rotor_inertia=inertia))
+    elastic = sd.ElasticJoints({'joint_1': joint})
+    with pytest.raises(InputError, match=message):
+        substeps_for(sd.read_urdf(planar), elastic, HOME, 0.002, np.zeros(2))
