@@ -57,7 +57,8 @@ class MimicResolver:
                 loop = [*chain][[*chain].index(step.master) :]
                 where = self._joints[name].location.inside('mimic')
                 raise TopologyError(
-                    f'{where}: expected a chain that ends at an independent joint, got a loop: {" -> ".join([*loop, step.master])}'
+                    f'{where}: expected a chain that ends at an independent joint, '
+                    f'got a loop: {" -> ".join([*loop, step.master])}'
                 )
             name = step.master
             step = self._step(name)
