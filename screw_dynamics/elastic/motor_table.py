@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
-from screw_dynamics.elastic.springs.spring import DAMPED, RIGID
 from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
+from screw_dynamics.kernels.springs.layout import DAMPED, RIGID
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import ValueEquality
-
-# columns of `MotorTable.rows`
-INERTIA, VISCOUS, COULOMB, COULOMB_VELOCITY = range(4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +42,7 @@ class MotorTable(ValueEquality):
     max_efforts, max_velocities : (m,) ndarray
         [N m or N], [rad/s or m/s].
     laws : (n,) int64 ndarray
-        Code of each joint's spring law, see `springs.spring`.
+        Code of each joint's spring law, see `kernels.springs.layout`.
     offsets : (n,) int64 ndarray
         Index of the first parameter of each law in `parameters`.
     parameters : ndarray

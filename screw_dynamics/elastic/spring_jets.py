@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.failures import raise_failure
-from screw_dynamics.elastic.motor_table import COULOMB_VELOCITY, MotorTable
+from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.kernels.springs.deflections import OK
+from screw_dynamics.kernels.springs.layout import COULOMB_VELOCITY
 from screw_dynamics.kernels.springs.motor_commands import motor_commands
 
 

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.elastic import ElasticJoints, MotorTable
-from screw_dynamics.elastic.motor_table import INERTIA
 from screw_dynamics.elastic.rotors.bodies import model_with_rotors, moving_rotors
-from screw_dynamics.elastic.springs.spring import RIGID
 from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.kernels.springs.layout import INERTIA, RIGID
 from screw_dynamics.kinematics.axis_frames import axis_frames, named_frame
 from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.model import JointLimits, ScrewModel

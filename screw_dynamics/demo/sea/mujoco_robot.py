@@ -13,7 +13,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.demo.sea.mjcf import mjcf, principal_inertia
 from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, VariableStiffness
-from screw_dynamics.elastic.motor_table import COULOMB, COULOMB_VELOCITY
+from screw_dynamics.kernels.springs.layout import COULOMB, COULOMB_VELOCITY
 from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation import Motion

@@ -14,7 +14,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.demo.sea.arms import MOTION, REST, Arm
 from screw_dynamics.dynamics import inverse_dynamics, mass_matrix
 from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
-from screw_dynamics.elastic.motor_table import INERTIA, VISCOUS
+from screw_dynamics.kernels.springs.layout import INERTIA, VISCOUS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.trajectory import PiecewisePolynomial

@@ -26,7 +26,7 @@ from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.rotors.coupling import RotorCoupling
 from screw_dynamics.elastic.spring_jets import as_stiffness_jets, spring_jets
-from screw_dynamics.elastic.springs.spring import RIGID
+from screw_dynamics.kernels.springs.layout import RIGID
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.wrench_jets import as_wrench_jets
 

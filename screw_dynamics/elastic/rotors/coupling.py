@@ -23,8 +23,8 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.rotors.bodies import RotorBody, model_with_rotors, moving_rotors
-from screw_dynamics.elastic.springs.spring import RIGID
 from screw_dynamics.errors import InputError
+from screw_dynamics.kernels.springs.layout import RIGID
 from screw_dynamics.kinematics import frame_jacobian
 from screw_dynamics.model import ScrewModel
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.elastic.springs.spring import PAIR_CUBIC, PAIR_EXPONENTIAL, PAIR_QUADRATIC
 from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
+from screw_dynamics.kernels.springs.layout import PAIR_CUBIC, PAIR_EXPONENTIAL, PAIR_QUADRATIC
 from screw_dynamics.scalars import check_number
 
 # parameters and code of each law

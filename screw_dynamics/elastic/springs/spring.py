@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Base class of the springs, and the codes of the spring laws in the kernels."""
+"""`Spring`: base class of the spring laws."""
 
 from __future__ import annotations
 
@@ -8,13 +8,6 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from screw_dynamics.arrays import Array
-
-# code of the spring law of a joint
-RIGID, LINEAR, DAMPED, VARIABLE, CUBIC, EXPONENTIAL, TABULATED = range(7)
-PAIR_EXPONENTIAL, PAIR_QUADRATIC, PAIR_CUBIC = range(7, 10)
-
-# indices of a pair's parameters: the flag of its tendons, the first parameter of its law
-PULL_ONLY, PAIR_LAW = range(2)
 
 
 class Spring(ABC):

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.monotone_spline import monotone_spline
-from screw_dynamics.elastic.springs.spring import TABULATED, Spring
+from screw_dynamics.elastic.springs.spring import Spring
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.kernels.springs.layout import TABULATED
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.elastic.springs.spring import (
+from screw_dynamics.kernels.springs.laws import (
+    LAW_HELPERS,
+    cubic_root,
+    law_taylor,
+    spring_deflection,
+)
+from screw_dynamics.kernels.springs.layout import (
     LINEAR,
     PAIR_EXPONENTIAL,
     PAIR_LAW,
@@ -14,12 +20,6 @@ from screw_dynamics.elastic.springs.spring import (
     PULL_ONLY,
     RIGID,
     VARIABLE,
-)
-from screw_dynamics.kernels.springs.laws import (
-    LAW_HELPERS,
-    cubic_root,
-    law_taylor,
-    spring_deflection,
 )
 from screw_dynamics.kernels.springs.series import SERIES_HELPERS, invert, invert_pair, quotient
 

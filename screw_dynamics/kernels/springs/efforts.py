@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.elastic.springs.spring import (
+from screw_dynamics.kernels.springs.laws import LAW_HELPERS, law_taylor
+from screw_dynamics.kernels.springs.layout import (
     DAMPED,
     LINEAR,
     PAIR_LAW,
@@ -14,7 +15,6 @@ from screw_dynamics.elastic.springs.spring import (
     TABULATED,
     VARIABLE,
 )
-from screw_dynamics.kernels.springs.laws import LAW_HELPERS, law_taylor
 
 
 def spring_effort(law, parameters, first, stiffness, phi, rate, work):

@@ -14,10 +14,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.elastic.motor_table import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
-from screw_dynamics.elastic.springs.spring import PAIR_EXPONENTIAL, RIGID
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.springs.efforts import SPRING_HELPERS, pair_effort, spring_effort
+from screw_dynamics.kernels.springs.layout import (
+    COULOMB,
+    COULOMB_VELOCITY,
+    INERTIA,
+    PAIR_EXPONENTIAL,
+    RIGID,
+    VISCOUS,
+)
 from screw_dynamics.kernels.tree.joint_accelerations import (
     ACCELERATION_HELPERS,
     SOLVED,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.elastic.springs.spring import (
+from screw_dynamics.kernels.springs.layout import (
     CUBIC,
     EXPONENTIAL,
     PAIR_CUBIC,

@@ -6,11 +6,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.elastic.motor_table import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
-from screw_dynamics.elastic.springs.spring import PAIR_EXPONENTIAL
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.springs.damped import DAMPER_HELPERS, TERMS, TIME, advance
 from screw_dynamics.kernels.springs.deflections import DEFLECTION_HELPERS, OK, deflection_series
+from screw_dynamics.kernels.springs.layout import (
+    COULOMB,
+    COULOMB_VELOCITY,
+    INERTIA,
+    PAIR_EXPONENTIAL,
+    VISCOUS,
+)
 from screw_dynamics.kernels.springs.series import tanh, to_jet, to_series
 
 # status codes in addition to those of `deflections`

@@ -10,8 +10,8 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring
-from screw_dynamics.elastic.motor_table import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
 from screw_dynamics.errors import InputError
+from screw_dynamics.kernels.springs.layout import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation.natural_frequencies import link_mobility, natural_frequencies
 
