@@ -25,12 +25,10 @@ from screw_dynamics import lie, simulation, trajectory
 from screw_dynamics.dynamics import (
     bias_forces,
     coriolis_matrix,
-    effort_deviations,
     forward_dynamics,
     gravity_forces,
     inverse_dynamics,
     mass_matrix,
-    recursive_body_fixed,
 )
 from screw_dynamics.elastic import (
     AntagonisticPair,
@@ -51,10 +49,12 @@ from screw_dynamics.elastic import (
     slow_down,
 )
 from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.estimation import effort_deviations, effort_standard_deviations
 from screw_dynamics.kinematics import frame_jacobian, frame_pose
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
 from screw_dynamics.parsers import from_urdfpy, read_urdf
 from screw_dynamics.paths import share_path
+from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 __version__ = '0.1.0'
 
@@ -81,6 +81,7 @@ __all__ = [
     'check_feasibility',
     'coriolis_matrix',
     'effort_deviations',
+    'effort_standard_deviations',
     'elastic_feedforward',
     'forward_dynamics',
     'frame_jacobian',

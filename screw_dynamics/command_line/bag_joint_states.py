@@ -18,12 +18,12 @@ from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.command_line.progress import counting
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.estimation import MeasuredMotion, measured_motion
 from screw_dynamics.estimation.recorded_samples import GapError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.results.results import Results
 from screw_dynamics.results.results_bag import SOURCE_STREAM, Origin
 from screw_dynamics.text_table import text_table
-from screw_dynamics.trajectory import MeasuredMotion, measured_motion
 
 _CONTINUITY = 4
 # Correlation of neighbouring residuals of N samples: 0 or less for white noise, by chance up to

@@ -15,10 +15,10 @@ from screw_dynamics.command_line.progress import progress
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic import ElasticJoints, MotorFeedforward, elastic_feedforward
 from screw_dynamics.errors import InputError, SpringRangeError
-from screw_dynamics.estimation.effort_deviations import propagated_deviations
+from screw_dynamics.estimation import MeasuredMotion, propagate_uncertainty
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.results.results import MotorResults, Results
-from screw_dynamics.trajectory import JET_ROWS, MeasuredMotion, PiecewisePolynomial
+from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 _BLOCK = 2000  # samples between two steps of the progress bar
 
@@ -151,7 +151,7 @@ def _deviations(
         covariances = motion.covariances(results.times[part])
         spread[part] = np.sqrt(np.maximum(np.einsum('tnaa->tan', covariances), 0.0))
         found.append(
-            propagated_deviations(
+            propagate_uncertainty(
                 values,
                 results.joint_jet[part, :rows].copy(),
                 covariances[:, :, :rows, :rows].copy(),

@@ -1,6 +1,9 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Equations of motion: one file per published algorithm, and a fast compiled recursion."""
+"""Equations of motion: one file per term, and a fast compiled recursion of any order."""
+
+from importlib import import_module
+from typing import Any
 
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
@@ -9,8 +12,6 @@ from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.link_loads import LinkLoads
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
-from screw_dynamics.estimation.effort_deviations import effort_deviations
-from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 __all__ = [
     'LinkLoads',
@@ -23,3 +24,16 @@ __all__ = [
     'mass_matrix',
     'recursive_body_fixed',
 ]
+
+# names of this room before they moved, imported at their first use: their rooms import this one
+_MOVED = {
+    'effort_deviations': 'screw_dynamics.estimation',
+    'recursive_body_fixed': 'screw_dynamics.theory.inverse_dynamics.body_fixed',
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a function that has moved to another room."""
+    if name in _MOVED:
+        return getattr(import_module(_MOVED[name]), name)
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

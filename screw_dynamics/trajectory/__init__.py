@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories: joint jets over time from waypoints; plain data, no ROS."""
 
-from screw_dynamics.estimation.measured_motion import MeasuredMotion, measured_motion
-from screw_dynamics.reference.reference_filter import (
-    MAX_ORDER,
-    MIN_ORDER,
-    ReferenceFilter,
-    compile_filter,
-)
+from importlib import import_module
+from typing import Any
+
 from screw_dynamics.series.jets import scale_speed, taylor_shifted
 from screw_dynamics.trajectory.jtc_spline import jtc_trajectory
 from screw_dynamics.trajectory.piecewise_polynomial import (
@@ -60,3 +56,21 @@ __all__ = [
     'taylor_shifted',
     'waypoints_from_points',
 ]
+
+_FILTER = 'screw_dynamics.reference.reference_filter'
+# names of this room before they moved, imported at their first use: their rooms import this one
+_MOVED = {
+    'MAX_ORDER': _FILTER,
+    'MIN_ORDER': _FILTER,
+    'MeasuredMotion': 'screw_dynamics.estimation',
+    'ReferenceFilter': _FILTER,
+    'compile_filter': _FILTER,
+    'measured_motion': 'screw_dynamics.estimation',
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a function or class that has moved to another room."""
+    if name in _MOVED:
+        return getattr(import_module(_MOVED[name]), name)
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

@@ -13,7 +13,7 @@ from scipy.linalg import solve_triangular
 from scipy.signal import lfilter
 from sine_motions import sines
 
-from screw_dynamics.trajectory import measured_motion
+from screw_dynamics.estimation import measured_motion
 
 
 def wiener_posterior(times, samples, at, noise, wander):

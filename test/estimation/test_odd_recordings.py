@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sine_motions import sines
 
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, TrajectoryError
-from screw_dynamics.trajectory import measured_motion
+from screw_dynamics.estimation import measured_motion
 
 
 def test_disorder_repeats_and_two_samples_at_one_instant(rng):

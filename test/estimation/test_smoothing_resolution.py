@@ -7,8 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from screw_dynamics.estimation import smoothing_spline
-from screw_dynamics.trajectory import measured_motion
+from screw_dynamics.estimation import measured_motion, smoothing_spline
 
 NOISE = 1e-4
 

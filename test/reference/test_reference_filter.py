@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import linalg, signal
 
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
-from screw_dynamics.trajectory import ReferenceFilter, compile_filter
+from screw_dynamics.reference.reference_filter import ReferenceFilter, compile_filter
 
 ORDERS = [5, 6, 8, 12]
 

@@ -30,8 +30,9 @@ from screw_dynamics.nodes.shared.model_info import joint_kinds
 from screw_dynamics.reference.active_trajectory import Motion
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference, Source
+from screw_dynamics.reference.reference_filter import compile_filter
 from screw_dynamics.reference.streamed_reference import StreamedReference
-from screw_dynamics.trajectory import JET_ROWS, compile_filter, compile_sampling
+from screw_dynamics.trajectory import JET_ROWS, compile_sampling
 
 _ORDERS = (0, 1, 2)
 

@@ -15,7 +15,7 @@ from screw_dynamics.errors import ShapeError
 from screw_dynamics.model import ScrewModel
 
 
-def effort_deviations(
+def effort_standard_deviations(
     model: ScrewModel,
     joint_jet: ArrayLike,
     covariances: ArrayLike,
@@ -64,25 +64,28 @@ def effort_deviations(
     >>> rod = sd.lie.inertia_matrix(2.0, np.array([0.0, 0, -0.5]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod])
     >>> certain_but_acceleration = np.diag([0.0, 0.0, 0.04])[None, None]
-    >>> effort_deviations(pendulum, np.zeros((1, 3, 1)), certain_but_acceleration)
+    >>> effort_standard_deviations(pendulum, np.zeros((1, 3, 1)), certain_but_acceleration)
     array([[[0.1]]])
 
     """
-    return propagated_deviations(
+    return propagate_uncertainty(
         lambda jets: inverse_dynamics(model, jets, wrench_jets, threads=threads),
         joint_jet,
         covariances,
     )
 
 
-def propagated_deviations(
+effort_deviations = effort_standard_deviations  # name before the first release
+
+
+def propagate_uncertainty(
     function: Callable[[Array], Array], joint_jet: ArrayLike, covariances: ArrayLike
 ) -> Array:
     """
     Return the standard deviations of a function of an uncertain motion.
 
     The function maps joint jets (T, r, n) to values (T, ...), each of its own instant only. The
-    general form of `effort_deviations`, with the same covariances (T, n, r, r).
+    general form of `effort_standard_deviations`, with the same covariances (T, n, r, r).
     """
     jets = require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
     if jets.ndim != 3:
