@@ -18,8 +18,7 @@ from screw_dynamics.jit import Kernel, import_numba, jit_enabled
 from screw_dynamics.kernels.taylor import interpreted as taylor_numpy
 from screw_dynamics.kernels.taylor.recursion import OK
 from screw_dynamics.lie import inverse_pose
-from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.wrench_jets import as_wrench_jets
+from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
 
 _ARRAY, _ONE = np.ndarray, 1
 # With fewer samples, starting a thread costs more than it saves.

@@ -168,7 +168,7 @@ def band_of_inverse(factor: Array) -> Array:
     return band
 
 
-def _inverse(factor, band):
+def _inverse(factor: Array, band: Array) -> None:
     width, count = factor.shape
     for j in range(count - 1, -1, -1):
         last = min(width, count - j)

@@ -1,14 +1,16 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Validation of a `ScrewModel`, independent of how it was built."""
+"""Conversion and validation of the fields of a model, independent of how it was built."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.arrays import Array, require_finite
+from screw_dynamics.arrays import Array, read_only_copy, require_finite
 from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import (
     InertiaError,
@@ -18,12 +20,10 @@ from screw_dynamics.errors import (
     TopologyError,
 )
 from screw_dynamics.lie import is_pose, screw_type
-from screw_dynamics.model.exact_geometry import inertia_form
-from screw_dynamics.model.model_fields import LIMITS
+from screw_dynamics.model.geometry import inertia_form
+from screw_dynamics.model.records import Frame, JointLimits, ModelRecord
 
-if TYPE_CHECKING:
-    from screw_dynamics.model.screw_model import ScrewModel
-
+LIMITS = ('lower', 'upper', 'velocity', 'effort')
 JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'helical')
 
 # Results of `screw_type` allowed for each type; a helical joint may have the pitch 0.
@@ -39,7 +39,7 @@ _SCREW_TYPES = {
 _UNIT_TOLERANCE = 1e-9
 
 
-def check_model(model: ScrewModel) -> None:
+def check_model(model: ModelRecord) -> None:
     """Raise the error that names the first defect of a model, if there is any."""
     count, n = len(model.body_names), len(model.joint_names)
     for kind, names in (
@@ -73,7 +73,7 @@ def check_model(model: ScrewModel) -> None:
             )
 
 
-def _check_arrays(model: ScrewModel, count: int, n: int) -> None:
+def _check_arrays(model: ModelRecord, count: int, n: int) -> None:
     limits = model.limits
     for name, array, shape in (
         ('parents', model.parents, (count,)),
@@ -110,7 +110,7 @@ def _check_arrays(model: ScrewModel, count: int, n: int) -> None:
             raise NotFiniteError(f'limits.{name}', (int(j),), np.nan, model.joint_names[j])
 
 
-def _check_body(model: ScrewModel, i: int, where: str) -> None:
+def _check_body(model: ModelRecord, i: int, where: str) -> None:
     if not -1 <= model.parents[i] < i:
         raise TopologyError(
             f'{where}: expected a parent from -1 (base) to {i - 1}, got {model.parents[i]}'
@@ -155,3 +155,59 @@ def _check_inertia(inertia: Array, where: str) -> None:
             f'{where}: inertia: expected [[Theta, m c~], [-m c~, m I]] with symmetric Theta, '
             f'got {shown(inertia.tolist())}'
         )
+
+
+def as_names(what: str, value: Sequence[str]) -> tuple[str, ...]:
+    """Return names as a tuple; raise ModelError if they are not a sequence of strings."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ModelError(f'{what}: expected a sequence of names, got {shown(value)}')
+    for i, entry in enumerate(value):
+        if not isinstance(entry, str):
+            raise ModelError(f'{what}[{i}]: expected a name, got {shown(entry)}')
+    return tuple(value)
+
+
+def as_text(what: str, value: object) -> str:
+    """Return a name; raise ModelError if it is not a string."""
+    if not isinstance(value, str):
+        raise ModelError(f'{what}: expected a name, got {shown(value)}')
+    return value
+
+
+def as_indices(what: str, value: ArrayLike) -> NDArray[np.int64]:
+    """Return whole numbers as a read-only array; raise ModelError for anything else."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.array(None)
+    whole = array.dtype.kind in 'iu' or (
+        array.dtype.kind == 'f' and np.isfinite(array).all() and (array % 1.0 == 0.0).all()
+    )
+    if not whole and (array.size or not array.ndim):
+        raise ModelError(f'{what}: expected whole numbers, got {shown(value)}')
+    indices = array.astype(np.int64)
+    indices.flags.writeable = False
+    return indices
+
+
+def as_limits(value: object) -> JointLimits:
+    """Return limits with read-only arrays; raise ModelError if they are not JointLimits."""
+    if not isinstance(value, JointLimits):
+        raise ModelError(f'limits: expected JointLimits, got {shown(value)}')
+    return JointLimits(
+        **{name: read_only_copy(f'limits.{name}', getattr(value, name)) for name in LIMITS}
+    )
+
+
+def as_frames(value: object) -> MappingProxyType[str, Frame]:
+    """Return a read-only mapping of names to frames; raise ModelError for anything else."""
+    if not isinstance(value, Mapping):
+        raise ModelError(f'frames: expected a mapping of names to frames, got {shown(value)}')
+    frames: dict[str, Frame] = {}
+    for name, frame in value.items():
+        where = f'frame {as_text("frames", name)!r}'
+        if not isinstance(frame, Frame):
+            raise ModelError(f'{where}: expected a Frame, got {shown(frame)}')
+        body = int(as_indices(f'{where}: body', frame.body))
+        frames[name] = Frame(body, read_only_copy(where, frame.pose))
+    return MappingProxyType(frames)

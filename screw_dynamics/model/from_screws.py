@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,59 +16,16 @@ from screw_dynamics.errors import ModelError, ShapeError
 from screw_dynamics.lie import screw_type
 from screw_dynamics.model.records import Frame, JointLimits
 
-if TYPE_CHECKING:
-    from screw_dynamics.model.screw_model import ScrewModel
 
-
-def model_from_screws(
+def fields_from_screws(
     parents: ArrayLike,
     home_poses: ArrayLike,
     screws: ArrayLike,
     inertias: ArrayLike,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     joint_names: Sequence[str] | None = None,
-) -> ScrewModel:
-    """
-    Build a model from joint screws, without a URDF.
-
-    Parameters
-    ----------
-    parents : (n,) array_like of int
-        Parent of each body, -1 for the base; parents come before children.
-    home_poses : (n, 4, 4) array_like
-        B_i: pose of body i in its parent at q = 0.
-    screws : (n, 6) array_like
-        X_i in the frame of body i: (e; x × e + h e) with |e| = 1, or (0; e) for prismatic.
-    inertias : (n, 6, 6) array_like
-        M_i in the frame of body i, [[Theta, m c~], [-m c~, m I]].
-    gravity : (3,) array_like
-        In base axes [m/s^2].
-    joint_names : sequence of str, optional
-        Default 'joint_1', 'joint_2', ...
-
-    Returns
-    -------
-    ScrewModel
-        Its frames 'body_1', 'body_2', ... are the body frames, 'base' is the base frame.
-
-    Raises
-    ------
-    ModelError, ShapeError, NotFiniteError
-        If a parent, pose, screw or inertia is not valid; the body is named.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import screw_dynamics as sd
-    >>> link = sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), 0.01 * np.eye(3))
-    >>> model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [link])
-    >>> model.joint_names
-    ('joint_1',)
-
-    """
-    # imported here: circular import
-    from screw_dynamics.model.screw_model import ScrewModel
-
+) -> dict[str, Any]:
+    """Return the fields of a model; see `ScrewModel.from_screws`, whose errors it raises."""
     try:
         parent_array = np.asarray(parents)
     except ValueError:
@@ -100,7 +57,7 @@ def model_from_screws(
     bodies = tuple(f'body_{i + 1}' for i in range(n))
     frames = {'base': Frame(-1, np.eye(4))}
     frames.update({body: Frame(i, np.eye(4)) for i, body in enumerate(bodies)})
-    return ScrewModel(
+    return dict(
         joint_names=names,
         tree_joint_names=names,
         body_names=bodies,

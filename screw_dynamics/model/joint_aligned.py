@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,9 +28,7 @@ from screw_dynamics.lie import (
     transform_inertia,
     turn_and_travel,
 )
-
-if TYPE_CHECKING:
-    from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.model.records import ModelRecord
 
 # Layout of the parameters: a header, then a row per body. Integers are stored as doubles, because
 # each further array argument costs a call from Python as much time as the dynamics of one joint.
@@ -68,7 +65,7 @@ class JointAligned:
     prepared: dict[tuple[int, ...], Callable[..., int]] = field(default_factory=dict)
 
 
-def joint_aligned(model: ScrewModel) -> JointAligned:
+def joint_aligned(model: ModelRecord) -> JointAligned:
     """Compute the joint-aligned parameters of a model."""
     count = model.body_count
     parameters = np.zeros(HEADER + ROW * count)

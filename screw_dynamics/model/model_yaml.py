@@ -5,25 +5,22 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
-from screw_dynamics.model.records import Frame, JointLimits
+from screw_dynamics.model.records import Frame, JointLimits, ModelRecord
 from screw_dynamics.yaml_files.document import read_document, write_document
 from screw_dynamics.yaml_files.entries import Node
-
-if TYPE_CHECKING:
-    from screw_dynamics.model.screw_model import ScrewModel
 
 FORMAT = 'screw_dynamics model'
 VERSION = 1
 
 
-def model_to_yaml(model: ScrewModel, path: str | os.PathLike[str] | None = None) -> str:
+def to_yaml(model: ModelRecord, path: str | os.PathLike[str] | None = None) -> str:
     """
     Return a model as YAML text; write it to a file if a path is given.
 
@@ -54,29 +51,8 @@ def model_to_yaml(model: ScrewModel, path: str | os.PathLike[str] | None = None)
     return write_document(document, path)
 
 
-def model_from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
-    """
-    Read a model from YAML.
-
-    Parameters
-    ----------
-    source : str, bytes or path
-        A path, or the document itself; text with a line break is a document.
-
-    Returns
-    -------
-    ScrewModel
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, is not YAML or not a model of this version, or if an entry is
-        missing or malformed; the entry is named.
-
-    """
-    # imported here: circular import
-    from screw_dynamics.model.screw_model import ScrewModel
-
+def fields_from_yaml(source: str | bytes | os.PathLike[str]) -> dict[str, Any]:
+    """Return the fields of a model; see `ScrewModel.from_yaml`, whose errors it raises."""
     root = Node(read_document(source, 'model'), 'model')
     if root['format'].text() != FORMAT:
         raise ModelError(f'model.format: expected {FORMAT!r}, got {shown(root["format"].text())}')
@@ -88,7 +64,7 @@ def model_from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
         key: np.array([node[key].number() for node in coordinates], dtype=float)
         for key in ('lower', 'upper', 'velocity', 'effort', 'damping', 'friction')
     }
-    return ScrewModel(
+    return dict(
         joint_names=joint_names,
         tree_joint_names=tuple(node['joint'].text() for node in bodies),
         body_names=body_names,
@@ -127,7 +103,7 @@ def _names(nodes: list[Node]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _coordinate(model: ScrewModel, j: int) -> dict[str, Any]:
+def _coordinate(model: ModelRecord, j: int) -> dict[str, Any]:
     columns = {
         'lower': model.limits.lower,
         'upper': model.limits.upper,
@@ -140,7 +116,7 @@ def _coordinate(model: ScrewModel, j: int) -> dict[str, Any]:
     return {'name': model.joint_names[j], **values}
 
 
-def _body(model: ScrewModel, i: int) -> dict[str, Any]:
+def _body(model: ModelRecord, i: int) -> dict[str, Any]:
     return {
         'name': model.body_names[i],
         'joint': model.tree_joint_names[i],
@@ -155,7 +131,7 @@ def _body(model: ScrewModel, i: int) -> dict[str, Any]:
     }
 
 
-def _body_name(model: ScrewModel, body: int) -> str | None:
+def _body_name(model: ModelRecord, body: int) -> str | None:
     """Return the name of a body, None for the base."""
     return None if body < 0 else model.body_names[body]
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,20 +14,20 @@ from screw_dynamics.arrays import as_float_array, as_vector
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InertiaError, ShapeError
 from screw_dynamics.lie import inertia_matrix, transform_inertia
+from screw_dynamics.model.records import ModelRecord
 
-if TYPE_CHECKING:
-    from screw_dynamics.model.screw_model import ScrewModel
+Model = TypeVar('Model', bound=ModelRecord)
 
 POINT_MASS = ((0.0, 0.0, 0.0),) * 3  # rotational inertia about the centre of mass
 
 
 def with_payload(
-    model: ScrewModel,
+    model: Model,
     frame: str,
     mass: float,
     com: ArrayLike = (0.0, 0.0, 0.0),
     inertia: ArrayLike = POINT_MASS,
-) -> ScrewModel:
+) -> Model:
     """
     Return the model with a rigid load fixed to one of its frames, by default a point mass.
 

@@ -1,17 +1,19 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ValueEquality`: base class of records with arrays that are compared by value."""
+"""Records of a model, compared by value: frames, limits, and all fields of a `ScrewModel`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.errors import UnknownNameError
 
 
 class ValueEquality:
@@ -130,3 +132,76 @@ class JointLimits(ValueEquality):
         return JointLimits(
             np.full(n, -np.inf), np.full(n, np.inf), np.full(n, np.inf), np.full(n, np.inf)
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelRecord(ValueEquality):
+    """The fields of a `ScrewModel`, which describes them, and what follows from names alone."""
+
+    joint_names: tuple[str, ...]
+    tree_joint_names: tuple[str, ...]
+    body_names: tuple[str, ...]
+    joint_types: tuple[str, ...]
+    parents: NDArray[np.int64]
+    home_poses: Array
+    screws: Array
+    inertias: Array
+    gravity: Array
+    coordinates: NDArray[np.int64]
+    multipliers: Array
+    offsets: Array
+    limits: JointLimits
+    damping: Array
+    friction: Array
+    frames: Mapping[str, Frame] = field(default_factory=dict)
+    base_link: str = 'base_link'
+    name: str = 'robot'
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates (independent joints)."""
+        return len(self.joint_names)
+
+    @property
+    def body_count(self) -> int:
+        """Number of moving bodies N; larger than n if joints mimic others."""
+        return len(self.body_names)
+
+    @cached_property
+    def joint_of_coordinate(self) -> tuple[int, ...]:
+        """For each coordinate, the tree joint with its name, else the first that mimics it."""
+        joints = []
+        for j, name in enumerate(self.joint_names):
+            moved = np.flatnonzero(self.coordinates == j).tolist()
+            named = [i for i in moved if self.tree_joint_names[i] == name]
+            joints.append((*named, *moved)[0])
+        return tuple(joints)
+
+    @cached_property
+    def coordinate_types(self) -> tuple[str, ...]:
+        """For each coordinate, the type of that joint: 'revolute', 'prismatic', ..."""
+        return tuple(self.joint_types[i] for i in self.joint_of_coordinate)
+
+    def frame(self, name: str) -> Frame:
+        """
+        Return a named frame.
+
+        Parameters
+        ----------
+        name : str
+            A link name.
+
+        Returns
+        -------
+        Frame
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no frame of that name.
+
+        """
+        try:
+            return self.frames[name]
+        except (KeyError, TypeError):
+            raise UnknownNameError('frame', name, self.frames) from None

@@ -4,21 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 
-import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, read_only_copy
-from screw_dynamics.errors import InputError, UnknownNameError
-from screw_dynamics.model import checks, model_fields, model_yaml, payload, table
-from screw_dynamics.model import zero_configuration as reference
-from screw_dynamics.model.exact_geometry import exact_geometry
-from screw_dynamics.model.from_screws import model_from_screws
+from screw_dynamics.arrays import Array, as_float_array, read_only_copy, require_finite
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.model import checks, geometry, model_yaml, payload, table
+from screw_dynamics.model.from_screws import fields_from_screws
 from screw_dynamics.model.joint_aligned import JointAligned, joint_aligned
-from screw_dynamics.model.records import Frame, JointLimits, ValueEquality
+from screw_dynamics.model.records import ModelRecord
 
 _FLOATS = (
     'home_poses',
@@ -34,7 +32,7 @@ _NAMES = ('joint_names', 'tree_joint_names', 'body_names', 'joint_types')
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScrewModel(ValueEquality):
+class ScrewModel(ModelRecord):
     """
     An immutable tree of rigid bodies, each moved by one joint screw (product of exponentials).
 
@@ -81,65 +79,21 @@ class ScrewModel(ValueEquality):
 
     """
 
-    joint_names: tuple[str, ...]
-    tree_joint_names: tuple[str, ...]
-    body_names: tuple[str, ...]
-    joint_types: tuple[str, ...]
-    parents: NDArray[np.int64]
-    home_poses: Array
-    screws: Array
-    inertias: Array
-    gravity: Array
-    coordinates: NDArray[np.int64]
-    multipliers: Array
-    offsets: Array
-    limits: JointLimits
-    damping: Array
-    friction: Array
-    frames: Mapping[str, Frame] = field(default_factory=dict)
-    base_link: str = 'base_link'
-    name: str = 'robot'
-
     def __post_init__(self) -> None:
         """Copy all fields to read-only values, validate them, make the geometry exact."""
         for name in _NAMES:
-            object.__setattr__(self, name, model_fields.as_names(name, getattr(self, name)))
+            object.__setattr__(self, name, checks.as_names(name, getattr(self, name)))
         for name in _FLOATS:
             object.__setattr__(self, name, read_only_copy(name, getattr(self, name)))
         for name in ('parents', 'coordinates'):
-            object.__setattr__(self, name, model_fields.as_indices(name, getattr(self, name)))
+            object.__setattr__(self, name, checks.as_indices(name, getattr(self, name)))
         for name in ('base_link', 'name'):
-            model_fields.as_text(name, getattr(self, name))
-        object.__setattr__(self, 'limits', model_fields.as_limits(self.limits))
-        object.__setattr__(self, 'frames', model_fields.as_frames(self.frames))
+            checks.as_text(name, getattr(self, name))
+        object.__setattr__(self, 'limits', checks.as_limits(self.limits))
+        object.__setattr__(self, 'frames', checks.as_frames(self.frames))
         checks.check_model(self)
-        for name, exact in exact_geometry(self).items():
+        for name, exact in geometry.exact_geometry(self).items():
             object.__setattr__(self, name, read_only_copy(name, exact))
-
-    @property
-    def n(self) -> int:
-        """Number of coordinates (independent joints)."""
-        return len(self.joint_names)
-
-    @property
-    def body_count(self) -> int:
-        """Number of moving bodies N; larger than n if joints mimic others."""
-        return len(self.body_names)
-
-    @cached_property
-    def joint_of_coordinate(self) -> tuple[int, ...]:
-        """For each coordinate, the tree joint with its name, else the first that mimics it."""
-        joints = []
-        for j, name in enumerate(self.joint_names):
-            moved = np.flatnonzero(self.coordinates == j).tolist()
-            named = [i for i in moved if self.tree_joint_names[i] == name]
-            joints.append((*named, *moved)[0])
-        return tuple(joints)
-
-    @cached_property
-    def coordinate_types(self) -> tuple[str, ...]:
-        """For each coordinate, the type of that joint: 'revolute', 'prismatic', ..."""
-        return tuple(self.joint_types[i] for i in self.joint_of_coordinate)
 
     @cached_property
     def aligned(self) -> JointAligned:
@@ -149,7 +103,7 @@ class ScrewModel(ValueEquality):
     @cached_property
     def spatial_screws(self) -> Array:
         """Joint screws Y_i at q = 0 in the base-link frame, shape (N, 6)."""
-        screws = reference.spatial_screws(self)
+        screws = geometry.spatial_screws(self)
         screws.flags.writeable = False
         return screws
 
@@ -166,34 +120,82 @@ class ScrewModel(ValueEquality):
         """Return the joints with their screw axes as a table."""
         return table.screw_table(self)
 
-    def frame(self, name: str) -> Frame:
+    with_payload = payload.with_payload
+    to_yaml = model_yaml.to_yaml
+
+    @staticmethod
+    def from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
         """
-        Return a named frame.
+        Read a model from YAML.
 
         Parameters
         ----------
-        name : str
-            A link name.
+        source : str, bytes or path
+            A path, or the document itself; text with a line break is a document.
 
         Returns
         -------
-        Frame
+        ScrewModel
 
         Raises
         ------
-        UnknownNameError
-            If there is no frame of that name.
+        ModelError
+            If the file cannot be read, is not YAML or not a model of this version, or if an entry
+            is missing or malformed; the entry is named.
 
         """
-        try:
-            return self.frames[name]
-        except (KeyError, TypeError):
-            raise UnknownNameError('frame', name, self.frames) from None
+        return ScrewModel(**model_yaml.fields_from_yaml(source))
 
-    with_payload = payload.with_payload
-    to_yaml = model_yaml.model_to_yaml
-    from_yaml = staticmethod(model_yaml.model_from_yaml)
-    from_screws = staticmethod(model_from_screws)
+    @staticmethod
+    def from_screws(
+        parents: ArrayLike,
+        home_poses: ArrayLike,
+        screws: ArrayLike,
+        inertias: ArrayLike,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        joint_names: Sequence[str] | None = None,
+    ) -> ScrewModel:
+        """
+        Build a model from joint screws, without a URDF.
+
+        Parameters
+        ----------
+        parents : (n,) array_like of int
+            Parent of each body, -1 for the base; parents come before children.
+        home_poses : (n, 4, 4) array_like
+            B_i: pose of body i in its parent at q = 0.
+        screws : (n, 6) array_like
+            X_i in the frame of body i: (e; x × e + h e) with |e| = 1, or (0; e) for prismatic.
+        inertias : (n, 6, 6) array_like
+            M_i in the frame of body i, [[Theta, m c~], [-m c~, m I]].
+        gravity : (3,) array_like
+            In base axes [m/s^2].
+        joint_names : sequence of str, optional
+            Default 'joint_1', 'joint_2', ...
+
+        Returns
+        -------
+        ScrewModel
+            Its frames 'body_1', 'body_2', ... are the body frames, 'base' is the base frame.
+
+        Raises
+        ------
+        ModelError, ShapeError, NotFiniteError
+            If a parent, pose, screw or inertia is not valid; the body is named.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import screw_dynamics as sd
+        >>> link = sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), 0.01 * np.eye(3))
+        >>> model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [link])
+        >>> model.joint_names
+        ('joint_1',)
+
+        """
+        return ScrewModel(
+            **fields_from_screws(parents, home_poses, screws, inertias, gravity, joint_names)
+        )
 
 
 def require_model(model: object) -> ScrewModel:
@@ -201,3 +203,31 @@ def require_model(model: object) -> ScrewModel:
     if not isinstance(model, ScrewModel):
         raise InputError(f'model: expected a ScrewModel, got {type(model).__name__}')
     return model
+
+
+def as_wrench_jets(
+    model: ScrewModel, wrench_jets: Mapping[str, ArrayLike] | None, shape: tuple[int, ...]
+) -> dict[str, Array]:
+    """
+    Return external wrenches as finite arrays by frame name, {} for None.
+
+    `shape` is that of the efforts, (k + 1, n) or (T, k + 1, n). An array is (k + 1, 6), or
+    (T, k + 1, 6) with a batch of motions.
+    """
+    if wrench_jets is None:
+        return {}
+    if not isinstance(wrench_jets, Mapping):
+        raise InputError(
+            f'wrench_jets: expected a mapping of frame names to arrays, '
+            f'got {type(wrench_jets).__name__}'
+        )
+    allowed = [(shape[-2], 6)] + ([(*shape[:-1], 6)] if len(shape) == 3 else [])
+    arrays = {}
+    for name, value in wrench_jets.items():
+        model.frame(name)
+        label = f'wrench_jets[{name!r}]'
+        array = as_float_array(label, value)
+        if array.shape not in allowed:
+            raise ShapeError(label, ' or '.join(map(str, allowed)), array.shape)
+        arrays[name] = require_finite(label, array)
+    return arrays

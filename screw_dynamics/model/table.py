@@ -7,22 +7,19 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.model.zero_configuration import pitch_and_point, spatial_screws
+from screw_dynamics.model.geometry import pitch_and_point, spatial_screws
+from screw_dynamics.model.records import ModelRecord
 from screw_dynamics.text_table import NO_BREAK, text_table
-
-if TYPE_CHECKING:
-    from screw_dynamics.model.screw_model import ScrewModel
 
 _ABOUT = ('joint', 'type', 'link', 'on')
 _SCREW = ('screw', f'angular{NO_BREAK}e', f'linear{NO_BREAK}v', 'pitch', 'point')
 
 
-def screw_table(model: ScrewModel) -> str:
+def screw_table(model: ModelRecord) -> str:
     """
     Return the joints with their screws, two rows each: body-fixed and spatial at q = 0.
 
@@ -52,7 +49,7 @@ def screw_table(model: ScrewModel) -> str:
     return f'{headline}\n{tables}'.replace(NO_BREAK, ' ')
 
 
-def _headline(model: ScrewModel) -> str:
+def _headline(model: ModelRecord) -> str:
     return (
         f'{model.name}: {_count(model.n, "coordinate", "coordinates")}, '
         f'{_count(model.body_count, "body", "bodies")}, base link {model.base_link!r}, '
@@ -64,7 +61,7 @@ def _count(number: int, one: str, many: str) -> str:
     return f'{number} {one if number == 1 else many}'
 
 
-def _joint_text(model: ScrewModel, i: int) -> str:
+def _joint_text(model: ModelRecord, i: int) -> str:
     """Return the joint's name, with the relation to its coordinate if it mimics one."""
     name, master = model.tree_joint_names[i], model.joint_names[model.coordinates[i]]
     if name == master:

@@ -156,7 +156,7 @@ def compile_sampling() -> None:
     _sample_batch.compile()
 
 
-def _evaluate(breaks, coefficients, end, t, out):
+def _evaluate(breaks: Array, coefficients: Array, end: Array, t: float, out: Array) -> None:
     rows, n = out.shape
     segments = coefficients.shape[0]
     for r in range(rows):
@@ -193,7 +193,9 @@ def _evaluate(breaks, coefficients, end, t, out):
             out[r, j] *= factor
 
 
-def _evaluate_batch(breaks, coefficients, end, times, out):
+def _evaluate_batch(
+    breaks: Array, coefficients: Array, end: Array, times: Array, out: Array
+) -> None:
     for i in range(times.shape[0]):
         _evaluate(breaks, coefficients, end, times[i], out[i])
 

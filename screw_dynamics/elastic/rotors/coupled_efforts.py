@@ -28,7 +28,7 @@ from screw_dynamics.elastic.rotors.coupling import RotorCoupling
 from screw_dynamics.elastic.spring_jets import as_stiffness_jets, spring_jets
 from screw_dynamics.kernels.springs.layout import RIGID
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.wrench_jets import as_wrench_jets
+from screw_dynamics.model.screw_model import as_wrench_jets
 
 
 def coupled_efforts(

@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie import adjoint_inverse, exp_screw, twist_cross
-from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.wrench_jets import as_wrench_jets
+from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
 
 
 def recursive_body_fixed(

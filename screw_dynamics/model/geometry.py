@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Screws, poses and inertias of a checked model, exact to rounding.
+Exact screws, poses and inertias of a checked model; its zero configuration q = 0.
 
 The checks accept numbers rounded to nine digits. The kernels and the published recursion use
 different entries of a matrix, so their results would differ if it were only nearly a rotation (or
@@ -10,15 +10,11 @@ nearly symmetric). Rounded values are therefore corrected once, here; exact valu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.lie import inertia_parameters, skew
-
-if TYPE_CHECKING:
-    from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.lie import adjoint, exp_screw, inertia_parameters, screw_pitch, skew
+from screw_dynamics.model.records import ModelRecord
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -26,7 +22,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 _DRIFT = 64.0 * _EPSILON
 
 
-def exact_geometry(model: ScrewModel) -> dict[str, Array]:
+def exact_geometry(model: ModelRecord) -> dict[str, Array]:
     """Return the exact screws, home poses and inertias of a checked model by field name."""
     return {
         'screws': unit_screws(model.screws),
@@ -79,3 +75,39 @@ def inertia_form(inertia: Array) -> Array:
         ]
     )
     return inertia if np.array_equal(form, inertia) else form
+
+
+def reference_poses(model: ModelRecord) -> Array:
+    """
+    Return A_i = C_i(0) (N, 4, 4): the pose of every body in base-link axes at q = 0.
+
+    Offsets of mimic joints are included.
+    """
+    poses = np.empty((model.body_count, 4, 4))
+    for i in range(model.body_count):
+        pose = model.home_poses[i]
+        if model.offsets[i] != 0.0:
+            pose = pose @ exp_screw(model.screws[i], float(model.offsets[i]))
+        poses[i] = pose if model.parents[i] < 0 else poses[model.parents[i]] @ pose
+    return poses
+
+
+def spatial_screws(model: ModelRecord) -> Array:
+    """
+    Return Y_i = Ad_{A_i} X_i (N, 6), the unit joint screws at q = 0 (MK2021 sect. 2.1).
+
+    They are expressed in the base-link frame.
+    """
+    poses = reference_poses(model)
+    screws = [adjoint(pose) @ screw for pose, screw in zip(poses, model.screws, strict=True)]
+    return np.array(screws).reshape(-1, 6)
+
+
+def pitch_and_point(screw: Array) -> tuple[float, Array | None]:
+    """
+    Return the pitch [m/rad] of a unit screw and the point of its axis nearest to the origin [m].
+
+    For a prismatic joint, which has a direction but no axis, they are infinite and None.
+    """
+    pitch = screw_pitch(screw)
+    return pitch, np.cross(screw[:3], screw[3:]) if np.isfinite(pitch) else None
