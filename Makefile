@@ -3,7 +3,8 @@
 #
 # Every target sets up what is missing first: see .ci/set_up.
 RUN := .ci/run_in_env
-# tests of two files at a time: most wait for processes
+# Tests of two files at a time: those with processes mostly wait, so one by one would take longer.
+# Without them: make test PYTEST_ARGS='-m "not processes" -n auto'
 SIDE_BY_SIDE := -n 2 --dist loadfile
 
 .DEFAULT_GOAL := help

@@ -25,6 +25,18 @@ if TYPE_CHECKING:
 
     from screw_dynamics import ScrewModel
 
+# below test/: tests that start processes and wait for them, most of them with ROS
+PROCESSES = (
+    'bags/',
+    'demo/',
+    'nodes/',
+    'packaging/test_ament_index.py',
+    'packaging/test_colcon_build.py',
+    'packaging/test_executables.py',
+    'packaging/test_pip_install.py',
+    'packaging/test_without_ros.py',
+)
+
 # Shells start background jobs with SIGINT ignored, and so would be all processes that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -45,6 +57,14 @@ hypothesis.settings.register_profile(
     derandomize=False,
 )
 hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'default'))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests with processes, so that -m 'not processes' selects the library's."""
+    for item in items:
+        path = item.path.relative_to(Path(__file__).parent).as_posix()
+        if path.startswith(PROCESSES):
+            item.add_marker('processes')
 
 
 @pytest.fixture
