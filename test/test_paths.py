@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Names that no file can have, at every function that takes a path."""
+"""Names that no file can have, in every function with a path argument."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_names_of_no_file_that_is_there(function, name, tmp_path, monkeypatch):
 
 def test_file_paths():
     assert file_path('a/b') == file_path(Path('a/b')) == Path('a/b')
-    assert file_path('\udcff') == Path('\udcff')  # a byte that is no UTF-8
+    assert file_path('\udcff') == Path('\udcff')  # a byte that is not UTF-8
     for path in (5, b'a', None):
         with pytest.raises(InputError, match='^path: expected text or a path, got '):
             file_path(path)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of any content fit the width, and lose nothing."""
+"""Tables of any content fit the width and lose nothing."""
 
 from __future__ import annotations
 

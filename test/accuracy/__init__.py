@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Every robot of the robot packages against independent references; `make accuracy`."""
+"""Robots of the robot packages compared with independent references; `make accuracy`."""

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One robot: how far the package is from 60-digit arithmetic and from Pinocchio."""
+"""Deviation of the package from 60-digit arithmetic and from Pinocchio for one robot."""
 
 from __future__ import annotations
 

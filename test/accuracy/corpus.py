@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which of the .urdf files are robots."""
+"""Selection of the .urdf files that are robots."""
 
 from __future__ import annotations
 

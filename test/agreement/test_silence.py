@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Pinocchio's URDF parser, which warns of every oddity, says nothing on the terminal."""
+"""Pinocchio's URDF parser, which warns of every oddity, prints nothing on the terminal."""
 
 from __future__ import annotations
 

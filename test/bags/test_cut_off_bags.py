@@ -179,7 +179,7 @@ def test_messages_come_by_time_without_the_index_too(
 
 
 def test_several_files_without_metadata(chunks: Path, tmp_path: Path) -> None:
-    """As `ros2 bag record` leaves them where it splits files and is killed."""
+    """As `ros2 bag record` leaves them if it splits files and is killed."""
     split = tmp_path / 'split'
     split.mkdir()
     for number, first in ((10, 0), (9, 100)):  # by time, not by name

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Odd messages and damaged files: a `BagError` that says where, and nothing else."""
+"""Odd messages and damaged files: a `BagError` that names the place, and nothing else."""
 
 from __future__ import annotations
 

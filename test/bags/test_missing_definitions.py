@@ -27,7 +27,7 @@ STRING = 'std_msgs/msg/String'
 
 @pytest.fixture
 def old_bag(tmp_path: Path) -> Path:
-    """Return a bag of a common type and of one that nobody knows, both undefined in it."""
+    """Return a bag of a common type and of an unknown one, both undefined in it."""
     path = tmp_path / 'old'
     types = MessageTypes()
     with Writer(path, version=8, storage_plugin=StoragePlugin.SQLITE3) as writer:

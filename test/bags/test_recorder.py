@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The recorder process over real DDS: what was published is what comes back."""
+"""The recorder process over real DDS: messages come back from the bag as published."""
 
 from __future__ import annotations
 

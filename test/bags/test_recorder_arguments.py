@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the recorder refuses before it creates a bag."""
+"""Arguments that the recorder refuses before it creates a bag."""
 
 from __future__ import annotations
 

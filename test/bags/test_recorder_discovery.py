@@ -29,7 +29,7 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 def test_what_is_sent_once_is_recorded(
     node: Any, record: Any, tmp_path: Path, topics: list[str]
 ) -> None:
-    """A subscription tells the type; each publisher comes, sends a trajectory and goes."""
+    """A subscription announces the type; each publisher comes, sends a trajectory and goes."""
     node.create_subscription(JointTrajectory, '/plan', lambda _: None, 10)
     recorder = record('-o', tmp_path / 'bag', *topics)
     wait_for(lambda: node.count_subscribers('/plan') == 2)

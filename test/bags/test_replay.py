@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The replay process over real DDS: what it publishes is what was recorded, when it was."""
+"""The replay process over real DDS: recorded messages, published at recorded times."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NUMBER = 'std_msgs/msg/Float64'
 
 @pytest.fixture
 def inputs(tmp_path: Path) -> Path:
-    """Return a bag of joint states at 50 Hz, two trajectories and a number that is no input."""
+    """Return a bag of joint states at 50 Hz, two trajectories and an unrelated number."""
     store = get_typestore(Stores.ROS2_JAZZY)
     none = np.empty(0)
 

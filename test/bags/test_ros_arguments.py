@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What recorder and replay say where ROS does not take its arguments or settings: one line."""
+"""Errors of recorder and replay in one line if ROS rejects arguments or settings."""
 
 from __future__ import annotations
 

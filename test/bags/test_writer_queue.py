@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread of the writer: who waits for a slow disk, what an error does, what is lost."""
+"""The thread of the writer: waiting for a slow disk, errors, losses."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_disk_error_reaches_who_waits(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_what_was_written_is_in_the_file_soon(tmp_path: Path) -> None:
-    """A process that is killed loses no more, also where no further message comes."""
+    """A killed process does not lose more, even if no further message comes."""
     writer = BagWriter(tmp_path / 'bag')
     try:
         with pytest.warns(BagWarning, match='no message'), Bag(tmp_path / 'bag') as bag:

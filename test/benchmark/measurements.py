@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured, with the figure that each measurement must reach."""
+"""Measurements of the benchmark, and the figure that each of them must reach."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Row:
 
     @property
     def met(self) -> bool:
-        """Say whether the required bound holds."""
+        """Return whether the required bound holds."""
         return self.value >= self.required if self.at_least else self.value <= self.required
 
 

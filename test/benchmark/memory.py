@@ -12,7 +12,7 @@ _TICKS_PER_SECOND = os.sysconf('SC_CLK_TCK')
 
 
 class Usage(NamedTuple):
-    """What a process holds [KiB, counts] and has used [s]."""
+    """Memory, threads and files of a process [KiB, counts] and its processor time [s]."""
 
     resident: int
     private: int

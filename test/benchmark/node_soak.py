@@ -42,7 +42,7 @@ LONGEST_WAIT = 20.0  # s for a response
 
 
 class Load:
-    """What the nodes are asked to do; one step per second."""
+    """Work for the nodes; one step per second."""
 
     def __init__(self, ros: RosFixture) -> None:
         self.ros, self.names = ros, read_urdf(URDF).joint_names

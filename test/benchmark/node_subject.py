@@ -70,7 +70,7 @@ class Probe:
         Publisher.publish = timed
 
     def probe(self, owner: Any, method: str) -> None:
-        """Have the calls of a method recorded as ticks."""
+        """Record the calls of a method as ticks."""
         call = getattr(owner, method)
 
         def timed(*arguments: Any) -> None:

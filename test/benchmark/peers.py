@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiled recursion is measured against: Pinocchio, and what users build from it."""
+"""Implementations to compare with: Pinocchio, and finite differences built from it."""
 
 from __future__ import annotations
 

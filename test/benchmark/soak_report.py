@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a soak has shown: growth of memory, as a table and a plot."""
+"""Growth of memory during a soak, as a table and a plot."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Soak:
         return 3600.0 * slope, slope * float(np.ptp(times))
 
     def problems(self) -> list[str]:
-        """Say what must not be; empty where all is well."""
+        """Return the faults; empty if there are none."""
         found = []
         for name, samples in self.samples.items():
             slope, rise = self.growth(name)

@@ -47,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def recordings() -> ModuleType:
-    """Return what writes bags, where the library for it is installed."""
+    """Return the writer of bags if its library is installed."""
     pytest.importorskip('rosbags', reason='bags need the package rosbags')
     return importlib.import_module('recordings')
 

@@ -38,7 +38,7 @@ def time(nanoseconds: int, name: str = 'Time'):
 
 
 def header(stamp: int):
-    """Return a header; 0 is no stamp."""
+    """Return a header; 0 means no stamp."""
     return TYPES['std_msgs/msg/Header'](stamp=time(stamp), frame_id='')
 
 

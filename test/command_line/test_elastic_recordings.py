@@ -67,7 +67,7 @@ def test_dampers_remember_so_their_motors_have_no_bands(run, measured_bag):
 
 
 def coupled_springs() -> None:
-    """Let the rotor of the second joint ride on the first link."""
+    """Put the rotor of the second joint on the first link."""
     text = Path('my_springs.yaml').read_text()
     Path('my_springs.yaml').write_text(f'{text}rotor_coupling: true\n')
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Help texts: there for every command, with examples that run as they stand."""
+"""Help texts: present for every command, with examples that run as written."""
 
 from __future__ import annotations
 

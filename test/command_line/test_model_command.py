@@ -89,7 +89,7 @@ def test_tables_are_no_wider_than_the_terminal(run, folder, monkeypatch, columns
     for variable in ('COLUMNS', columns), ('COLUMNS', None):
         if variable[1] is None:
             monkeypatch.delenv('COLUMNS')
-            monkeypatch.setattr(sys, '__stdout__', None)  # as it is where there is no terminal
+            monkeypatch.setattr(sys, '__stdout__', None)  # as it is without a terminal
         else:
             monkeypatch.setenv(*variable)
         code, out, _ = run('model', 'wide.urdf', '--gravity', '1.2345', '-2.3456', '-9.81')

@@ -162,7 +162,7 @@ def test_springs_whose_range_ends_within_the_band(run, states, folder):
     assert part.motors.deviations is None
     np.testing.assert_allclose(part.motors.values[:, 3], whole.motors.values[:, 3], rtol=0.05)
     np.testing.assert_allclose(part.effort_deviations, whole.effort_deviations, rtol=1e-6)
-    # and beyond it the error says when
+    # and beyond it the error names the time
     text = text.replace(repr(largest + 1e-7), repr(largest - 0.01))
     (folder / 'my_springs.yaml').write_text(text)
     code, _, err = run(*arguments, 'c.csv', '-o', 'c')

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What commands write: whole or not at all, never over an input, refused before the work."""
+"""Output files of commands: whole or not at all, never over an input, refused before the work."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_an_interrupt_leaves_nothing_that_looks_finished(run, folder, monkeypatc
     )
     assert code == 130
     left = {path.name for path in folder.iterdir()} - {path.name for path in before}
-    # what was written before is whole, and was told to be
+    # earlier files are whole, and reported as such
     assert left == {line.removeprefix('written: ') for line in out.splitlines() if ':' in line}
     assert left == ({'a.csv'} if after == 'writing messages:' else set())
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How the process ends: exit codes, one line after an error, streams that cannot be written."""
+"""End of the process: exit codes, one line after an error, streams that cannot be written."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bars on a terminal, and nothing in the way of short work elsewhere."""
+"""Progress bars on a terminal, and no output for short work elsewhere."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def on_a_terminal(*arguments: str) -> str:
     try:
         while part := os.read(ours, 65536):
             shown += part
-    except OSError:  # how the end of a terminal is told
+    except OSError:  # the end of a terminal
         pass
     finally:
         os.close(ours)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`screw_dynamics bag`: where a trajectory begins that follows another one."""
+"""`screw_dynamics bag`: start of a trajectory that replaces another one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FIRST = [(0.0, [0.0, 0.0]), (1.0, [1.0, -1.0])]
         (0.5, 0.0, [0.5, -0.5]),  # on its way, halfway for symmetry: a point at 0 gives way
         (0.5, 0.4, [0.5, -0.5]),
         (3.0, 0.0, [0.2, 0.3]),  # long at rest: it may begin anywhere
-        (3.0, 0.4, [1.0, -1.0]),  # from where the first one has ended
+        (3.0, 0.4, [1.0, -1.0]),  # from the end of the first one
     ],
 )
 def test_it_begins_where_the_robot_is(run, folder, after, first_point, begins_at):

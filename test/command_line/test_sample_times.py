@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""At which instants a motion is sampled."""
+"""Sample times of a motion."""
 
 from __future__ import annotations
 

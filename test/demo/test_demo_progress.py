@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Progress of the demo where the output is no terminal: whole lines."""
+"""Progress of the demo without a terminal: whole lines."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from screw_dynamics.demo.domain import isolate_ros, unused_domain
 
 @pytest.fixture
 def unreserved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every call choose anew."""
+    """Make every call choose anew."""
     monkeypatch.setattr(domain, '_reserve', lambda number: True)
 
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How long the client of the simulated loop waits: while something advances."""
+"""Waiting of the client of the simulated loop: as long as something advances."""
 
 from __future__ import annotations
 

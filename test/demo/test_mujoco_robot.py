@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""MuJoCo, which knows nothing of this package, against our equations of motion."""
+"""MuJoCo, which is independent of this package, against our equations of motion."""
 
 from __future__ import annotations
 

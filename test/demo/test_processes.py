@@ -38,7 +38,7 @@ def wait_for_line(path: Path, timeout: float = 20.0) -> None:
 
 @pytest.fixture
 def listening(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the servers write their first line at once."""
+    """Make the servers write their first line at once."""
     monkeypatch.setenv('PYTHONUNBUFFERED', '1')
 
 

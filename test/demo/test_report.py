@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of the report come from the recording and show what is wrong with it."""
+"""The numbers of the report come from the recording and show its faults."""
 
 from __future__ import annotations
 

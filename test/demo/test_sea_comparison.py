@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the comparison of feedforwards says, on the arms it says it about."""
+"""Statements of the comparison of feedforwards, and the arms that it runs on."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The comparison of feedforwards ends when it is told to, with all that it has started."""
+"""The comparison of feedforwards ends on a signal, with all processes that it has started."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is said about a run, on motions whose errors are known; the light feedback."""
+"""Statements about a run, on motions with known errors; the light feedback."""
 
 from __future__ import annotations
 

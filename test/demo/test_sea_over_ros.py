@@ -25,7 +25,7 @@ from screw_dynamics.errors import BagError  # noqa: E402
 
 STEP = 2_000_000  # ns
 QUEUE = 10  # messages that wait for a recorder
-DURATION = 3 * 10**9  # ns of the trajectory and of what is held after it
+DURATION = 3 * 10**9  # ns of the trajectory and of the hold after it
 
 
 @pytest.fixture(scope='module')
@@ -62,7 +62,7 @@ def test_states_come_in_lock_step(runs, folder):
         during = states['header.stamp'] >= states['header.stamp'][-1] - DURATION
         steps = np.diff(states['header.stamp'][during])
         assert (steps > 0).all() and not (steps % STEP).any()
-        # none is missed but by a recorder that was held up for longer than a queue lasts
+        # none is missed unless the recorder was delayed for longer than a queue lasts
         waited = np.diff(states['log_time'][during])[steps > STEP]
         assert (waited > QUEUE * STEP).all()
         if not waited.size:
@@ -73,13 +73,13 @@ def test_what_the_bag_holds(runs, folder):
     with Bag(folder / 'bag_exact') as bag:
         motors = bag.arrays('/feedforward/motor_feedforward')
         states = bag.arrays('/motor_states')
-    # the motors move as they were told to, and the drives apply what they were told
+    # the motors follow their commands, and the drives apply them
     common, at, told = np.intersect1d(
         states['header.stamp'], motors['header.stamp'] + 10**6, return_indices=True
     )
     assert len(common) > 1200
     difference = states['effort'][at] - motors['motor_effort'][told]
-    # while it stands still at first, efforts may come too late for their step
+    # while it is at rest at first, efforts may come too late for their step
     np.testing.assert_array_equal(difference[125:], 0.0)
     assert np.abs(motors['deflection']).max() > 0.03
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Prepared wrenches give what `inverse_dynamics` gives with the same wrenches."""
+"""Prepared wrenches: same efforts as `inverse_dynamics` with the wrenches themselves."""
 
 from __future__ import annotations
 

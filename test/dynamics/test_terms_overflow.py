@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Finite arguments whose results no double can hold, and arguments that are no model."""
+"""Finite arguments with results beyond the range of doubles, and arguments that are not models."""
 
 from __future__ import annotations
 

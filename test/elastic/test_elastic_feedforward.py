@@ -118,7 +118,7 @@ def test_a_control_loop_makes_no_arrays(damping):
     assert tick(0.0) is out
     times = itertools.count(1)
     kept, most = memory(lambda: tick(1e-3 * next(times)))
-    # what the kernel of the efforts takes and gives back is not ours; three rows of a jet have
+    # arguments and result of the effort kernel do not count; three rows of a jet have
     # 960 bytes, so that what is left holds numbers and headers of views
     _, efforts = memory(lambda: sd.inverse_dynamics(model, jet, out=out.effort_jet))
     assert kept < 500

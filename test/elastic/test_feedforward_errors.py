@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What `elastic_feedforward` says to arguments it cannot use."""
+"""Errors of `elastic_feedforward` for unusable arguments."""
 
 from __future__ import annotations
 

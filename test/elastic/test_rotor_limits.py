@@ -170,7 +170,7 @@ def test_the_motor_of_a_coordinate_sits_at_the_joint_of_its_name(rng):
     assert carrier == int(model.parents[1])
     expected = model.home_poses[1][:3, :3] @ model.screws[1][:3]
     np.testing.assert_allclose(axis, expected, atol=1e-15)
-    # where no joint has its name, the first that follows, in the sense in which it does
+    # without a joint of its name: the first follower, in its sense
     for multiplier, sense in ((3.0, 1.0), (-3.0, -1.0)):
         model = replace(
             model, joint_names=('drive',), multipliers=np.array([multiplier, 1.0, 2.0])

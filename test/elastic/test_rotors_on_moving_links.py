@@ -211,7 +211,7 @@ def arm(axes):
 @pytest.mark.parametrize(
     ('axes', 'orders'),
     [
-        ('zzz', [2, 4, 6]),  # planar: each rotor is felt by every joint before it
+        ('zzz', [2, 4, 6]),  # planar: each rotor acts on every joint before it
         ('zyy', [2, 2, 4]),  # elbow arm: rotors 2 and 3 are never about the first axis
         ('zyx', [2, 2, 4]),  # S_13 = -r J sin q2; joint 2 feels rotor 3 by its gyroscopic torque
         ('zyz', [2, 2, 4]),  # S_13 = r J cos q2

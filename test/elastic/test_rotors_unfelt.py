@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Coupled rotors: those that nobody feels, and springs among them that fail."""
+"""Coupled rotors without effect on any joint, and springs among them that fail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOTOR = sd.Motor(0.01, 10.0)
     ('weightless', 'orders'), [(0, [2, 4, 6]), (1, [2, 2, 4]), (2, [2, 4, 2])]
 )
 def test_rotors_without_inertia_cost_nothing(weightless, orders):
-    # a planar arm: each rotor with inertia is felt by every joint before it
+    # a planar arm: each rotor with inertia acts on every joint before it
     home = np.eye(4)
     home[0, 3] = 1.0
     model = sd.ScrewModel.from_screws(

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Efforts that springs can and cannot transmit, from tiny to huge; pairs up to where they end."""
+"""Efforts that springs can and cannot transmit, from tiny to huge; pairs up to their limits."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The stiffer its springs, of whatever law, the more a robot is the rigid one."""
+"""Stiff springs of every law: commands approach those of the rigid robot."""
 
 from __future__ import annotations
 

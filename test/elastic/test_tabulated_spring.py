@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The spline through a measured characteristic: monotone, C2, accurate where the table is."""
+"""The spline through a measured characteristic: monotone, C2, accurate within the table."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def test_bands_cover_what_the_model_itself_draws(rng, wander):
 
 
 def test_it_beats_differences_of_the_samples(rng):
-    """What the estimate is for: five-point differences of an encoder's positions are noise."""
+    """Reason for the estimate: five-point differences of an encoder's positions are noise."""
     step, noise = 1e-3, 2e-5
     times = step * np.arange(3000)
     truth = sines(times, [4.0])

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings as they are: disorder, repeats, turns, gaps, rests, and what cannot be used."""
+"""Odd recordings: disorder, repeats, turns, gaps, rests, and unusable samples."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What counts as a gap, as disorder and as enough among recorded samples."""
+"""Definitions of a gap, of disorder and of enough samples in a recording."""
 
 from __future__ import annotations
 

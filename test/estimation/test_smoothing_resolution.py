@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How fine the knots are: for motions as fast as the samples, and for a given smoothing time."""
+"""Number of knots: for motions as fast as the samples, and for a given smoothing time."""
 
 from __future__ import annotations
 

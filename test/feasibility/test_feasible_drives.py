@@ -96,7 +96,7 @@ def test_coupled_rotors_with_a_spring_that_fails(rng):
     motor = sd.Motor(1e-3, 10.0, max_velocity=1e3)
     joints = sd.ElasticJoints(
         {
-            # what it transmits is unknown where the other one fails
+            # its effort is unknown if the other one fails
             'joint_1': sd.ElasticJoint(sd.TabulatedSpring([-1, 0, 1], [-300, 0, 300]), motor),
             'joint_2': sd.ElasticJoint(TABLE, motor),
         },

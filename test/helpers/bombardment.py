@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Throw things at a pair of running nodes, then ask whether all is as it should be."""
+"""Random input for a pair of running nodes, and checks that both still work."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Bombardment:
             self.settle()
 
     def _throw_bytes(self, item: Item) -> bool:
-        """Publish bytes; return False where the sender's own DDS would not have them."""
+        """Publish bytes; return False if the sender's own DDS rejects them."""
         publisher = self._publishers[item.target] if item.payload else self._without_bytes
         try:
             publisher.publish(item.payload)
@@ -212,7 +212,7 @@ class Bombardment:
         self._publishers['/feedforward/speed_scaling'].publish(Float64(data=1.0))
 
     def _describe(self) -> None:
-        """Give both nodes the robot that the messages are for, by a text not seen before."""
+        """Send both nodes the robot that the messages are for, by a new text."""
         text = f'{PLANAR}<!-- {sum(self.thrown.values())} {self.settled} -->'
         self._publishers[DESCRIPTION].publish(String(data=text))
         sha256 = hashlib.sha256(text.encode()).hexdigest()
@@ -251,7 +251,7 @@ class Bombardment:
         return self.feedforward.log.count('The new robot model has other joints')
 
     def _follow(self) -> None:
-        """Have a trajectory followed that bad messages do not stop."""
+        """Start a trajectory that bad messages do not stop."""
         message = trajectory(NAMES, [0.0, 0.0], [1.0, 0.5], times=[0.0, LONG])
         sent = time.time_ns()
         self._publishers[TRAJECTORY].publish(message)

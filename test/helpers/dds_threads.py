@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which threads of the DDS there are, and which a `main` leaves behind."""
+"""Threads of the DDS, and those that a `main` leaves behind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ sys.exit(code)
 
 
 def watched_command(module: str, *arguments: str) -> list[str]:
-    """Return the command line that runs the `main` of a module and then tells what is left."""
+    """Return the command line that runs the `main` of a module and then prints what is left."""
     return [sys.executable, '-W', 'ignore', '-c', _SCRIPT, module, *arguments]
 
 
@@ -31,7 +31,7 @@ def participant_threads(pid: int) -> list[str]:
 
 
 def threads_left(log: str) -> list[str]:
-    """Return those that the log of a watched command tells of; it must tell of the main one."""
+    """Return those that the log of a watched command lists; the main one must be among them."""
     lines = [line.partition(_PREFIX)[2] for line in log.splitlines() if _PREFIX in line]
     assert lines, log
     return list(_participants(lines))

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What replaces the robot of running nodes, and what is asked of their lifecycle."""
+"""Robot descriptions and lifecycle transitions for running nodes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is thrown at running nodes: random and mutated messages, bytes, requests, parameters."""
+"""Random and mutated messages, bytes, requests and parameters for running nodes."""
 
 from __future__ import annotations
 

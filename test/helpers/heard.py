@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes under fire publish and report."""
+"""Messages and reports of nodes under random input."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the node does with a trajectory, step by step, without its process and in no time."""
+"""Acceptance of a trajectory step by step, without the process of the node and in no time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import plan
 
 
 def accept(message, robot: Robot, reference, streamed, measured, parameters, now):
-    """Have a trajectory followed and return the warnings; raise the error if it is rejected."""
+    """Accept a trajectory and return the warnings; raise the error if it is rejected."""
     data = serialize_message(message)
     arrived = arrival(data, reference, streamed, measured, parameters, now)
     read = read_message(Reading(data, parameters.max_trajectory_points))

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Launch files as others include them, and what becomes of their processes."""
+"""Launch files as others include them, and their processes."""
 
 from __future__ import annotations
 

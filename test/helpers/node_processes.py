@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Start node processes, talk to them over DDS, wait for what they do."""
+"""Node processes and a client: start, call, publish, wait for a condition."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ class NodeProcess:
 
     def end(self) -> None:
         """
-        Take the node down, so that the nodes it talked to know.
+        End the node in a way that the nodes it talked to notice.
 
-        One that is killed stays discovered for some seconds, and takes requests to the next one.
+        A killed node stays discovered for some seconds and receives requests for its successor.
         """
         if self.running:
             self._process.terminate()
@@ -147,7 +147,7 @@ class RosFixture:
         namespace: str = '',
         **parameters: object,
     ) -> NodeProcess:
-        """Start a process that takes ROS arguments."""
+        """Start a process with ROS arguments."""
         command = [*command, '--ros-args']
         for remapped, value in (('__node', name), ('__ns', namespace)):
             if value:
@@ -168,7 +168,7 @@ class RosFixture:
             value = condition()
             if value:
                 return value
-            # a log may be long: it is read where there is something to tell
+            # a log may be long: it is read only if there is something to report
             assert process is None or process.running, f'the node ended: {process.log}'
             assert (waited := time.monotonic() - start) < patience(), (
                 f'waited {waited:.0f} s for {what}; log: {process.log if process else ""}'
@@ -248,7 +248,7 @@ class RosFixture:
         self.wait_for('the active node', lambda: self.state(node) == 'active', process)
 
     def set_parameter(self, node: str, name: str, value: object) -> tuple[bool, str]:
-        """Set a parameter of another node; return whether it was taken and why not."""
+        """Set a parameter of another node; return whether it was accepted and why not."""
         request = SetParameters.Request(parameters=[parameter(name, value)])
         name = f'{node}/set_parameters'
         (result,) = self.call(SetParameters, name, request, READING_TIMEOUT).results

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A /clock that the tests move by hand."""
+"""A /clock that tests set."""
 
 from __future__ import annotations
 

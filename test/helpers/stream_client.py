@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of streams share: streaming, looking at diagnostics and at torque samples."""
+"""Streams, diagnostics and samples for the tests of streams."""
 
 from __future__ import annotations
 

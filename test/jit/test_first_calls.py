@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""numba is imported whole, whoever comes first and whatever interrupts it."""
+"""numba is imported as a whole, by whichever thread comes first and despite interruptions."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from small import kernel
 with watched(lambda event, name: print(event.value, name, flush=True)):
     print(kernel(3.0))
 """
-# numba reads the body of an overload while it compiles: this one takes until it is let go on
+# numba reads the body of an overload while it compiles: this one waits until it is released
 HELD = """
 import time
 from pathlib import Path

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What runs on NumPy for now: blocks of `uncompiled`, small work of the command line."""
+"""Work that runs on NumPy for now: blocks of `uncompiled`, small work of the command line."""
 
 from __future__ import annotations
 

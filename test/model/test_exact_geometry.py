@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is typed with a few digits becomes exact; what is exact stays bit for bit."""
+"""Geometry given with a few digits becomes exact; exact geometry is not changed."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ HAVE_ROS = all(
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Do not import what imports rclpy where there is none; `test_ros_is_here` says so."""
+    """Do not import modules that need rclpy if it is missing; `test_ros_is_here` reports that."""
     if HAVE_ROS or not collection_path.name.startswith('test_'):
         return None
     return None if collection_path.name in WITHOUT_ROS else True

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes on an empty cache of kernels: what they log, who compiles, who is kept waiting."""
+"""Nodes on an empty cache of kernels: log, compilation, waiting."""
 
 from __future__ import annotations
 

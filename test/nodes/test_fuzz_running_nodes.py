@@ -19,7 +19,7 @@ def bombard(count, derandomize):
     with RosFixture() as ros:
         target = Bombardment(ros)
 
-        # running nodes have a past: an example alone would tell nothing, so none is shrunk
+        # running nodes have a past: an example alone proves nothing, so none is shrunk
         @settings(
             max_examples=count // ITEMS,
             derandomize=derandomize,

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Exit codes: a stop that was asked for is no error, a bad command line is one."""
+"""Exit codes: zero after a requested stop, not after a bad command line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One visible skip where the nodes cannot be tested."""
+"""One visible skip if the nodes cannot be tested."""
 
 from __future__ import annotations
 

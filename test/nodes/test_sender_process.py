@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""trajectory_sender: sends once somebody listens, and says what it did."""
+"""trajectory_sender: sends once a subscriber is there, and logs the outcome."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where screw_dynamics_interfaces is not built, standard messages still work."""
+"""Standard messages work without screw_dynamics_interfaces."""
 
 from __future__ import annotations
 

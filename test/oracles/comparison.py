@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How far an effort jet is from the reference, order by order."""
+"""Distance of an effort jet from the reference, order by order."""
 
 from __future__ import annotations
 

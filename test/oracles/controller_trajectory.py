@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What joint_trajectory_controller executes, one joint at a time, written from its rules."""
+"""Motion executed by joint_trajectory_controller, one joint at a time, written from its rules."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ControllerTrajectory:
         self._times, self._points = [(stamp or now) + t for t in times], list(points)
 
     def set_speed(self, now: float, speed: float) -> None:
-        """Let the clock run slower or faster."""
+        """Set the speed of the clock."""
         self._shown, self.speed = (now, self._clock(now)), speed
 
     def sample(self, t: float) -> State:

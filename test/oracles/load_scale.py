@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How large the numbers are that an effort is the sum of."""
+"""Size of the numbers that add up to an effort."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where robot descriptions lie: the bundled ones, and those in installed Python packages."""
+"""Robot descriptions: the bundled ones, and those in installed Python packages."""
 
 from __future__ import annotations
 

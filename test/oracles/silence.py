@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keep what a C++ library prints off the terminal."""
+"""Suppression of output that a C++ library prints on the terminal."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def model() -> sd.ScrewModel:
 
 
 def joints(*entries: sd.ElasticJoint | None, stiffness_factor: float = 1.0) -> sd.ElasticJoints:
-    """Return the arm's joints; linear springs where no entry is given."""
+    """Return the arm's joints; linear springs without an entry."""
     given = entries or (None, None)
     return sd.ElasticJoints(
         {

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the packaging share."""
+"""Executables and processes for the tests of the packaging."""
 
 from __future__ import annotations
 

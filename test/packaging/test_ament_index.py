@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What `make setup` enters in the ament index is what `ros2 run` and `ros2 launch` look for."""
+"""`make setup` enters in the ament index what `ros2 run` and `ros2 launch` look for."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def build_environment() -> dict[str, str]:
 
 @pytest.fixture(scope='module')
 def workspace(source_copy: Path) -> Path:
-    """Build as the README says."""
+    """Build with the line of the README."""
     environment = build_environment()
     if shutil.which('colcon', path=environment['PATH']) is None:
         pytest.skip('colcon is not installed')
@@ -76,7 +76,7 @@ def test_installed_package_finds_its_files_and_interfaces(workspace):
 
 
 def test_an_executable_runs_from_the_workspace(workspace):
-    # no such file: the node says so and ends
+    # no such file: the node logs that and ends
     command = (
         'install/screw_dynamics/lib/screw_dynamics/dynamics_server '
         '--ros-args -p urdf_path:=/does/not/exist.urdf; test $? -eq 1'

@@ -162,7 +162,7 @@ def test_without_any_library():
 
 
 def test_no_message_names_a_package_of_our_own():
-    """What pip installs by name is what others have published."""
+    """Advice to install names packages of others only."""
     sources = [*(ROOT / 'screw_dynamics').rglob('*.py'), ROOT / 'screw_dynamics_executables.py']
     advice = [re.findall(r'pip install [\'"]?(\w+)', path.read_text()) for path in sources]
     assert {name for names in advice for name in names} == {'mujoco', 'rosbags'}

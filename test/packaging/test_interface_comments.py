@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Every field of the messages and services says what it means, numbers also in which unit."""
+"""Comments of messages and services: a meaning for every field, and units for numbers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the README promises: its library examples run, its links and references exist."""
+"""Promises of the README: its library examples run, its links and references exist."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The library needs neither ROS nor numba, neither to be imported nor to compute."""
+"""The library imports and computes without ROS and without numba."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the frames of a model are, straight from the product of exponentials."""
+"""Poses of the frames of a model, straight from the product of exponentials."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_random_documents(specs, data):
 
 
 def carrier(specs, i, chosen):
-    """Return the moving link that link i is held to, 0 for the base."""
+    """Return the moving link that carries link i, 0 for the base."""
     while i and i not in chosen:
         i = specs[i - 1].parent
     return i

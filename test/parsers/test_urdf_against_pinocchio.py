@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where every link is and what every joint carries, against Pinocchio's URDF reader."""
+"""Poses and inertias of all links, against Pinocchio's URDF reader."""
 
 from __future__ import annotations
 

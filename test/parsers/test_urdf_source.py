@@ -117,7 +117,7 @@ def test_xacro_by_default_is_xacro(tag):
         r'robot.urdf.xacro > robot.urdf \(which expands only tags with the prefix xacro:\)$',
     ):
         read_urdf(f'{head}<{tag}/></robot>')
-    # what is named as in URDF is URDF, and outside of the element there is no such default
+    # elements with names of URDF are URDF; the default does not exist outside of the element
     assert list(read_urdf(f'{head}</robot>').frames) == ['a']
     inner = f'<robot name="r"><material {declared}/><{tag}/><link name="a"/></robot>'
     assert list(read_urdf(inner).frames) == ['a']

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Oddities of documents that load all the same."""
+"""Oddities of documents that are loaded with a warning."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_a_start_in_the_future_is_approached_from_reception(before, lead):
 
 
 def test_another_before_the_start():
-    """The first is on its approach, where the second takes over."""
+    """The first is on its approach when the second takes over."""
     both = Both()
     both.receive(0, 1000, [0, 500], [[1.0, 0.0], [2.0, 0.0]])
     both.check(300)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The reference filter on the clock of the node, where numbers are too large."""
+"""The reference filter on the clock of the node, with numbers that are too large."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The reference where numbers are extreme, clocks are corrected and holds are long. No ROS."""
+"""The reference with extreme numbers, corrected clocks and long holds. No ROS."""
 
 from __future__ import annotations
 

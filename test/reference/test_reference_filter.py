@@ -181,7 +181,7 @@ def test_noise_is_damped_as_the_theory_of_white_noise_says():
         smooth.follow(noise[i : i + 1])
         smooth.advance(step)
         got[i] = scaled(smooth, output(smooth))[:, 0]
-    # impulse response of a step held for one tick, summed over all ticks
+    # impulse response of a step of one tick, summed over all ticks
     smooth.start([0.0])
     smooth.follow([1.0])
     times = np.arange(0.0, 2.0, step)

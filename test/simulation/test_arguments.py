@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulation says to numbers and records that it cannot use."""
+"""Errors of the simulation for unusable numbers and records."""
 
 from __future__ import annotations
 

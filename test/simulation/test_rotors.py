@@ -43,7 +43,7 @@ def test_accelerations(name, rigid, rng):
     theta[list(rigid)], rate[list(rigid)] = q[list(rigid)], qd[list(rigid)]
     tau = STIFFNESS * (theta - q)
     tau[list(rigid)] = 0.0
-    # of the robot of links and rotors, with q = theta where a joint is rigid: G^T (M G x + h) = f
+    # of the robot of links and rotors, with q = theta for rigid joints: G^T (M G x + h) = f
     full = spinning(links, rotors)
     both, rates = np.concatenate([q, theta]), np.concatenate([qd, rate])
     forces = np.concatenate([tau, effort - tau])
@@ -60,7 +60,7 @@ def test_accelerations(name, rigid, rng):
 
 
 def on_links_before(model, rotors, rigid=()):
-    """Return joints with springs but for the rigid ones, rotors where they are by default."""
+    """Return joints with springs, except the rigid ones, and rotors at their default places."""
     entries = {}
     for rotor in rotors:
         spring = None if rotor.coordinate in rigid else sd.LinearSpring(STIFFNESS)

@@ -202,5 +202,5 @@ def test_rotors_on_moving_links(model):
 
     assert largest(coupled, 1e-6) < 1e-5
     assert largest(coupled, 1e-10) < 1e-9
-    # dropping the coupling is felt
+    # without the coupling the error grows
     assert largest(plain, 1e-10) > 1e-6

@@ -174,7 +174,7 @@ def test_frequencies_with_a_rigid_joint_and_a_pair(model):
     rest = robot.state(two_links.START)
     steps = 1e-6 * np.eye(len(rest))
     columns = [robot.derivatives(rest + step, np.zeros(3)) for step in steps]
-    # theta of the rigid joint is no state of its own
+    # theta of the rigid joint is not a state of its own
     linear = np.delete(np.delete(np.array(columns).T / 1e-6, [4, 7], 0), [4, 7], 1)
     expected = np.sort(np.linalg.eigvals(linear).imag)[-2:]
     assert np.allclose(natural_frequencies(model, joints, two_links.START), expected, rtol=1e-5)

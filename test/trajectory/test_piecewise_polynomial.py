@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sampling against exact rational arithmetic, and what happens outside the breaks."""
+"""Sampling against exact rational arithmetic, also outside the breaks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The convex program: conditions of optimality, and the way back to what obeys every row."""
+"""The convex program: conditions of optimality, and the way back to a feasible point."""
 
 from __future__ import annotations
 

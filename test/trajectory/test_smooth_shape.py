@@ -23,7 +23,7 @@ def segment_samples(trajectory, rows=2):
 
 
 def excess(trajectory):
-    """How far samples leave the interval between the two ends of their segment: (S,)."""
+    """Distance of samples from the interval between the ends of their segment: (S,)."""
     q = segment_samples(trajectory)[:, :, 0]
     ends = np.append(trajectory.coefficients[:, 0, 0], trajectory.end[0])
     low, high = np.minimum(ends[:-1], ends[1:]), np.maximum(ends[:-1], ends[1:])

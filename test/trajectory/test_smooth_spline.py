@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the smooth interpolation takes on, and how continuous it is."""
+"""Data that the smooth interpolation accepts, and its continuity."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def assert_c4(trajectory):
 
 
 def assert_honoured(waypoints, trajectory):
-    """Positions to the last bit; derivatives as far as a factor h and back lets them."""
+    """Positions to the last bit; derivatives up to the rounding of a factor h and back."""
     jets = trajectory.jets(waypoints.times)
     np.testing.assert_array_equal(jets[:, 0], waypoints.positions)
     h = np.diff(waypoints.times)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Points as they arrive become waypoints in model order, or an error that says why not."""
+"""Points in any order of joints become waypoints in model order, or an error with the reason."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the services answer to unusable requests: a code, a text and no numbers."""
+"""Responses to unusable requests: a code, a text and no numbers."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_use_sim_time_changes_while_a_trajectory_is_followed(ros, planar):
         if nanoseconds(sample.header.stamp) < 10**6 * SECOND  # else sent before the change
     )
 
-    # time that has passed at once has passed: the end is held
+    # the skipped time has passed: the end is kept
     clock.now += 2000 * SECOND
     ros.wait_for(
         'the end',

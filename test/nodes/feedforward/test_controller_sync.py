@@ -32,7 +32,7 @@ POINTS = waypoints_from_points(['a'], [(0.0, [0.0]), (1.0, [1.0]), (2.0, [0.5])]
 
 @pytest.mark.parametrize('difference', [-0.03, 0.0, 0.08])
 def test_another_time(difference):
-    """Of the motion that applies; another that continues it joins in where it is by then."""
+    """Time of the current motion; a motion that continues it joins at its state by then."""
     reference = Reference(1, SMOOTH)
     reference.add(POINTS, START, START)
     later = waypoints_from_points(['a'], [(1.0, [0.0])], ['a'])
@@ -245,7 +245,7 @@ class TestOverDds:
         self.wait_until_together(ros, node, controller, samples)
         controller.reporting = False
         ros.wait_for('the warning', lambda: 'no state for 1.5 s' in node.log, node)
-        # activated again, it holds where it is
+        # activated again, it holds its position
         controller.hold(controller.position)
         controller.reporting, back = True, time.time_ns()
         ros.wait_for('many states', lambda: len(controller.reported) > 300, node)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ExecutionWatch`: what is published beside a controller that does something else."""
+"""`ExecutionWatch`: output beside a controller that does not execute the motion."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Beside:
         self.hold(0.0)
 
     def hold(self, position, time=30.0):
-        """Have the controller hold a position; its trajectory time goes on from another."""
+        """Let the controller hold a position; its trajectory time goes on from another."""
         self.controller = ControllerTrajectory()
         self.controller.receive(self.seconds - time, 0.0, [0.0], [[position]], [position, 0.0])
         self.began = self.seconds - time
@@ -131,7 +131,7 @@ def test_a_trajectory_that_the_controller_rejects(timeout):
     assert 1000 * timeout - 8 <= last - begun <= 1000 * timeout + 8
     assert 'its trajectory time is 30.' in beside.watch.reason
     assert 'parameter sync_tolerance' in beside.watch.reason
-    # the next is executed by both, from where the robot is
+    # the next one is executed by both, from the robot's position
     beside.forget()
     beside.send([0.5, 1.5], [[0.4, 0.1], [0.2, 0.0]])
     beside.run(4000)
@@ -140,7 +140,7 @@ def test_a_trajectory_that_the_controller_rejects(timeout):
 
 
 def test_a_short_trajectory_that_the_controller_rejects():
-    """It is over before the time is: its end is not held for long."""
+    """It ends before its time: its end is not kept for long."""
     beside = Beside()
     beside.run(100)
     beside.send([0.0, 0.1], [[0.0, 0.0], [0.3, 0.0]], late=None)
@@ -151,7 +151,7 @@ def test_a_short_trajectory_that_the_controller_rejects():
 
 @pytest.mark.parametrize('after', [40, 400, 1000])
 def test_a_controller_that_aborts(after):
-    """It holds where it is, with a time that begins anew."""
+    """It holds its position, with a time that starts again."""
     beside = Beside()
     beside.run(100)
     beside.send()
@@ -176,7 +176,7 @@ def test_a_controller_that_falls_silent():
     assert beside.silent
     assert beside.published[-1][0] - stopped <= 208
     assert beside.watch.reason == 'no state for 0.2 s (parameter sync_timeout)'
-    # it is back, and holds where it was stopped
+    # it is back, and holds the position of the stop
     beside.forget()
     beside.hold(0.4, 0.0)
     beside.reporting = True

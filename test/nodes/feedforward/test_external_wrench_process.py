@@ -44,7 +44,7 @@ def reports(ros):
 
 @pytest.fixture(scope='module')
 def samples(ros, process):
-    """Return the torque messages of a position that is held."""
+    """Return the effort messages of a constant position."""
     samples = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
     ros.publish(trajectory(NAMES, [0.3, 0.2]), '/feedforward/joint_trajectory')
     ros.wait_for('samples', lambda: samples, process)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The feedforward process over DDS: what it publishes, and what it does with bad input."""
+"""The feedforward process over DDS: output, and reaction to bad input."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def follow(ros, process, samples, message, seconds):
 
     def its(sample):
         begun = nanoseconds(sample.header.stamp) - nanoseconds(sample.reference.time_from_start)
-        return 1e-9 * begun > start() - 1e-3  # later where the speed is lower
+        return 1e-9 * begun > start() - 1e-3  # later if the speed is lower
 
     def done():
         if start() is None or not samples or not its(samples[-1]):

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong without bad input: efforts that overflow, ticks that are missed."""
+"""Trouble without bad input: efforts that overflow, ticks that are missed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The process that fits trajectories gives an answer to every task, whatever becomes of it."""
+"""The process that fits trajectories answers every task, also if it ends."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def reading(count=2):
 
 
 class NotReadable:
-    """Can be sent, but raises where it arrives."""
+    """Can be sent, but raises on arrival."""
 
     def __reduce__(self):
         return int, ('nose',)

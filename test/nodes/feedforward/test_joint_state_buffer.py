@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Measured states: in parts, fresh or old, with values that nothing can be done with."""
+"""Measured states: in parts, fresh or old, with unusable values."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_topic(ros, process, planar):
         effort = [sample.effort, sample.effort_dot, sample.effort_ddot]
         np.testing.assert_allclose(effort, inverse_dynamics(model, jet), rtol=1e-9, atol=1e-9)
     assert len(approach) > 100
-    # followed back, the line meets the old motion where the message was received
+    # extended backwards, the line meets the old motion at the reception of the message
     span = np.linspace(sent, left_at, 2001)
     gaps = [
         spline(OLD_TIMES, OLD, OLD_VELOCITIES, 1e-9 * (t - first))[0]

@@ -65,7 +65,7 @@ def guarded(planar):
 def test_every_limit_of_the_file_stops(guarded, row, value, name):
     values = getattr(guarded.motors, row)[1 if row in ('effort_jet', 'motor_jet') else 0]
     limit = float(name.split('limit ')[1].split()[0])
-    # planned to touch the limit: rounding is no excess
+    # planned to touch the limit: rounding does not exceed it
     assert guarded(MOVE, limit * (1.0 + 5e-10), values)
     assert guarded(MOVE, -limit, values)
     assert not guarded(MOVE, value, values)
@@ -112,7 +112,7 @@ def test_they_come_back_with_the_next_motion_from_rest(guarded):
     ):
         assert [guarded(*sample) for sample in samples] == expected
     values = [line.split('motor effort ')[1].split()[0] for line in guarded.lines]
-    assert values == ['21', '25', '24']  # a line for each stop, and each beginning that is none
+    assert values == ['21', '25', '24']  # a line for each stop and for each refused start
 
 
 def test_a_beginning_whose_commands_are_not_known_is_none(guarded):

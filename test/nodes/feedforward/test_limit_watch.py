@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of limits that published samples exceed: each quantity, once, with its worst."""
+"""Reports of limits that published samples exceed: each quantity once, with its worst value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SPRUNG = sd.ElasticJoints(
 
 @pytest.fixture
 def arm(planar):
-    """Return a robot whose limits are all different; what is held against them is not 0."""
+    """Return a robot with different limits for all quantities, none of which is 0."""
     model = sd.read_urdf(planar)
     limits = replace(
         model.limits,
@@ -110,6 +110,6 @@ def test_springs_and_motors(arm, rows, published):
         watch.add(still, motors.effort_jet[:published])
         watch.add_motors(motors)
         assert watch.report() == (WARN, f'limit exceeded: {name} {told}', {name: told})
-    # efforts count where no motor command can be computed, too
+    # efforts count even if no motor command can be computed
     watch.add(still, np.array([[0.0, 31.0]]))
     assert watch.report().values == {'joint_2: effort': '31 N m, limit 30 N m'}

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""~/motor_feedforward and motor efforts on ~/commands over DDS, and what stops them."""
+"""~/motor_feedforward and motor efforts on ~/commands over DDS, and reasons to stop them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from screw_dynamics.nodes.shared.conversions import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque, JointReference, MotorFeedforward
 
 POINTS = ([-1.4, 0.5], [-1.0, 0.2], [-0.6, -0.4])
-# the effort of joint 2 is beyond its table where the arm is stretched out
+# the effort of joint 2 is beyond its table if the arm is stretched out
 WEAK = """
 elastic_joints:
   joint_1:
@@ -103,7 +103,7 @@ def links_of(sample):
 
 
 def measure(ros, sample):
-    """Publish and return where the links stand for which these commands were the last."""
+    """Publish and return the link positions for which these commands were the last."""
     stood = links_of(sample)
     ros.publish(JointState(name=NAMES, position=stood.tolist()), '/joint_states')
     ros.spin(0.2)  # on its way
@@ -188,7 +188,7 @@ def test_nothing_beyond_a_limit_is_published(ros, start, mode):
     ros.wait_for('commands', lambda: nanoseconds(motors[-1].header.stamp) > back, process)
     assert process.log.count('No motor commands are published: limit exceeded') == 1
     again = next(m for m in motors if nanoseconds(m.header.stamp) > back)
-    # they go on where the robot stands, not where the reference has come to without it
+    # they go on at the position of the robot, not at that of the reference
     np.testing.assert_allclose(links_of(again), stood, atol=0.02)
     beyond = [nanoseconds(m.header.stamp) for m in links if abs(m.effort[1]) > 0.008 * 300.0]
     stamps = np.array([nanoseconds(m.header.stamp) for m in motors])

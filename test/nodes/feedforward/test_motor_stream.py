@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Motor commands tick by tick: dampers along uneven ticks, new starts, what is left behind."""
+"""Motor commands tick by tick: dampers along uneven ticks, new starts, leftovers."""
 
 from __future__ import annotations
 

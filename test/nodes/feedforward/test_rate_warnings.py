@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A node that cannot hold its rate says so in the log."""
+"""Log messages of a node that does not reach its rate."""
 
 from __future__ import annotations
 

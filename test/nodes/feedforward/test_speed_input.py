@@ -26,7 +26,7 @@ NAMES = ['joint_1', 'joint_2']
 
 
 class TestUnit:
-    """The factor that a value stands for."""
+    """The factor for a value."""
 
     @pytest.mark.parametrize(
         ('value', 'unit', 'factor'),

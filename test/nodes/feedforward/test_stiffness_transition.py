@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How the stiffness of variable joints gets from one value to another."""
+"""Transition of the stiffness of variable joints from one value to another."""
 
 from __future__ import annotations
 

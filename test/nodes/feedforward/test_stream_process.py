@@ -170,7 +170,7 @@ def test_bad_samples_are_counted_and_the_stream_goes_on(ros, process, samples, r
             if value.key == 'rejected'
         )
 
-    # a stream that ends would be told of as stale
+    # a stream that ends would be reported as stale
     stream_until(ros, process, SAMPLES, message, lambda: len(samples) > 10 and told())
     for sample in samples:
         np.testing.assert_array_equal(jet_of(sample), good)
@@ -227,7 +227,7 @@ def test_positions_go_through_the_filter(ros, process, samples, model):
 
 @pytest.mark.parametrize('topic', [SAMPLES, POSITIONS])
 def test_positions_beyond_their_limits(ros, process, samples, topic):
-    """Followed with a warning, or rejected, as check_limits says."""
+    """Followed with a warning, or rejected, depending on check_limits."""
     jet = np.zeros((5, 2))
     jet[0, 0] = 4.0
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which command is followed: streams, trajectories and gaps between samples."""
+"""Choice between streams, trajectories and gaps between samples."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from screw_dynamics_interfaces.msg import FeedforwardTorque
 NAMES = ['joint_1', 'joint_2']
 POSITIONS, TRAJECTORY = '/feedforward/joint_state_reference', '/feedforward/joint_trajectory'
 STEP = 10_000_000  # ns
-AGAIN = 0.5  # s, until a time that may have been lost is told again
+AGAIN = 0.5  # s, until a time that may have been lost is sent again
 STREAM, FOLLOWED, HOLD = (
     FeedforwardTorque.SOURCE_STREAM,
     FeedforwardTorque.SOURCE_TRAJECTORY,
@@ -95,7 +95,7 @@ def test_trajectory_and_stream_take_over_from_each_other(ros, driver):
     verdicts = ros.listen(DiagnosticStatus, '/feedforward/trajectory_status')
     driver.begin([0.3, 0.4])
     ros.publish(trajectory(NAMES, [1.0, 1.0], times=[1.0]), TRAJECTORY)
-    # time stands still during the fit: the whole second is left to it
+    # time is paused during the fit: the whole second is left to it
     ros.wait_for('the fit', lambda: verdicts, driver.process)
     # the stream goes on and is ignored
     driver.until(HOLD, [0.3, 0.4])
@@ -109,7 +109,7 @@ def test_trajectory_and_stream_take_over_from_each_other(ros, driver):
     _, values = status(ros, reports, 'joint_state_reference')
     assert int(values['ignored for a newer command']) > 50
 
-    # a stream that begins anew takes over in turn, from where the trajectory stands
+    # a stream that starts again takes over in turn, from the state of the trajectory
     for _ in range(40):
         driver.step()
     begin = len(driver.samples) - 1

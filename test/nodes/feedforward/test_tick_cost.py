@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A tick compiles nothing and leaves nothing behind, for the garbage collector neither."""
+"""A tick compiles nothing and leaves nothing behind, not even for the garbage collector."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_simulated_time(ros, planar, events):
     stamps = [nanoseconds(sample.header.stamp) for sample in samples]
     assert all(50 * 10**9 < stamp <= simulation.now for stamp in stamps)
 
-    # time stands still: nothing more is published once the last step has been handled
+    # time is paused: nothing more is published once the last step has been handled
     settled = settle(ros, samples)
     begun = time.monotonic()
     ros.wait_for('half a second', lambda: time.monotonic() > begun + 0.5, process)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``~/joint_trajectory_effort``: what a controller gets, and how far off its efforts are."""
+"""``~/joint_trajectory_effort``: a controller's input, and the error of its efforts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_start_that_has_passed():
 
 
 def test_no_negative_times():
-    """The controller's own way to a start in the future cannot be told to it."""
+    """The controller's own way to a start in the future is not part of the message."""
     times = sample_times(motion(CONTROLLER, START + SECOND, START, np.ones((5, 2))), SECOND // 100)
     assert times[0] == 0
 
@@ -95,7 +95,7 @@ def test_over_dds(ros, planar):
     np.testing.assert_allclose(efforts, inverse_dynamics(model, jets)[:, 0], rtol=1e-9, atol=1e-9)
     assert not rows[-1, 1:].any()  # the controller rejects what moves at the end
 
-    # a replacement under way: the republished one begins where the reference is
+    # a replacement under way: the republished one starts at the reference
     ros.wait_for(
         'motion',
         lambda: samples and nanoseconds(samples[-1].reference.time_from_start) > 3e8,

@@ -30,7 +30,7 @@ NAN = float('nan')
 
 
 class Intake:
-    """What `accept` needs, with a motion under way."""
+    """Arguments of `accept`, with a motion under way."""
 
     def __init__(self, urdf):
         text = urdf.read_text()
@@ -233,7 +233,7 @@ def test_limits_between_the_points(planar):
 
 
 class TestStartState:
-    """Where a trajectory begins that has no point at time 0."""
+    """Start of a trajectory without a point at time 0."""
 
     @pytest.fixture
     def fresh(self, planar):

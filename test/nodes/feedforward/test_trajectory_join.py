@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a trajectory joins what is followed while time goes on during its fit."""
+"""Start of a trajectory within the running motion if time goes on during its fit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REST = np.zeros((5, 2))
 
 
 class Node:
-    """What a node has when trajectories come in, and a clock that moves on during fits."""
+    """The state of a node that receives trajectories, and a clock that advances during fits."""
 
     def __init__(self, urdf, **parameters):
         self.parameters = FeedforwardParameters(**parameters)
@@ -60,7 +60,7 @@ class Node:
         return self.planned.task.join
 
     def join(self, took):
-        """Let the time of a fit pass, and have it followed if it still can be."""
+        """Advance the clock by the time of a fit and join the result if still possible."""
         made = fit(self.message, self.robot, self.planned.task)
         self.now += took
         problem = joined(

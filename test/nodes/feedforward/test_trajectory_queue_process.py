@@ -44,7 +44,7 @@ def short(name='short', position=0.5, names=NAMES):
 
 
 class Node:
-    """A node that follows a long motion, and what it says."""
+    """A node that follows a long motion, and its log."""
 
     def __init__(self, ros, urdf, **parameters):
         self.ros = ros
@@ -74,7 +74,7 @@ class Node:
         ]
 
     def fitting(self, work=0.05):
-        """Return once a fit is under way: its process worked for a while, and is held up."""
+        """Return once a fit is under way: its process has worked for a while and is stopped."""
         child = self.child()
         before, end = processor_time(child), time.monotonic() + patience()
         while processor_time(child) < before + work:
@@ -85,7 +85,7 @@ class Node:
         assert not self.verdicts
 
     def go_on(self):
-        """Let the fit go on that `fitting` holds up, if its process is still there."""
+        """Resume the fit that `fitting` has stopped, if its process is still there."""
         with suppress(ValueError):
             os.kill(self.child(), signal.SIGCONT)
 

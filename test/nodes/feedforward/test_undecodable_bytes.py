@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes on a topic that are no message: dropped, and what comes later is not."""
+"""Bytes on a topic that are not a message: dropped, without effect on later messages."""
 
 from __future__ import annotations
 

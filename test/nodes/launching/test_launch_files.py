@@ -127,7 +127,7 @@ def test_arguments_that_are_no_numbers_are_named():
 
 @pytest.fixture
 def robot_state_publisher(tmp_path, monkeypatch):
-    """Have an executable of that name where launch looks for it."""
+    """Make an executable of that name available to launch."""
     name = 'robot_state_publisher'
     marker = tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages' / name
     executable = tmp_path / 'lib' / name / name
@@ -194,7 +194,7 @@ def test_robot_state_publisher_gets_the_urdf_of_a_package(planar, tmp_path, robo
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
 )
 def test_nothing_runs_on_where_something_is_missing(ros, planar, monkeypatch, arguments, reason):
-    """Launch forgets what it has started where a part of a launch file fails."""
+    """Launch forgets the processes it has started if a part of a launch file fails."""
     prefixes = os.environ['AMENT_PREFIX_PATH'].split(os.pathsep)
     without = [p for p in prefixes if not Path(p, 'lib', 'robot_state_publisher').exists()]
     monkeypatch.setenv('AMENT_PREFIX_PATH', os.pathsep.join(without))
@@ -249,7 +249,7 @@ def test_a_recording_in_a_namespace(ros, monkeypatch, planar, tmp_path):
 
 
 def send_at_42_seconds(ros, service):
-    """Send a trajectory by a clock that stands, then stop what was launched."""
+    """Send a trajectory by a clock at rest, then stop all launched processes."""
     try:
         node = '/left/arm/feedforward'
         ros.wait_for('the clock', lambda: ros.node.count_subscribers('/clock') >= 3)

@@ -67,7 +67,7 @@ def test_the_simulated_arm_follows(ros, exit_codes):
 
 @pytest.mark.parametrize('dead', ['sea_simulator', 'feedforward'])
 def test_without_one_node_all_is_shut_down(ros, tmp_path, dead):
-    """A loop that lacks a part moves nothing: the rest ends, and the last line says why."""
+    """A loop without one of its parts ends as a whole; the last line names the reason."""
     parameters = yaml.safe_load(share_path('config/sea_arm.yaml').read_text())
     parameters[f'/**/{dead}']['ros__parameters']['elastic_joints_path'] = '/no/such.yaml'
     file = tmp_path / 'arm.yaml'

@@ -116,7 +116,7 @@ def test_motion_agrees_with_equations_by_hand(simulate):
 
     simulation.wait('more', lambda: len(motion()[0]) > 30)
     times, states = motion()
-    # steps of 1 / RATE each, also where the computer was late and some were not published
+    # steps of 1 / RATE each, also if the computer was late and some were not published
     np.testing.assert_allclose(np.diff(times) * RATE, np.round(np.diff(times) * RATE), atol=1e-4)
     expected = integrate(states[0, :8], efforts, times[30] - times[0])
     np.testing.assert_allclose(states[30, :8], expected, rtol=0, atol=2e-5)
@@ -146,7 +146,7 @@ def test_brakes_bad_input_and_reset(simulate, ros):
         nonlocal told
         if not any(abs(m.velocity[0]) > 0.05 for m in simulation.links):
             told = simulation.process.log.count(brakes)
-            simulation.drive(1000.0, 0.0)  # again: a busy machine may let one expire unused
+            simulation.drive(1000.0, 0.0)  # again: on a busy machine one may expire unused
             return False
         return True
 
@@ -170,7 +170,7 @@ def test_without_brakes_it_falls(simulate):
     assert not any(simulation.motors[-1].effort)
 
     def driven():
-        simulation.drive(5.0, -1.0)  # again and again: a busy machine may let one expire unused
+        simulation.drive(5.0, -1.0)  # again and again: on a busy machine one may expire unused
         return any(m.effort.tolist() == [5.0, -1.0] for m in simulation.motors)
 
     simulation.wait('efforts', driven)

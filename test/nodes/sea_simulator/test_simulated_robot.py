@@ -70,7 +70,7 @@ def test_feedback_follows_the_motion_that_is_asked_for_during_a_step(robot):
     state = np.concatenate([HOME, np.zeros(2), start, np.zeros(2)])
     expected = solve_ivp(slope, (0.0, PERIOD), state, rtol=1e-11, atol=1e-13).y[:, -1]
     got = np.concatenate([*robot.link_state()[:2], *robot.motor_state()[:2]])
-    # efforts are held for 10 us each: half of that late
+    # efforts are constant for 10 us each: half of that late
     np.testing.assert_allclose(got, expected, rtol=0, atol=2e-4 * np.abs(expected).max())
     assert np.abs(got[6:]).min() > 0.05
 

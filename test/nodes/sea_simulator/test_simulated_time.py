@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""When sea_simulator takes its steps, what it waits for, and what it says about both."""
+"""Steps of sea_simulator: their times, waiting, and reports."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def report_of(**changes):
         (owner,) = (each for each in (drives, robot, clock) if hasattr(each, name))
         setattr(owner, name, value)
     first = report.task()
-    # what has been told is told once, a failure until it is over
+    # everything is reported once, a failure until it is over
     assert report.task().level == (ERROR if robot.failure else OK)
     return first
 

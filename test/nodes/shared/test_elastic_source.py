@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The file of elastic joints of a node: parameter, file and entry are named."""
+"""The file of elastic joints of a node: errors name parameter, file and entry."""
 
 from __future__ import annotations
 

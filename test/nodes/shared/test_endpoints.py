@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A quality of service that is overridden for one topic stays what it is for the others."""
+"""A quality of service overridden for one topic does not change the others."""
 
 from __future__ import annotations
 

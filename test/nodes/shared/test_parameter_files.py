@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameter files are for a node: names of nodes, namespaces, wildcards."""
+"""Selection of parameter files of a node: names of nodes, namespaces, wildcards."""
 
 from __future__ import annotations
 
