@@ -12,14 +12,16 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
-from screw_dynamics.nodes.launching.launch_arguments import (
+from screw_dynamics.nodes.launching import (
     PACKAGE,
     feedforward_arguments,
     flag,
+    given,
     node_arguments,
     parameter_file,
+    recorder,
+    typed,
 )
-from screw_dynamics.nodes.launching.launched_node import given, recorder, typed
 from screw_dynamics.nodes.shared.existing_file import existing_file
 
 _RSP = 'robot_state_publisher'

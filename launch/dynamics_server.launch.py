@@ -5,8 +5,7 @@
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction
 
-from screw_dynamics.nodes.launching.launch_arguments import node_arguments, parameter_file
-from screw_dynamics.nodes.launching.launched_node import launched_node
+from screw_dynamics.nodes.launching import launched_node, node_arguments, parameter_file
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -5,12 +5,15 @@
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction
 
-from screw_dynamics.nodes.launching.launch_arguments import (
+from screw_dynamics.nodes.launching import (
     feedforward_arguments,
+    given,
+    launched_node,
     node_arguments,
+    number,
     parameter_file,
+    typed,
 )
-from screw_dynamics.nodes.launching.launched_node import given, launched_node, number, typed
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -13,13 +13,16 @@ from launch.substitutions import PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from screw_dynamics.nodes.launching.launch_arguments import (
+from screw_dynamics.nodes.launching import (
     PACKAGE,
     flag,
+    given,
+    launched_node,
     node_arguments,
     parameter_file,
+    recorder,
+    typed,
 )
-from screw_dynamics.nodes.launching.launched_node import given, launched_node, recorder, typed
 from screw_dynamics.nodes.shared.existing_file import existing_file
 
 DELAY = 0.5  # s from sending to the beginning of the motion

@@ -23,8 +23,7 @@ from rosbags.typesys import (
 )
 
 from screw_dynamics.bags.definitions import MessageTypes
-from screw_dynamics.bags.folder_losses import folder_losses
-from screw_dynamics.bags.loose_files import LooseFiles
+from screw_dynamics.bags.loose_files import LooseFiles, folder_losses
 from screw_dynamics.bags.records import BagMessage, BagTopic, RawMessage, columns
 from screw_dynamics.errors import BagError, BagWarning, UnknownNameError
 

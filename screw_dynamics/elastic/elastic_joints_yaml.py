@@ -24,8 +24,7 @@ from screw_dynamics.elastic.springs import (
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.scalars import number_from_text, require_number
-from screw_dynamics.yaml_files.document import write_document
-from screw_dynamics.yaml_files.entries import Node
+from screw_dynamics.yaml_files.document import Node, write_document
 
 SPRINGS: dict[str, type[Spring]] = {
     spring.type: spring

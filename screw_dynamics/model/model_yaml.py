@@ -13,8 +13,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
 from screw_dynamics.model.records import Frame, JointLimits, ModelRecord
-from screw_dynamics.yaml_files.document import read_document, write_document
-from screw_dynamics.yaml_files.entries import Node
+from screw_dynamics.yaml_files.document import Node, read_document, write_document
 
 FORMAT = 'screw_dynamics model'
 VERSION = 1
