@@ -43,7 +43,6 @@ setup(
     license='Apache-2.0',
     keywords=['ROS', 'robotics', 'inverse dynamics', 'screw theory', 'feedforward'],
     packages=find_packages(exclude=['test', 'test.*']),
-    py_modules=['screw_dynamics_executables'],
     package_data={NAME: ['py.typed']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
@@ -97,7 +96,7 @@ setup(
     },
     entry_points={
         'console_scripts': [
-            f'{name} = screw_dynamics_executables:{function}' for name, function in SCRIPTS.items()
+            f'{name} = {NAME}.entry_points:{function}' for name, function in SCRIPTS.items()
         ]
     },
 )

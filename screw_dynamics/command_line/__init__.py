@@ -3,6 +3,6 @@
 """
 The command `screw_dynamics`: robots, trajectories and bags on the command line, without ROS.
 
-One file per subcommand (`model_command`, `evaluate_command`, ...), each with `add_to`, which
-declares it, and `run`, which runs it. The other files contain the code that they share.
+`commands` has one file per command, `arguments` what they share; see `CommandParser` for what a
+command consists of.
 """

@@ -15,12 +15,12 @@ from screw_dynamics.command_line.arguments.motion import sample_times
 from screw_dynamics.command_line.bag_messages import SECOND, joint_samples
 from screw_dynamics.command_line.evaluation import evaluate_measured, joint_types
 from screw_dynamics.command_line.kernels import kernels_for
-from screw_dynamics.command_line.progress import counting
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
 from screw_dynamics.estimation.recorded_samples import GapError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.progress import counting
 from screw_dynamics.results.results import Results
 from screw_dynamics.results.results_bag import SOURCE_STREAM, Origin
 from screw_dynamics.text_table import text_table

@@ -12,7 +12,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
-from screw_dynamics.command_line.trajectory_source import in_model_order
+from screw_dynamics.command_line.arguments.trajectory import in_model_order
 from screw_dynamics.errors import BagError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import TrajectoryPoint, Waypoints

@@ -18,11 +18,11 @@ from screw_dynamics.command_line.arguments.motion import curve_through, sample_t
 from screw_dynamics.command_line.bag_messages import SECOND, message_waypoints, nanoseconds
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
-from screw_dynamics.command_line.progress import progress
-from screw_dynamics.command_line.topics import TRAJECTORY
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.progress import progress
+from screw_dynamics.results.bag_topics import TRAJECTORY
 from screw_dynamics.results.results import Results
 from screw_dynamics.results.results_bag import SOURCE_TRAJECTORY, Origin
 from screw_dynamics.trajectory import PiecewisePolynomial

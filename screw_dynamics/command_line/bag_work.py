@@ -24,12 +24,12 @@ from screw_dynamics.command_line.bag_trajectories import (
     trajectory_with_efforts,
     until_replaced,
 )
-from screw_dynamics.command_line.new_files import new_folder
-from screw_dynamics.command_line.progress import progress
-from screw_dynamics.command_line.topics import TRAJECTORY
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import BagError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.new_files import new_folder
+from screw_dynamics.progress import progress
+from screw_dynamics.results.bag_topics import TRAJECTORY
 from screw_dynamics.results.results import Results, joined, part_of
 from screw_dynamics.results.results_bag import Origin, ResultsWriter
 

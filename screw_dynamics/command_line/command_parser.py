@@ -8,7 +8,7 @@ import argparse
 import re
 import shutil
 import textwrap
-from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NoReturn
 
 from screw_dynamics.error_texts import bounded, shown
@@ -29,14 +29,40 @@ class BoundedParser(argparse.ArgumentParser):
 
 class CommandParser(BoundedParser):
     """
-    A parser that reads all negative numbers as values.
+    Parser of one command; reads all negative numbers as values.
 
-    Its errors explain how to pass a file that was read as part of a list of names.
+    `module` contains the command: FILES, the required arguments for the usage line, before the
+    options, some of which are lists; DESCRIPTION; EXAMPLES; add_arguments(parser); and
+    run(options), which returns the exit code. It is imported when the command is used, so that the
+    help of the whole program does not import the library.
+
+    Errors explain how to pass a file that was read as part of a list of names.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *, module: str, **kwargs: Any) -> None:
+        # a formatter that keeps the line breaks of the examples
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs)
         self._negative_number_matcher = _NEGATIVE_NUMBER
+        self._module = module
+
+    def declare(self) -> None:
+        """Add the arguments of the command, at the first call."""
+        if not self._module:
+            return
+        command = import_module(self._module)
+        self._module = ''
+        self.usage = f'%(prog)s {command.FILES} [options]'
+        # the formatter does not wrap the description
+        columns = max(1, shutil.get_terminal_size().columns - 2)
+        self.description = textwrap.fill(command.DESCRIPTION, columns)
+        self.epilog = '\n'.join(['examples:', *(f'  {line}' for line in command.EXAMPLES)])
+        command.add_arguments(self)
+        self.set_defaults(run=command.run, error=self.error)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments, declared before if this is the first time."""
+        self.declare()
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Print a usage error and exit with code 2."""
@@ -70,30 +96,3 @@ class EachOnce(argparse.Action):
                 )
             known.append(value)
         setattr(namespace, self.dest, known)
-
-
-def add_command(
-    commands: Any,
-    name: str,
-    *,
-    files: str,
-    summary: str,
-    description: str,
-    examples: Sequence[str],
-) -> argparse.ArgumentParser:
-    """
-    Add a command to the subparsers `commands`, and return its parser.
-
-    `files` are the required arguments in the usage line, before the options, some of which are
-    lists. `summary` is its line in the list of commands.
-    """
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name,
-        usage=f'%(prog)s {files} [options]',
-        help=summary,
-        # the formatter that keeps the line breaks of the examples does not wrap the description
-        description=textwrap.fill(description, max(1, shutil.get_terminal_size().columns - 2)),
-        epilog='\n'.join(['examples:', *(f'  {line}' for line in examples)]),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    return parser

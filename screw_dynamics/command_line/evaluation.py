@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.command_line.progress import progress
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic import ElasticJoints, MotorFeedforward, elastic_feedforward
 from screw_dynamics.errors import InputError, SpringRangeError
 from screw_dynamics.estimation import MeasuredMotion, propagate_uncertainty
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.progress import progress
 from screw_dynamics.results.results import MotorResults, Results
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 

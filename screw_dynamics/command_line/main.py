@@ -15,16 +15,8 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-import numpy as np
-
 from screw_dynamics import __version__
 from screw_dynamics.command_line.command_parser import BoundedParser, CommandParser
-from screw_dynamics.command_line.commands import bag as bag_command
-from screw_dynamics.command_line.commands import evaluate as evaluate_command
-from screw_dynamics.command_line.commands import feasibility as feasibility_command
-from screw_dynamics.command_line.commands import model as model_command
-from screw_dynamics.command_line.commands import plot as plot_command
-from screw_dynamics.command_line.kernels import kernels_of_a_command
 from screw_dynamics.command_line.process_end import (
     print_error,
     run_to_end,
@@ -34,7 +26,14 @@ from screw_dynamics.command_line.process_end import (
 from screw_dynamics.errors import BagWarning, UnusedEntryWarning
 
 _PROGRAM = 'screw_dynamics'
-_COMMANDS = (model_command, evaluate_command, bag_command, feasibility_command, plot_command)
+# each is a module in `commands`, imported when the command is used
+_COMMANDS = {
+    'model': 'screw axes, limits and masses of a robot',
+    'evaluate': 'efforts and their derivatives along a trajectory',
+    'bag': 'efforts of the trajectories or joint states that a bag has recorded',
+    'feasibility': 'limits of joints, springs and motors along a trajectory',
+    'plot': 'a figure of computed or recorded efforts',
+}
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -61,7 +60,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command."""
+    """Return the parser of the whole command; those of its commands are declared at first use."""
     whole = BoundedParser(
         prog=_PROGRAM,
         description='Exact robot dynamics with time derivatives: robots, trajectories and bags.',
@@ -71,12 +70,18 @@ def parser() -> argparse.ArgumentParser:
     commands = whole.add_subparsers(
         dest='command', required=True, metavar='COMMAND', parser_class=CommandParser
     )
-    for module in _COMMANDS:
-        module.add_to(commands)
+    for name, summary in _COMMANDS.items():
+        module = f'screw_dynamics.command_line.commands.{name}'
+        commands.add_parser(name, help=summary, module=module)
     return whole
 
 
 def _run(options: argparse.Namespace) -> int:
+    # the help needs neither
+    import numpy as np
+
+    from screw_dynamics.command_line.kernels import kernels_of_a_command
+
     with warnings.catch_warnings(), np.errstate(all='ignore'):  # overflow raises an error later
         warnings.showwarning = _print_warning
         for kind in (BagWarning, UnusedEntryWarning):

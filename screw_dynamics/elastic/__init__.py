@@ -17,9 +17,6 @@ from screw_dynamics.elastic.springs import (
     TabulatedSpring,
     VariableStiffness,
 )
-from screw_dynamics.feasibility.check import check_feasibility
-from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
-from screw_dynamics.feasibility.slow_down import SlowDown, slow_down
 
 __all__ = [
     'AntagonisticPair',
@@ -28,18 +25,13 @@ __all__ = [
     'ElasticJoint',
     'ElasticJoints',
     'ExponentialSpring',
-    'FeasibilityReport',
-    'LimitCheck',
     'LinearSpring',
     'Motor',
     'MotorFeedforward',
     'MotorTable',
     'Rotor',
-    'SlowDown',
     'Spring',
     'TabulatedSpring',
     'VariableStiffness',
-    'check_feasibility',
     'elastic_feedforward',
-    'slow_down',
 ]

@@ -11,7 +11,8 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.conversions import SECOND
-from screw_dynamics.trajectory import JET_ROWS, taylor_shifted
+from screw_dynamics.series.jets import taylor_shifted
+from screw_dynamics.trajectory import JET_ROWS
 
 
 class StreamSample(NamedTuple):

@@ -14,13 +14,8 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.reference.active_trajectory import Join, Motion, continuable
 from screw_dynamics.reference.interpolation import Interpolation
-from screw_dynamics.trajectory import (
-    JET_ROWS,
-    PiecewisePolynomial,
-    Waypoints,
-    nearest_turn,
-    scale_speed,
-)
+from screw_dynamics.series.jets import scale_speed
+from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, Waypoints, nearest_turn
 
 # Above any practical use; its fourth power, which scales the snap, is far from overflow.
 MAX_SPEED = 1000.0

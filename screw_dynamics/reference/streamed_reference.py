@@ -16,7 +16,8 @@ from screw_dynamics.reference.active_trajectory import continuable
 from screw_dynamics.reference.filtered_positions import FilteredPositions
 from screw_dynamics.reference.latest_sample import LatestSample, StreamSample
 from screw_dynamics.reference.reference import Reference
-from screw_dynamics.trajectory import JET_ROWS, scale_speed
+from screw_dynamics.series.jets import scale_speed
+from screw_dynamics.trajectory import JET_ROWS
 
 
 class Stream(Enum):

@@ -12,10 +12,10 @@ from typing import TextIO
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.command_line.new_files import new_file
-from screw_dynamics.command_line.progress import progress
 from screw_dynamics.error_texts import listed, short, shown
 from screw_dynamics.errors import InputError
+from screw_dynamics.new_files import new_file
+from screw_dynamics.progress import progress
 from screw_dynamics.results.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.results.results import MotorResults, Results
 

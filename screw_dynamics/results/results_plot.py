@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.command_line.new_files import new_file
 from screw_dynamics.errors import InputError
+from screw_dynamics.new_files import new_file
 from screw_dynamics.results.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.results.results import Results
 

@@ -24,6 +24,7 @@ COMMANDS = ['model', 'evaluate', 'bag', 'feasibility', 'plot']
 def examples(command: str) -> list[list[str]]:
     """Return the arguments of each example of a command's help text."""
     commands = program.parser()._subparsers._group_actions[0].choices
+    commands[command].declare()
     lines = commands[command].epilog.splitlines()
     assert lines[0] == 'examples:'
     return [shlex.split(line)[1:] for line in lines[1:]]
@@ -69,6 +70,7 @@ def last_link(text: str) -> str:
 @pytest.mark.parametrize('command', COMMANDS)
 def test_every_argument_is_explained(command):
     commands = program.parser()._subparsers._group_actions[0].choices
+    commands[command].declare()
     for action in commands[command]._actions:
         assert action.help, f'{command}: {action.option_strings or action.dest}'
 
@@ -78,6 +80,7 @@ def test_help_begins_with_what_must_be_given_and_fits_the_terminal(run, monkeypa
     monkeypatch.setenv('COLUMNS', '80')
     code, out, _ = run(command, '--help')
     parser = program.parser()._subparsers._group_actions[0].choices[command]
+    parser.declare()
     given = [
         (action.option_strings or [action.metavar])[-1]
         for action in parser._actions
@@ -131,6 +134,17 @@ def test_the_program_runs_as_a_process(folder):
     assert done.returncode == 1 and done.stderr.count('\n') == 1
     done = process(*command)
     assert done.returncode == 2 and 'COMMAND' in done.stderr
+
+
+def test_the_help_of_the_program_imports_no_library():
+    script = """
+import sys
+from screw_dynamics.command_line.main import main
+code = main(['--help'])
+print(code, sorted({'numpy', 'scipy', 'yaml', 'matplotlib', 'rosbags'} & set(sys.modules)))
+"""
+    done = process('-c', script)
+    assert done.stdout.splitlines()[-1] == '0 []', done.stderr
 
 
 @pytest.mark.parametrize(

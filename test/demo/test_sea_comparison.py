@@ -53,7 +53,7 @@ from screw_dynamics.demo.sea.wrong_parameters import (  # noqa: E402
     mistake_table,
     track_mistaken,
 )
-from screw_dynamics.elastic import check_feasibility  # noqa: E402
+from screw_dynamics.feasibility.check import check_feasibility  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = (ROOT / 'docs' / 'demo_sea.md').read_text(encoding='utf-8')

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # what the script that setuptools makes does, with a word when it begins
 START = """
 import sys
-from screw_dynamics_executables import {name}
+from screw_dynamics.entry_points import {name}
 sys.argv[0] = {name!r}
 print('begun', flush=True)
 sys.exit({name}())
@@ -163,7 +163,7 @@ def test_without_any_library():
 
 def test_no_message_names_a_package_of_our_own():
     """Advice to install names packages of others only."""
-    sources = [*(ROOT / 'screw_dynamics').rglob('*.py'), ROOT / 'screw_dynamics_executables.py']
+    sources = [*(ROOT / 'screw_dynamics').rglob('*.py'), *(ROOT / 'examples').rglob('*.py')]
     advice = [re.findall(r'pip install [\'"]?(\w+)', path.read_text()) for path in sources]
     assert {name for names in advice for name in names} == {'mujoco', 'rosbags'}
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import (
     check_position_limits,
     nearest_turn,
     require_end_in_future,
-    scale_speed,
     waypoints_from_points,
 )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from screw_dynamics.command_line.arguments import formats
 from screw_dynamics.command_line.arguments.motion import add_motion_options, read_elastic
@@ -21,44 +21,42 @@ from screw_dynamics.command_line.arguments.robot import (
     add_robot_options,
     read_robot,
 )
-from screw_dynamics.command_line.command_parser import add_command
-from screw_dynamics.command_line.new_files import reports_beside
-from screw_dynamics.command_line.topics import (
+from screw_dynamics.errors import BagError
+from screw_dynamics.new_files import reports_beside
+from screw_dynamics.paths import expanded
+from screw_dynamics.results.bag_topics import (
     JOINT_STATE,
     ROBOT_DESCRIPTION,
     TRAJECTORY,
     one_topic,
 )
-from screw_dynamics.errors import BagError
-from screw_dynamics.paths import expanded
 from screw_dynamics.scalars import finite, positive
 
 if TYPE_CHECKING:
     from screw_dynamics.bags import Bag
 
 
-def add_to(commands: Any) -> None:
-    """Add the parser of the command to the subparsers `commands`."""
-    parser = add_command(
-        commands,
-        'bag',
-        files='BAG',
-        summary='efforts of the trajectories or joint states that a bag has recorded',
-        description='Compute efforts and derivatives of recorded JointTrajectory messages, or of '
-        'measured JointState positions. Trajectories are followed as a controller would, and '
-        'written with their efforts. Measured motions are smoothed as far as their noise asks '
-        'for; standard deviations go to CSV columns ending in .sd, to bands in the plot, and to '
-        'a topic ending in _deviation. They rest on white noise: what a filter in the driver has '
-        'left of it makes them too small, and a warning says by which factor at least.',
-        examples=(
-            'screw_dynamics bag my_bag --csv efforts.csv',
-            'screw_dynamics bag my_bag --output my_bag_with_efforts',
-            'screw_dynamics bag my_bag --urdf my_robot.urdf --topic /joint_states '
-            '--output measured --plot measured.png',
-            'screw_dynamics bag my_bag --urdf my_robot.urdf --copy --elastic my_springs.yaml '
-            '--output everything --csv motors.csv',
-        ),
-    )
+FILES = 'BAG'
+DESCRIPTION = (
+    'Compute efforts and derivatives of recorded JointTrajectory messages, or of '
+    'measured JointState positions. Trajectories are followed as a controller would, and '
+    'written with their efforts. Measured motions are smoothed as far as their noise asks '
+    'for; standard deviations go to CSV columns ending in .sd, to bands in the plot, and to '
+    'a topic ending in _deviation. They rest on white noise: what a filter in the driver has '
+    'left of it makes them too small, and a warning says by which factor at least.'
+)
+EXAMPLES = (
+    'screw_dynamics bag my_bag --csv efforts.csv',
+    'screw_dynamics bag my_bag --output my_bag_with_efforts',
+    'screw_dynamics bag my_bag --urdf my_robot.urdf --topic /joint_states '
+    '--output measured --plot measured.png',
+    'screw_dynamics bag my_bag --urdf my_robot.urdf --copy --elastic my_springs.yaml '
+    '--output everything --csv motors.csv',
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     parser.add_argument('bag', metavar='BAG', type=Path, help='folder of a bag, or an .mcap file')
     parser.add_argument(
         '--urdf',
@@ -95,7 +93,6 @@ def add_to(commands: Any) -> None:
         help='of the new topics feedforward, motor_feedforward, joint_trajectory_effort '
         '(default: /offline)',
     )
-    parser.set_defaults(run=run, error=parser.error)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from screw_dynamics.command_line.arguments.motion import (
     add_motion_options,
@@ -26,32 +26,31 @@ from screw_dynamics.command_line.arguments.robot import (
     add_robot_options,
     read_robot,
 )
-from screw_dynamics.command_line.command_parser import add_command
+from screw_dynamics.command_line.arguments.trajectory import (
+    add_trajectory_argument,
+    read_waypoints,
+)
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
-from screw_dynamics.command_line.new_files import reports_beside
-from screw_dynamics.command_line.trajectory_source import add_trajectory_argument, read_waypoints
+from screw_dynamics.new_files import reports_beside
+
+FILES = 'URDF TRAJECTORY'
+DESCRIPTION = (
+    'Compute the efforts of a trajectory with their time derivatives, and the '
+    'motor commands of elastic joints.'
+)
+EXAMPLES = (
+    'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml',
+    'screw_dynamics evaluate my_robot.urdf my_trajectory.csv --rate 1000 --csv efforts.csv',
+    'screw_dynamics evaluate my_robot.urdf my_bag --topic /arm/joint_trajectory '
+    '--bag efforts --plot efforts.png',
+    'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --elastic my_springs.yaml '
+    '--plot motors.png',
+)
 
 
-def add_to(commands: Any) -> None:
-    """Add the parser of the command to the subparsers `commands`."""
-    parser = add_command(
-        commands,
-        'evaluate',
-        files='URDF TRAJECTORY',
-        summary='efforts and their derivatives along a trajectory',
-        description='Compute the efforts of a trajectory with their time derivatives, and the '
-        'motor commands of elastic joints.',
-        examples=(
-            'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml',
-            'screw_dynamics evaluate my_robot.urdf my_trajectory.csv --rate 1000 '
-            '--csv efforts.csv',
-            'screw_dynamics evaluate my_robot.urdf my_bag --topic /arm/joint_trajectory '
-            '--bag efforts --plot efforts.png',
-            'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --elastic my_springs.yaml '
-            '--plot motors.png',
-        ),
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     add_robot_argument(parser)
     add_trajectory_argument(parser)
     add_robot_options(parser)
@@ -59,7 +58,6 @@ def add_to(commands: Any) -> None:
     add_file_options(parser).add_argument(
         '--bag', metavar='FOLDER', type=Path, help='a new bag of FeedforwardTorque messages'
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line.arguments import formats
@@ -20,34 +19,35 @@ from screw_dynamics.command_line.arguments.robot import (
     add_robot_options,
     read_robot,
 )
-from screw_dynamics.command_line.command_parser import add_command
+from screw_dynamics.command_line.arguments.trajectory import (
+    add_trajectory_argument,
+    read_waypoints,
+)
 from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.command_line.process_end import one_line
-from screw_dynamics.command_line.trajectory_source import add_trajectory_argument, read_waypoints
-from screw_dynamics.elastic import ElasticJoints, check_feasibility, slow_down
+from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InfeasibleError
+from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.feasibility.slow_down import slow_down
 from screw_dynamics.model import ScrewModel
 
 INFEASIBLE = 3
+FILES = 'URDF TRAJECTORY'
+DESCRIPTION = (
+    'Compare a trajectory with every limit of the robot, and find the least '
+    'factor of slowing down that keeps all. Between samples nothing is seen: --rate is their '
+    f'least number per second. Exit code {INFEASIBLE} where a limit is exceeded.'
+)
+EXAMPLES = (
+    'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml',
+    'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml --elastic '
+    'my_springs.yaml --slow-down',
+)
 
 
-def add_to(commands: Any) -> None:
-    """Add the parser of the command to the subparsers `commands`."""
-    parser = add_command(
-        commands,
-        'feasibility',
-        files='URDF TRAJECTORY',
-        summary='limits of joints, springs and motors along a trajectory',
-        description='Compare a trajectory with every limit of the robot, and find the least '
-        'factor of slowing down that keeps all. Between samples nothing is seen: --rate is their '
-        f'least number per second. Exit code {INFEASIBLE} where a limit is exceeded.',
-        examples=(
-            'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml',
-            'screw_dynamics feasibility my_robot.urdf my_trajectory.yaml --elastic '
-            'my_springs.yaml --slow-down',
-        ),
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     add_robot_argument(parser)
     add_trajectory_argument(parser)
     add_robot_options(parser)
@@ -65,7 +65,6 @@ def add_to(commands: Any) -> None:
         metavar='X',
         help='largest factor tried (default: 100)',
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,27 +15,23 @@ from screw_dynamics.command_line.arguments.robot import (
     add_robot_options,
     read_robot,
 )
-from screw_dynamics.command_line.command_parser import add_command
-from screw_dynamics.command_line.new_files import is_standard_output, new_file, reports_beside
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.new_files import is_standard_output, new_file, reports_beside
 from screw_dynamics.text_table import NO_BREAK, text_table
 
+FILES = 'URDF'
+DESCRIPTION = (
+    'Read a robot and show its screw axes, limits and masses; warn of what no solid body has.'
+)
+EXAMPLES = (
+    'screw_dynamics model my_robot.urdf',
+    'screw_dynamics model my_robot.urdf --tip-link tool0 --locked gripper=0.02',
+    'screw_dynamics model my_robot.urdf --payload tool0=1.2,0,0,0.06 --yaml loaded.yaml',
+)
 
-def add_to(commands: Any) -> None:
-    """Add the parser of the command to the subparsers `commands`."""
-    parser = add_command(
-        commands,
-        'model',
-        files='URDF',
-        summary='screw axes, limits and masses of a robot',
-        description='Read a robot and show its screw axes, limits and masses; warn of what no '
-        'solid body has.',
-        examples=(
-            'screw_dynamics model my_robot.urdf',
-            'screw_dynamics model my_robot.urdf --tip-link tool0 --locked gripper=0.02',
-            'screw_dynamics model my_robot.urdf --payload tool0=1.2,0,0,0.06 --yaml loaded.yaml',
-        ),
-    )
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     add_robot_argument(parser)
     add_robot_options(parser)
     parser.add_argument(
@@ -44,7 +39,6 @@ def add_to(commands: Any) -> None:
         metavar='OUT',
         help='write the model to this file, without loss; - for standard output',
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

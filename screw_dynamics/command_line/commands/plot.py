@@ -7,33 +7,30 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from screw_dynamics.command_line.arguments.outputs import check_outputs
-from screw_dynamics.command_line.command_parser import EachOnce, add_command
-from screw_dynamics.command_line.topics import is_bag
+from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.paths import expanded
+from screw_dynamics.results.bag_topics import is_bag
 from screw_dynamics.results.results import MotorResults, Results
 from screw_dynamics.results.results_csv import read_csv
 from screw_dynamics.results.results_plot import save_plot
 
+FILES = 'RESULTS'
+DESCRIPTION = (
+    'Draw the motion, efforts and derivatives, and motor commands, of a CSV file '
+    'of this program, or of a bag with FeedforwardTorque messages, recorded ones too.'
+)
+EXAMPLES = (
+    'screw_dynamics plot efforts.csv --output efforts.png',
+    'screw_dynamics plot my_bag --topic /feedforward/feedforward --joints joint_1 joint_2 '
+    '--output two_joints.png',
+)
 
-def add_to(commands: Any) -> None:
-    """Add the parser of the command to the subparsers `commands`."""
-    parser = add_command(
-        commands,
-        'plot',
-        files='RESULTS',
-        summary='a figure of computed or recorded efforts',
-        description='Draw the motion, efforts and derivatives, and motor commands, of a CSV file '
-        'of this program, or of a bag with FeedforwardTorque messages, recorded ones too.',
-        examples=(
-            'screw_dynamics plot efforts.csv --output efforts.png',
-            'screw_dynamics plot my_bag --topic /feedforward/feedforward --joints joint_1 joint_2 '
-            '--output two_joints.png',
-        ),
-    )
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     parser.add_argument(
         'results', metavar='RESULTS', type=Path, help='CSV file, or a bag (folder or .mcap file)'
     )
@@ -47,7 +44,6 @@ def add_to(commands: Any) -> None:
         '--topic', help='FeedforwardTorque topic of the bag (default: the only one)'
     )
     parser.add_argument('--title', help='headline (default: the name of RESULTS)')
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,13 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import (
-    ElasticJoints,
-    MotorFeedforward,
-    check_feasibility,
-    elastic_feedforward,
-)
+from screw_dynamics.elastic import ElasticJoints, MotorFeedforward, elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.dynamics_server.dynamics_services import (
     motion_rows,

@@ -9,7 +9,8 @@ from rclpy.node import Node
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
-from screw_dynamics.elastic import ElasticJoints, check_feasibility
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.inputs.external_wrench import ExternalWrenches
 from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer

@@ -7,8 +7,10 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoints, FeasibilityReport, check_feasibility
+from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import NotFiniteError, ScrewDynamicsError, UnknownNameError
+from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.feasibility.report import FeasibilityReport
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared.conversions import JointNamesError
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial

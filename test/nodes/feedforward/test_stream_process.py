@@ -16,7 +16,7 @@ from std_srvs.srv import Trigger
 
 from screw_dynamics import read_urdf, recursive_body_fixed
 from screw_dynamics.nodes.shared.conversions import nanoseconds, set_stamp
-from screw_dynamics.trajectory import ReferenceFilter
+from screw_dynamics.reference.reference_filter import ReferenceFilter
 from screw_dynamics_interfaces.msg import FeedforwardTorque, JointReference
 
 NAMES = ['joint_1', 'joint_2']

@@ -19,8 +19,9 @@ from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared.conversions import set_stamp
 from screw_dynamics.reference.interpolation import SMOOTH
 from screw_dynamics.reference.reference import Reference, Source
+from screw_dynamics.reference.reference_filter import ReferenceFilter
 from screw_dynamics.reference.streamed_reference import Stream, StreamedReference
-from screw_dynamics.trajectory import ReferenceFilter, taylor_shifted
+from screw_dynamics.series.jets import taylor_shifted
 
 SECOND = 10**9
 MS = 10**6

@@ -18,7 +18,8 @@ from screw_dynamics.nodes.shared.conversions import SECOND
 from screw_dynamics.reference.active_trajectory import continuable
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
-from screw_dynamics.trajectory import JET_ROWS, scale_speed
+from screw_dynamics.series.jets import scale_speed
+from screw_dynamics.trajectory import JET_ROWS
 
 
 @dataclass(frozen=True)

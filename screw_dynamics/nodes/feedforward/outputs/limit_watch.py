@@ -7,9 +7,10 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoints, FeasibilityReport, MotorFeedforward
+from screw_dynamics.elastic import ElasticJoints, MotorFeedforward
 from screw_dynamics.errors import InputError
 from screw_dynamics.feasibility.quantities import effort_checks, motion_checks, motor_checks
+from screw_dynamics.feasibility.report import FeasibilityReport
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report

@@ -8,10 +8,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from screw_dynamics.command_line.topics import TRAJECTORY, is_bag, one_topic
 from screw_dynamics.errors import BagError, InputError, TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.paths import expanded
+from screw_dynamics.results.bag_topics import TRAJECTORY, is_bag, one_topic
 from screw_dynamics.trajectory import TrajectoryPoint, Waypoints, waypoints_from_points
 from screw_dynamics.trajectory.trajectory_files import read_trajectory
 

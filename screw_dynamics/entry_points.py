@@ -1,11 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Entry points of the package `screw_dynamics`, called by `ros2 run screw_dynamics <name>`.
+Entry points of the package: the command `screw_dynamics` and the executables of `ros2 run`.
 
-Importing the package takes a moment (NumPy, SciPy, ROS), during which Ctrl-C or a missing package
-would end in a traceback. Therefore this module is outside the package and needs only the standard
-library.
+Importing what they run (NumPy, SciPy, ROS) takes a moment, during which Ctrl-C or a missing
+package would end in a traceback. Therefore this module needs only the standard library.
 """
 
 from __future__ import annotations

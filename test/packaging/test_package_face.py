@@ -1,0 +1,81 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The package face: public names that are imported at their first use."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from patience import patience
+
+import screw_dynamics as sd
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def names_for_type_checkers() -> set[str]:
+    """Return the names that the face imports only for type checkers."""
+    statements = ast.parse(Path(sd.__file__).read_text()).body
+    blocks = [
+        statement.body
+        for statement in statements
+        if isinstance(statement, ast.If) and ast.unparse(statement.test) == 'TYPE_CHECKING'
+    ]
+    return {alias.name for block in blocks for entry in block for alias in entry.names}
+
+
+def test_type_checkers_see_what_is_imported_at_run_time():
+    assert names_for_type_checkers() == {*sd.__all__} - {'__version__'}
+
+
+@pytest.mark.parametrize('name', sd.__all__)
+def test_every_public_name_is_listed_and_found(name):
+    assert name in dir(sd)
+    assert getattr(sd, name) is getattr(sd, name)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'screw_dynamics' has no attribute 'dynamic'"):
+        _ = sd.dynamic
+    assert not hasattr(sd, '__wrapped__')
+
+
+FIRST = (
+    'ElasticJoints',
+    'ScrewModel',
+    'check_feasibility',
+    'effort_deviations',
+    'frame_pose',
+    'inverse_dynamics',
+    'lie',
+    'read_urdf',
+    'recursive_body_fixed',
+    'simulation',
+    'slow_down',
+    'trajectory',
+)
+
+
+@pytest.mark.parametrize('name', FIRST)
+def test_one_name_of_every_room_can_be_the_first_one(name):
+    """Whatever is imported first, no rooms import each other in a circle."""
+    done = subprocess.run(
+        [sys.executable, '-W', 'error', '-c', f'from screw_dynamics import {name}'],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=patience(),
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_sub_packages_need_no_import_of_their_own():
+    script = 'import screw_dynamics as sd; print(sd.elastic.LinearSpring, sd.errors.InputError)'
+    done = subprocess.run(
+        [sys.executable, '-c', script], cwd=ROOT, capture_output=True, timeout=patience()
+    )
+    assert done.returncode == 0, done.stderr
