@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from patience import patience
+from helpers.patience import patience
 
 import screw_dynamics as sd
 
