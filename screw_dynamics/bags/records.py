@@ -75,6 +75,7 @@ class BagTopic:
     qos: tuple[Qos, ...]
 
 
+SECOND = 1_000_000_000  # ns
 TIME_TYPES = ('builtin_interfaces/msg/Time', 'builtin_interfaces/msg/Duration')
 
 
@@ -105,6 +106,11 @@ def columns(messages: Iterable[Any]) -> dict[str, Any]:
     return {path: _column([row[path] for row in rows]) for path in (rows[0] if rows else ())}
 
 
+def nanoseconds(time: Any) -> int:
+    """Return a Time or Duration message in nanoseconds."""
+    return int(time.sec) * SECOND + int(time.nanosec)
+
+
 def _leaves(message: Any, prefix: str) -> Iterator[tuple[str, Any]]:
     for item in fields(message):
         # the library's dataclasses also declare constants and __msgtype__ as fields
@@ -113,7 +119,7 @@ def _leaves(message: Any, prefix: str) -> Iterator[tuple[str, Any]]:
         path, value = prefix + item.name, getattr(message, item.name)
         kind = getattr(value, '__msgtype__', None)
         if kind in TIME_TYPES:
-            yield path, int(value.sec) * 1_000_000_000 + int(value.nanosec)
+            yield path, nanoseconds(value)
         elif kind is not None:
             yield from _leaves(value, f'{path}.')
         elif item.type == 'list[str]':  # not by value: an empty list could be sub-messages

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from screw_dynamics.bags import BagMessage
+from screw_dynamics.bags.records import SECOND
 from screw_dynamics.command_line.arguments.motion import sample_times
-from screw_dynamics.command_line.bag_messages import SECOND, joint_samples
+from screw_dynamics.command_line.bag_messages import joint_samples
 from screw_dynamics.command_line.evaluation import evaluate_measured, joint_types
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.elastic import ElasticJoints

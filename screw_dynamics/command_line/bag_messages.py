@@ -6,23 +6,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
+from screw_dynamics.bags.records import SECOND, nanoseconds
 from screw_dynamics.command_line.arguments.trajectory import in_model_order
 from screw_dynamics.errors import BagError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import TrajectoryPoint, Waypoints
-
-SECOND = 1_000_000_000  # ns
-
-
-def nanoseconds(stamp: Any) -> int:
-    """Return a Time or Duration message in nanoseconds."""
-    return int(stamp.sec) * SECOND + int(stamp.nanosec)
 
 
 def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:

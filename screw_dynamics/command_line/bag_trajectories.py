@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
 from screw_dynamics.bags.definitions import MessageTypes
+from screw_dynamics.bags.records import SECOND, nanoseconds
 from screw_dynamics.command_line.arguments.motion import curve_through, sample_times
-from screw_dynamics.command_line.bag_messages import SECOND, message_waypoints, nanoseconds
+from screw_dynamics.command_line.bag_messages import message_waypoints
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.elastic import ElasticJoints

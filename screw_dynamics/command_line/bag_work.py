@@ -12,10 +12,10 @@ import numpy as np
 
 from screw_dynamics.bags import Bag, BagMessage, BagWriter
 from screw_dynamics.bags.definitions import MessageTypes
+from screw_dynamics.bags.records import SECOND
 from screw_dynamics.bags.writer import OFFLINE_CAPACITY
 from screw_dynamics.command_line.arguments.motion import DEFAULT_RATE
 from screw_dynamics.command_line.bag_joint_states import measured_results
-from screw_dynamics.command_line.bag_messages import SECOND
 from screw_dynamics.command_line.bag_trajectories import (
     FollowedTrajectory,
     Following,

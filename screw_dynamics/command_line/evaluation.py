@@ -176,7 +176,7 @@ def _blocks(count: int, text: str) -> Iterator[slice]:
 
 
 def _motor_values(found: MotorFeedforward) -> Array:
-    """Return the quantities of `quantities.MOTORS` as an array (T, 5, m)."""
+    """Return the quantities of `results.MOTORS` as an array (T, 5, m)."""
     rows = (
         found.motor_position,
         found.motor_velocity,

@@ -6,13 +6,60 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.results.quantities import EFFORTS, MOTION, MOTORS
 from screw_dynamics.text_table import text_table
+
+
+class Quantity(NamedTuple):
+    """
+    One quantity of a joint or motor.
+
+    `name` is used in the columns of files and `symbol` in plots. `units` are those of a revolute
+    and of a prismatic joint; `per` follows them in time derivatives.
+    """
+
+    name: str
+    symbol: str
+    units: tuple[str, str]
+    per: str = ''
+
+    def unit(self, slides: bool | None) -> str:
+        """Return the unit; `slides` is None if the joint type is unknown."""
+        turning, sliding = self.units
+        if slides is None:
+            both = f'{turning} or {sliding}'
+            return f'({both}){self.per}' if self.per else both
+        unit = sliding if slides else turning
+        return f'{unit}{self.per}'
+
+
+_POSITION, _EFFORT = ('rad', 'm'), ('N m', 'N')
+
+# row d is the d-th time derivative
+MOTION = (
+    Quantity('position', r'$q$', _POSITION),
+    Quantity('velocity', r'$\dot q$', _POSITION, '/s'),
+    Quantity('acceleration', r'$\ddot q$', _POSITION, '/s²'),
+    Quantity('jerk', r'$q^{(3)}$', _POSITION, '/s³'),
+    Quantity('snap', r'$q^{(4)}$', _POSITION, '/s⁴'),
+)
+EFFORTS = (
+    Quantity('effort', r'$\tau$', _EFFORT),
+    Quantity('effort_dot', r'$\dot\tau$', _EFFORT, '/s'),
+    Quantity('effort_ddot', r'$\ddot\tau$', _EFFORT, '/s²'),
+)
+MOTORS = (
+    Quantity('motor_position', r'$\theta$', _POSITION),
+    Quantity('motor_velocity', r'$\dot\theta$', _POSITION, '/s'),
+    Quantity('motor_acceleration', r'$\ddot\theta$', _POSITION, '/s²'),
+    Quantity('motor_effort', r'$\tau_m$', _EFFORT),
+    Quantity('deflection', r'$\varphi$', _POSITION),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +67,7 @@ class MotorResults:
     """
     Commands of the m motors of elastic joints, on the joint side of their gears.
 
-    `values` (T, 5, m) contains the quantities of `quantities.MOTORS`: position, velocity,
+    `values` (T, 5, m) contains the quantities of `MOTORS`: position, velocity,
     acceleration, effort, deflection. `deviations` are their standard deviations for a measured
     motion. `gear_ratios` (m,) are NaN if unknown.
     """

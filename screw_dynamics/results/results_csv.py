@@ -16,8 +16,7 @@ from screw_dynamics.error_texts import listed, short, shown
 from screw_dynamics.errors import InputError
 from screw_dynamics.new_files import new_file
 from screw_dynamics.progress import progress
-from screw_dynamics.results.quantities import EFFORTS, MOTION, MOTORS, Quantity
-from screw_dynamics.results.results import MotorResults, Results
+from screw_dynamics.results.results import EFFORTS, MOTION, MOTORS, MotorResults, Quantity, Results
 
 
 def write_csv(results: Results, path: Path | TextIO) -> None:

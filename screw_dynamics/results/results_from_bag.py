@@ -13,8 +13,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
 from screw_dynamics.errors import BagError
 from screw_dynamics.results.bag_topics import FEEDFORWARD, MOTOR_FEEDFORWARD, one_topic
-from screw_dynamics.results.quantities import EFFORTS, MOTORS
-from screw_dynamics.results.results import MotorResults, Results
+from screw_dynamics.results.results import EFFORTS, MOTORS, MotorResults, Results
 from screw_dynamics.results.results_bag import DEVIATION_ENDING
 
 _MOTION = (

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.new_files import new_file
-from screw_dynamics.results.quantities import EFFORTS, MOTION, MOTORS, Quantity
-from screw_dynamics.results.results import Results
+from screw_dynamics.results.results import EFFORTS, MOTION, MOTORS, Quantity, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
