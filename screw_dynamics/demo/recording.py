@@ -11,7 +11,9 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
+from screw_dynamics.bags.records import SECOND, nanoseconds
 from screw_dynamics.errors import BagError
+from screw_dynamics.results.results_from_bag import read_efforts
 
 TRAJECTORY_TOPIC = '/feedforward/joint_trajectory'
 TORQUE_TOPIC = '/feedforward/feedforward'
@@ -39,28 +41,22 @@ def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Reco
     """
     Read the first trajectory of a bag and the published efforts.
 
-    Raises `BagError` if one of the topics has no messages.
+    Raises `BagError` if one of the topics has no messages, or the joints change.
     """
     with Bag(path) as bag:
         require_messages(bag, path, torque_topic, trajectory_topic)
-        torque = bag.arrays(torque_topic)
+        efforts = read_efforts(bag, torque_topic)
         trajectory = next(bag.messages([trajectory_topic])).message
-    # stamp minus time from start is the start of the trajectory
-    stamps = torque['header.stamp']
-    start = stamps[0] - torque['reference.time_from_start'][0]
-    names = torque['joint_names']
+    names = efforts.joint_names
     order = [trajectory.joint_names.index(name) for name in names]
-    rows = ('positions', 'velocities', 'accelerations')
-    jet = [torque[f'reference.{row}'] for row in rows]
-    jet += [torque['reference_jerk'], torque['reference_snap']]
-    efforts = [torque[row] for row in ('effort', 'effort_dot', 'effort_ddot')]
-    instants = [point.time_from_start for point in trajectory.points]
     return Recording(
         joint_names=names,
-        time=(stamps - start) * 1e-9,
-        joint_jet=np.stack(jet, axis=1),
-        effort_jet=np.stack([row for row in efforts if row.shape[1]], axis=1),
-        waypoint_times=np.array([instant.sec + 1e-9 * instant.nanosec for instant in instants]),
+        time=(efforts.stamps - efforts.start) * 1e-9,
+        joint_jet=efforts.joint_jet,
+        effort_jet=efforts.effort_jet,
+        waypoint_times=np.array(
+            [nanoseconds(point.time_from_start) / SECOND for point in trajectory.points]
+        ),
         waypoint_positions=np.array([point.positions for point in trajectory.points])[:, order],
     )
 

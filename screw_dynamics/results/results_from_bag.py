@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
@@ -23,6 +24,42 @@ _MOTION = (
     'reference_jerk',
     'reference_snap',
 )
+
+
+class EffortSamples(NamedTuple):
+    """
+    Messages of one FeedforwardTorque topic.
+
+    `stamps` (T,) are instants [ns], `from_start` (T,) times since the start of the trajectory [ns].
+    `joint_jet` is (T, r, n) [rad or m, per s^d], `effort_jet` (T, k + 1, n) [N m or N, per s^d].
+    """
+
+    joint_names: tuple[str, ...]
+    stamps: NDArray[np.int64]
+    from_start: NDArray[np.int64]
+    joint_jet: Array
+    effort_jet: Array
+
+    @property
+    def start(self) -> int:
+        """Instant at which the trajectory of the first sample starts [ns]."""
+        return int(self.stamps[0] - self.from_start[0])
+
+
+def read_efforts(bag: Bag, topic: str) -> EffortSamples:
+    """Read the messages of a topic; raise `BagError` if joints or sizes change."""
+    return _samples(f'{bag.path}: topic {topic!r}', bag.arrays(topic))
+
+
+def _samples(where: str, columns: dict[str, Any]) -> EffortSamples:
+    names = _constant(where, 'joints', columns['joint_names'])
+    return EffortSamples(
+        names,
+        columns['header.stamp'],
+        columns['reference.time_from_start'],
+        _jet(where, columns, _MOTION, len(names)),
+        _jet(where, columns, [quantity.name for quantity in EFFORTS], len(names)),
+    )
 
 
 def read_bag(path: Path, topic: str | None) -> Results:
@@ -42,39 +79,38 @@ def read_bag(path: Path, topic: str | None) -> Results:
         if topic is None and len(candidates) == 1:
             topic = candidates[0]
         topic = one_topic(bag, (FEEDFORWARD,), topic)
-        torque = bag.arrays(topic)
-        stamps = torque['header.stamp']
-        spread = _companion(bag, topic + DEVIATION_ENDING, stamps)
-        motors = [
-            name
-            for name, about in bag.topics.items()
-            if about.type == MOTOR_FEEDFORWARD and not name.endswith(DEVIATION_ENDING)
-        ]
-        motor = _companion(bag, motors[0], stamps) if len(motors) == 1 else None
-        loose = None
-        if motor is not None:
-            loose = _companion(bag, motors[0] + DEVIATION_ENDING, stamps)
-    where = f'{path}: topic {topic!r}'
-    names = _constant(where, 'joints', torque['joint_names'])
-    if motor is not None:
-        _constant(f'{path}: topic {motors[0]!r}', 'motors', motor['motor_names'])
+        efforts = read_efforts(bag, topic)
+        columns = _companion(bag, topic + DEVIATION_ENDING, efforts.stamps)
+        spread = None if columns is None else _samples(f'{path}: topic {topic!r}', columns)
+        motors = _motors(bag, efforts.stamps)
     return Results(
-        joint_names=names,
-        times=(stamps - stamps[0]) * 1e-9,
-        joint_jet=_jet(where, torque, _MOTION, len(names)),
-        effort_jet=_jet(where, torque, [q.name for q in EFFORTS], len(names)),
-        joint_deviations=None if spread is None else _jet(where, spread, _MOTION, len(names)),
-        effort_deviations=None
-        if spread is None
-        else _jet(where, spread, [q.name for q in EFFORTS], len(names)),
-        motors=None
-        if motor is None
-        else MotorResults(
-            motor['motor_names'],
-            motor['gear_ratio'][0],
-            _motor_values(motor),
-            None if loose is None else _motor_values(loose),
-        ),
+        joint_names=efforts.joint_names,
+        times=(efforts.stamps - efforts.stamps[0]) * 1e-9,
+        joint_jet=efforts.joint_jet,
+        effort_jet=efforts.effort_jet,
+        joint_deviations=None if spread is None else spread.joint_jet,
+        effort_deviations=None if spread is None else spread.effort_jet,
+        motors=motors,
+    )
+
+
+def _motors(bag: Bag, stamps: Array) -> MotorResults | None:
+    """Return the messages of the only MotorFeedforward topic, if their stamps are the same."""
+    topics = [
+        name
+        for name, about in bag.topics.items()
+        if about.type == MOTOR_FEEDFORWARD and not name.endswith(DEVIATION_ENDING)
+    ]
+    columns = _companion(bag, topics[0], stamps) if len(topics) == 1 else None
+    if columns is None:
+        return None
+    names = _constant(f'{bag.path}: topic {topics[0]!r}', 'motors', columns['motor_names'])
+    spread = _companion(bag, topics[0] + DEVIATION_ENDING, stamps)
+    return MotorResults(
+        names,
+        columns['gear_ratio'][0],
+        _motor_values(columns),
+        None if spread is None else _motor_values(spread),
     )
 
 
