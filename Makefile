@@ -21,7 +21,7 @@ demo: setup ## run the main job: trajectory in, efforts and their derivatives ou
 	@$(RUN) python -m screw_dynamics.demo.main_job
 
 demo-sea: setup ## arms with elastic joints: rigid, finite-difference and exact feedforward compared
-	@$(RUN) python -m screw_dynamics.demo.sea.job
+	@$(RUN) python -m screw_dynamics.demo.sea
 
 test: setup ## run the tests (PYTEST_ARGS=... is passed on)
 	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) $(PYTEST_ARGS)

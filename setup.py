@@ -50,6 +50,11 @@ setup(
         (f'share/{NAME}/launch', sorted(glob('launch/*launch.[pxy][yma]*'))),
         (f'share/{NAME}/config', sorted(glob('config/*.yaml'))),
         (f'share/{NAME}/urdf', sorted(glob('urdf/*.urdf'))),
+        # the study that demo_sea runs
+        (
+            f'share/{NAME}/examples/sea_study',
+            sorted(glob('examples/sea_study/*.py')),
+        ),
         # the command line writes bags without ROS, and embeds the definitions of our messages
         (f'share/{NAME}/{NAME}_interfaces/msg', sorted(glob(f'{NAME}_interfaces/msg/*.msg'))),
     ],

@@ -106,5 +106,5 @@ sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulato
 recorder = partial(run, 'recorder', 'screw_dynamics.bags.recorder')
 replay = partial(run, 'replay', 'screw_dynamics.bags.replay')
 demo = partial(run, 'demo', 'screw_dynamics.demo.main_job')
-demo_sea = partial(run, 'demo_sea', 'screw_dynamics.demo.sea.job')
+demo_sea = partial(run, 'demo_sea', 'screw_dynamics.demo.sea')
 command_line = partial(run, 'screw_dynamics', 'screw_dynamics.command_line.main')

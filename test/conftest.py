@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PROCESSES = (
     'bags/',
     'demo/',
+    'examples/',
     'nodes/',
     'packaging/test_ament_index.py',
     'packaging/test_colcon_build.py',

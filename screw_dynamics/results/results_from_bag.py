@@ -30,7 +30,7 @@ class EffortSamples(NamedTuple):
     """
     Messages of one FeedforwardTorque topic.
 
-    `stamps` (T,) are instants [ns], `from_start` (T,) times since the start of the trajectory [ns].
+    `stamps` and `from_start` (T,) are instants and times since the start of the trajectory [ns].
     `joint_jet` is (T, r, n) [rad or m, per s^d], `effort_jet` (T, k + 1, n) [N m or N, per s^d].
     """
 

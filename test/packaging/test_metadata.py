@@ -91,7 +91,8 @@ def test_every_data_file_exists(setup_arguments):
 
 
 @pytest.mark.parametrize(
-    ('folder', 'pattern'), [('launch', '*.py'), ('config', '*'), ('urdf', '*.urdf')]
+    ('folder', 'pattern'),
+    [('launch', '*.py'), ('config', '*'), ('urdf', '*.urdf'), ('examples/sea_study', '*.py')],
 )
 def test_every_file_that_ships_is_a_data_file(setup_arguments, folder, pattern):
     installed = {file for _, files in setup_arguments['data_files'] for file in files}

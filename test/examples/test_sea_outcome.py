@@ -9,11 +9,11 @@ import pytest
 
 pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo too')
 
-from screw_dynamics.demo.sea.arms import IIWA, MOTION, REST, Arm  # noqa: E402
-from screw_dynamics.demo.sea.scene import EXACT, PERIOD, scene  # noqa: E402
-from screw_dynamics.demo.sea.tracking import FALLEN, OWN, _outcome  # noqa: E402
 from screw_dynamics.dynamics import inverse_dynamics  # noqa: E402
 from screw_dynamics.simulation import Motion  # noqa: E402
+from sea_study.arms import IIWA, MOTION, REST, Arm  # noqa: E402
+from sea_study.scene import EXACT, PERIOD, scene  # noqa: E402
+from sea_study.tracking import FALLEN, OWN, _outcome  # noqa: E402
 
 TIMES = PERIOD * np.arange(round((MOTION + REST) / PERIOD) + 1, dtype=np.float64)
 MOVING = TIMES <= MOTION

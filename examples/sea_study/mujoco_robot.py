@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.demo.sea.mjcf import mjcf, principal_inertia
 from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, VariableStiffness
 from screw_dynamics.kernels.springs.layout import COULOMB, COULOMB_VELOCITY
 from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation import Motion
+from sea_study.mjcf import mjcf, principal_inertia
 
 # drive(time, motor positions, motor velocities) -> motor efforts
 Drive = Callable[[float, Array, Array], Array]

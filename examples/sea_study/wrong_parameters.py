@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.demo.sea.arms import MOTION, Arm
-from screw_dynamics.demo.sea.scene import EXACT, PERIOD, RIGID, Scene, scene
 from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring
+from sea_study.arms import MOTION, Arm
+from sea_study.scene import EXACT, PERIOD, RIGID, Scene, scene
 
 RTOL = 1e-8  # of scipy's DOP853; far below the effect of wrong parameters
 FACTOR = 1.1

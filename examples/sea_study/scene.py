@@ -11,13 +11,13 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.demo.sea.arms import MOTION, REST, Arm
 from screw_dynamics.dynamics import inverse_dynamics, mass_matrix
 from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
 from screw_dynamics.kernels.springs.layout import INERTIA, VISCOUS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.trajectory import PiecewisePolynomial
+from sea_study.arms import MOTION, REST, Arm
 
 PERIOD = 1e-3  # s for which a sampled command is held
 NOISE = 0.05  # N m, standard deviation of a joint torque sensor

@@ -4,7 +4,7 @@
 Comparison of feedforwards for arms with elastic joints, from simulation to table and plot.
 
     make demo-sea
-    python -m screw_dynamics.demo.sea.job --output my_folder
+    python -m screw_dynamics.demo.sea --output my_folder
 
 Two robots with stiff and with soft joints follow a fast motion with motor efforts of six methods
 as their only input, in our own equations of motion and in MuJoCo. Then the soft iiwa follows the
@@ -30,13 +30,13 @@ from screw_dynamics.demo.drive import require_ros
 from screw_dynamics.demo.processes import DemoError
 from screw_dynamics.demo.progress import Stage
 from screw_dynamics.demo.run_job import DEMO_STOP_SIGNALS, run_job
-from screw_dynamics.demo.sea.arms import arms
-from screw_dynamics.demo.sea.document import document
-from screw_dynamics.demo.sea.plot import save_comparison
-from screw_dynamics.demo.sea.scene import EXACT, FEEDFORWARDS, MIDDLE, RIGID
-from screw_dynamics.demo.sea.table import comparison_table, ratios
-from screw_dynamics.demo.sea.tracking import Outcome, track
-from screw_dynamics.demo.sea.wrong_parameters import MISTAKES, mistake_table, track_mistaken
+from sea_study.arms import arms
+from sea_study.document import document
+from sea_study.plot import save_comparison
+from sea_study.scene import EXACT, FEEDFORWARDS, MIDDLE, RIGID
+from sea_study.table import comparison_table, ratios
+from sea_study.tracking import Outcome, track
+from sea_study.wrong_parameters import MISTAKES, mistake_table, track_mistaken
 
 _Result = TypeVar('_Result')
 _OF_TERMINALS = {signal.SIGINT, signal.SIGHUP}  # Ctrl-C, closed terminal
@@ -145,8 +145,8 @@ def _run(options: argparse.Namespace) -> None:
 def _over_ros(folder: Path) -> list[str]:
     """Run the nodes on the soft arm; return the lines of the report."""
     # only this part needs ROS 2
-    from screw_dynamics.demo.sea.loop_plot import save_loop
-    from screw_dynamics.demo.sea.ros_loop import loop_report, run_loop
+    from sea_study.loop_plot import save_loop
+    from sea_study.ros_loop import loop_report, run_loop
 
     exact, rigid = (run_loop(folder, kind) for kind in (EXACT, RIGID))
     with Stage('Draw'):

@@ -17,11 +17,12 @@ pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo too')
 pytest.importorskip('rosbags', reason='the figure shares its style with that of recordings')
 image = pytest.importorskip('matplotlib.image', reason='the figure needs matplotlib')
 
-from screw_dynamics.demo.sea import scene as scenes  # noqa: E402
-from screw_dynamics.demo.sea.arms import IIWA, MOTION, PANDA, ROBOTS, Arm, arms  # noqa: E402
-from screw_dynamics.demo.sea.document import document  # noqa: E402
-from screw_dynamics.demo.sea.plot import COLOURS, save_comparison  # noqa: E402
-from screw_dynamics.demo.sea.scene import (  # noqa: E402
+from screw_dynamics.feasibility.check import check_feasibility  # noqa: E402
+from sea_study import scene as scenes  # noqa: E402
+from sea_study.arms import IIWA, MOTION, PANDA, ROBOTS, Arm, arms  # noqa: E402
+from sea_study.document import document  # noqa: E402
+from sea_study.plot import COLOURS, save_comparison  # noqa: E402
+from sea_study.scene import (  # noqa: E402
     CLEAN,
     EXACT,
     FEEDFORWARDS,
@@ -33,8 +34,8 @@ from screw_dynamics.demo.sea.scene import (  # noqa: E402
     sample_times,
     scene,
 )
-from screw_dynamics.demo.sea.table import arm_table, comparison_table, ratios  # noqa: E402
-from screw_dynamics.demo.sea.tracking import (  # noqa: E402
+from sea_study.table import arm_table, comparison_table, ratios  # noqa: E402
+from sea_study.tracking import (  # noqa: E402
     FALLEN,
     MUJOCO,
     OWN,
@@ -42,7 +43,7 @@ from screw_dynamics.demo.sea.tracking import (  # noqa: E402
     Outcome,
     track,
 )
-from screw_dynamics.demo.sea.wrong_parameters import (  # noqa: E402
+from sea_study.wrong_parameters import (  # noqa: E402
     FACTOR,
     MASSES,
     MISTAKES,
@@ -53,7 +54,6 @@ from screw_dynamics.demo.sea.wrong_parameters import (  # noqa: E402
     mistake_table,
     track_mistaken,
 )
-from screw_dynamics.feasibility.check import check_feasibility  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = (ROOT / 'docs' / 'demo_sea.md').read_text(encoding='utf-8')
@@ -247,7 +247,7 @@ def test_table_and_figure_hold_every_run(outcomes, tmp_path):
 
 @pytest.mark.long
 def test_the_whole_comparison(tmp_path):
-    command = [sys.executable, '-m', 'screw_dynamics.demo.sea.job', '--without-ros']
+    command = [sys.executable, '-m', 'screw_dynamics.demo.sea', '--without-ros']
     command += ['--output', str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -14,8 +14,8 @@ from screw_dynamics.errors import InputError
 
 mujoco = pytest.importorskip('mujoco')
 
-from screw_dynamics.demo.sea.mjcf import mjcf  # noqa: E402
-from screw_dynamics.demo.sea.mujoco_robot import MujocoRobot  # noqa: E402
+from sea_study.mjcf import mjcf  # noqa: E402
+from sea_study.mujoco_robot import MujocoRobot  # noqa: E402
 
 K, B = np.array(two_links.STIFFNESS), np.array(two_links.ROTORS)
 FRICTION = {'viscous_friction': 0.4, 'coulomb_friction': 0.3}

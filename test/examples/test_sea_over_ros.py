@@ -18,10 +18,10 @@ if not os.environ.get('AMENT_PREFIX_PATH'):
 from screw_dynamics import ElasticJoints, share_path  # noqa: E402
 from screw_dynamics.bags import Bag  # noqa: E402
 from screw_dynamics.demo.domain import unused_domain  # noqa: E402
-from screw_dynamics.demo.sea import ros_loop  # noqa: E402
-from screw_dynamics.demo.sea.ros_loop import loop_report, read_loop, run_loop  # noqa: E402
-from screw_dynamics.demo.sea.scene import EXACT, RIGID  # noqa: E402
 from screw_dynamics.errors import BagError  # noqa: E402
+from sea_study import ros_loop  # noqa: E402
+from sea_study.ros_loop import loop_report, read_loop, run_loop  # noqa: E402
+from sea_study.scene import EXACT, RIGID  # noqa: E402
 
 STEP = 2_000_000  # ns
 QUEUE = 10  # messages that wait for a recorder
@@ -50,7 +50,7 @@ def test_exact_feedforward_tracks_a_thousand_times_better(runs, folder):
     lines = '\n'.join(loop_report(exact, rigid))
     assert 'in lock-step at 500 Hz' in lines
     assert f'exact feedforward   largest error {exact.largest:.2e} rad' in lines
-    picture = pytest.importorskip('screw_dynamics.demo.sea.loop_plot')
+    picture = pytest.importorskip('sea_study.loop_plot')
     picture.save_loop(runs, folder / 'loop.png')
     assert (folder / 'loop.png').stat().st_size > 20_000
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.demo.sea.arms import MOTION, REST, Arm
-from screw_dynamics.demo.sea.mujoco_robot import MujocoRobot
-from screw_dynamics.demo.sea.scene import EXACT, PERIOD, RIGID, Scene, sample_times, scene
 from screw_dynamics.elastic import elastic_feedforward
 from screw_dynamics.simulation import Motion
+from sea_study.arms import MOTION, REST, Arm
+from sea_study.mujoco_robot import MujocoRobot
+from sea_study.scene import EXACT, PERIOD, RIGID, Scene, sample_times, scene
 
 RTOL = 1e-10  # of scipy's DOP853
 SUBSTEPS = 2  # fixed steps per period

@@ -17,10 +17,10 @@ from rosgraph_msgs.msg import Clock  # noqa: E402
 
 from screw_dynamics.demo.domain import unused_domain  # noqa: E402
 from screw_dynamics.demo.recording import TORQUE_TOPIC  # noqa: E402
-from screw_dynamics.demo.sea.loop_client import LoopClient  # noqa: E402
-from screw_dynamics.demo.sea.ros_loop import TRAJECTORY  # noqa: E402
 from screw_dynamics.trajectory import read_trajectory  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
+from sea_study.loop_client import LoopClient  # noqa: E402
+from sea_study.ros_loop import TRAJECTORY  # noqa: E402
 
 TIMEOUT = 1.0
 

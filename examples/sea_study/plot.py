@@ -12,9 +12,9 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.demo.plots import BLACK, GREY, STYLE
-from screw_dynamics.demo.sea.arms import MOTION, REST, ROBOTS, Arm
-from screw_dynamics.demo.sea.scene import CLEAN, EXACT, MIDDLE, NOISY, RIGID, TICK
-from screw_dynamics.demo.sea.tracking import MUJOCO, OWN, Outcome
+from sea_study.arms import MOTION, REST, ROBOTS, Arm
+from sea_study.scene import CLEAN, EXACT, MIDDLE, NOISY, RIGID, TICK
+from sea_study.tracking import MUJOCO, OWN, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

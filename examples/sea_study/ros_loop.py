@@ -23,13 +23,13 @@ from screw_dynamics.bags import Bag
 from screw_dynamics.demo.processes import Processes, ros_processes
 from screw_dynamics.demo.progress import Stage
 from screw_dynamics.demo.recording import TORQUE_TOPIC, require_messages
-from screw_dynamics.demo.sea.scene import RIGID
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.paths import share_path
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
+from sea_study.scene import RIGID
 
 if TYPE_CHECKING:
-    from screw_dynamics.demo.sea.loop_client import LoopClient
+    from sea_study.loop_client import LoopClient
 
 PARAMETERS = share_path('config/sea_arm.yaml')
 JOINTS = share_path('config/sea_arm_joints.yaml')
@@ -74,7 +74,7 @@ def run_loop(folder: Path, feedforward: str) -> LoopRun:
     Writes `bag_<feedforward>` and `logs_<feedforward>` in `folder`. Raises `DemoError` if a
     process fails.
     """
-    from screw_dynamics.demo.sea.loop_client import LoopClient
+    from sea_study.loop_client import LoopClient
 
     joints = JOINTS
     if feedforward == RIGID:
@@ -114,7 +114,7 @@ def _start(processes: Processes, bag: Path, joints: Path) -> None:
     ):
         processes.start(
             name,
-            f'screw_dynamics.nodes.{name}',
+            f'screw_dynamics.nodes.{name}.node',
             *('--ros-args', '--params-file', PARAMETERS, '-p', 'use_sim_time:=true'),
             *('-p', f'urdf_path:={share_path("urdf/iiwa14.urdf")}'),
             *('-p', f'elastic_joints_path:={springs}'),

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from screw_dynamics.demo.sea.arms import Arm, arms
-from screw_dynamics.demo.sea.scene import FEEDFORWARDS, scene
-from screw_dynamics.demo.sea.tracking import MUJOCO, OWN, Outcome
 from screw_dynamics.elastic import elastic_feedforward
 from screw_dynamics.simulation import natural_frequencies
+from sea_study.arms import Arm, arms
+from sea_study.scene import FEEDFORWARDS, scene
+from sea_study.tracking import MUJOCO, OWN, Outcome
 
 # engine and feedback of each group of columns
 GROUPS = ((OWN, False), (MUJOCO, False), (MUJOCO, True))

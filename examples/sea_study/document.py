@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from screw_dynamics.demo.sea.arms import MOTION, REST
-from screw_dynamics.demo.sea.scene import (
+from sea_study.arms import MOTION, REST
+from sea_study.scene import (
     DIFFERENCE_STEPS,
     EXACT,
     FEEDBACK_DAMPING,
@@ -19,9 +19,9 @@ from screw_dynamics.demo.sea.scene import (
     RIGID,
     TICK,
 )
-from screw_dynamics.demo.sea.table import arm_table, comparison_table, ratios
-from screw_dynamics.demo.sea.tracking import FALLEN, OWN, RTOL, SUBSTEPS, Outcome
-from screw_dynamics.demo.sea.wrong_parameters import Mistaken, mistake_table
+from sea_study.table import arm_table, comparison_table, ratios
+from sea_study.tracking import FALLEN, OWN, RTOL, SUBSTEPS, Outcome
+from sea_study.wrong_parameters import Mistaken, mistake_table
 
 
 def document(outcomes: Sequence[Outcome], mistaken: Sequence[Mistaken]) -> str:
@@ -40,7 +40,7 @@ def document(outcomes: Sequence[Outcome], mistaken: Sequence[Mistaken]) -> str:
     return f"""# Feedforward for arms with elastic joints, compared
 
 `make demo-sea` writes this page and the figure, to `output/demo_sea`; what is published in `docs`
-comes from `python -m screw_dynamics.demo.sea.job --output docs --without-ros`.
+comes from `python -m screw_dynamics.demo.sea --output docs --without-ros`.
 
 ![Tracking errors over time](demo_sea.png)
 
@@ -112,7 +112,7 @@ our equations, commands as continuous functions of time: rigid and exact.
 
 ## The arms
 
-Stiffness, rotor inertia and friction are in `screw_dynamics/demo/sea/arms.py`, with the reasons.
+Stiffness, rotor inertia and friction are in `examples/sea_study/arms.py`, with the reasons.
 Deflection: largest along the motion. Frequencies: of free vibration. Growth: fastest exponential
 of the linearised robot at the end, motor efforts held. Step: the best, in hindsight.
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.demo.plots import STYLE
-from screw_dynamics.demo.sea.plot import COLOURS, LABELS
-from screw_dynamics.demo.sea.ros_loop import LoopRun
+from sea_study.plot import COLOURS, LABELS
+from sea_study.ros_loop import LoopRun
 
 _LEAST = 1e-10  # rad
 
