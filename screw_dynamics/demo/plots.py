@@ -9,17 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from screw_dynamics.demo.recording import Recording
+from screw_dynamics.results.figure_style import BLACK, COLOURS, GREY, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, distinguishable with all common kinds of colour vision, without its
-# yellow (too faint for a line on white).
-COLOURS = ('#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#222222')
 DASHES = ('-', '--', ':')  # for the joints after the seventh, and after the fourteenth
-GREY = '#5F6770'
-BLACK = '#222222'
 
 REFERENCE_LABELS = (
     ('position', r'$q$  [rad]'),
@@ -33,26 +29,6 @@ EFFORT_LABELS = (
     ('torque, first derivative', r'$\dot\tau$  [N m/s]'),
     ('torque, second derivative', r'$\ddot\tau$  [N m/s²]'),
 )
-
-STYLE: dict[Any, Any] = {
-    'font.family': 'sans-serif',
-    'font.size': 11,
-    'axes.edgecolor': '#B4BAC1',
-    'axes.linewidth': 0.8,
-    'axes.spines.top': False,
-    'axes.spines.right': False,
-    'axes.grid': True,
-    'axes.axisbelow': True,
-    'axes.labelcolor': GREY,
-    'grid.color': '#E8EAED',
-    'grid.linewidth': 0.8,
-    'xtick.color': GREY,
-    'ytick.color': GREY,
-    'xtick.major.size': 0,
-    'ytick.major.size': 0,
-    'lines.linewidth': 1.5,
-    'mathtext.fontset': 'dejavusans',
-}
 
 
 def save_plot(recording: Recording, path: Path, title: str) -> None:

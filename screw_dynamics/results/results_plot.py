@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,37 +17,20 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.new_files import new_file
+from screw_dynamics.results.figure_style import BLACK, COLOURS, STYLE
 from screw_dynamics.results.results import EFFORTS, MOTION, MOTORS, Quantity, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's palette, distinguishable with all common kinds of colour vision.
-_MOTION_COLOUR, _EFFORT_COLOUR, _MOTOR_COLOUR = '#0072B2', '#D55E00', '#009E73'
-_GREY, _BLACK = '#5F6770', '#222222'
+_MOTION_COLOUR, _EFFORT_COLOUR, _MOTOR_COLOUR = COLOURS[:3]
+_STYLE = {**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}
 _BAND = 2.0  # standard deviations to either side
 # Bands are widest at the ends of a recording, in high derivatives by powers of ten: panels are
 # scaled to the estimate and to the band without this fraction at either end.
 _MIDDLE = 0.05
 _MOST_POINTS = 4000  # per line
 _MOST_ROWS = 30
-
-_STYLE: dict[Any, Any] = {
-    'font.size': 9,
-    'axes.edgecolor': '#B4BAC1',
-    'axes.spines.top': False,
-    'axes.spines.right': False,
-    'axes.grid': True,
-    'axes.axisbelow': True,
-    'axes.labelcolor': _GREY,
-    'grid.color': '#E8EAED',
-    'xtick.color': _GREY,
-    'ytick.color': _GREY,
-    'xtick.major.size': 0,
-    'ytick.major.size': 0,
-    'lines.linewidth': 1.2,
-    'mathtext.fontset': 'dejavusans',
-}
 
 
 def figure_format(path: Path) -> str:
@@ -109,7 +92,7 @@ def save_plot(results: Results, path: Path, title: str) -> None:
         bands = results.effort_deviations is not None
         subtitle = f'  (bands: {_BAND:g} standard deviations to either side)' if bands else ''
         figure.suptitle(
-            title + subtitle, x=0.01, ha='left', weight='bold', color=_BLACK, parse_math=False
+            title + subtitle, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False
         )
         with new_file(path) as place, _glyph_warnings_joined():
             figure.savefig(place, format=ending)

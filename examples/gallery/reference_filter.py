@@ -1,25 +1,17 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Draw docs/reference_filter.png: a stream of positions through the reference filter.
-
-Run from the root of the repository: ``python docs/reference_filter.py``.
-"""
+"""A stream of positions through the reference filter: derivatives, delay, attenuation."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.demo.plots import BLACK, COLOURS, GREY, STYLE
+from screw_dynamics.results.figure_style import BLACK, COLOURS, GREY
 from screw_dynamics.trajectory import ReferenceFilter
-
-matplotlib.use('Agg')
-
-from matplotlib.figure import Figure  # noqa: E402
 
 STREAM_PERIOD, TICK = 0.01, 0.001  # s: a stream of 100 Hz, ticks at 1 kHz
 NOISE = 5e-5  # rad
@@ -72,58 +64,55 @@ def differences(values: Array) -> Array:
     return np.repeat(rows, every, axis=1)[:, : len(values)]
 
 
-def draw(path: Path) -> None:
-    """Write the figure."""
+def figure() -> Figure:
+    """Return the figure."""
     times = np.arange(0.0, 3.0, TICK)
     sent = stream(times)
     shown = times >= 1.0
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(12.0, 9.0), dpi=120)
-        grid = figure.add_gridspec(5, 2, width_ratios=(1.7, 1.0), hspace=0.28, wspace=0.2)
-        rough = differences(sent)
-        smooth = {order: filtered(sent, order) for order in ORDERS}
-        axes = [figure.add_subplot(grid[d, 0]) for d in range(5)]
-        for d, axis in enumerate(axes):
-            axis.plot(times[shown], rough[d, shown], color='#C9CED4', linewidth=0.8)
-            for (output, _), colour, alpha in zip(
-                smooth.values(), COLOURS, (0.45, 1.0), strict=False
-            ):
-                axis.plot(times[shown], output[d, shown], color=colour, alpha=alpha, linewidth=1.1)
-            true = motion(times)[d]
-            axis.plot(times[shown], true[shown], color=BLACK, linestyle=':', linewidth=1.2)
-            # the steps of the stream in snap would hide everything else
-            reach = max(np.abs(true).max(), np.abs(smooth[ORDERS[-1]][0][d, shown]).max())
-            reach *= 1.25 if d < 3 else 2.5
-            axis.set_ylim(-reach, reach)
-            axis.set_ylabel(LABELS[d])
-            axis.set_xlim(1.0, 3.0)
-            if d < 4:
-                axis.set_xticklabels([])
-        axes[-1].set_xlabel('time [s]')
-        axes[0].set_title(
-            f'100 Hz stream with {1e6 * NOISE:g} µrad of noise, bandwidth {BANDWIDTH:g} Hz',
-            color=BLACK,
-            fontsize=11,
-            loc='left',
-        )
-        _draw_delay(figure.add_subplot(grid[:2, 1]), times, sent, smooth)
-        _draw_attenuation(figure.add_subplot(grid[3:, 1]))
-        handles = [
-            matplotlib.lines.Line2D([], [], color=BLACK, linestyle=':', label='motion'),
-            matplotlib.lines.Line2D([], [], color='#C9CED4', label='stream, differences'),
-            *(
-                matplotlib.lines.Line2D(
-                    [], [], color=colour, label=f'filter of order {order}, {1e3 * delay:.0f} ms'
-                )
-                for (order, (_, delay)), colour in zip(smooth.items(), COLOURS, strict=False)
-            ),
-        ]
-        figure.legend(handles=handles, loc='upper center', ncols=4, frameon=False)
-        figure.subplots_adjust(left=0.09, right=0.98, top=0.92, bottom=0.06)
-        figure.savefig(path)
+    result = Figure(figsize=(12.0, 9.0), dpi=120)
+    grid = result.add_gridspec(5, 2, width_ratios=(1.7, 1.0), hspace=0.28, wspace=0.2)
+    rough = differences(sent)
+    smooth = {order: filtered(sent, order) for order in ORDERS}
+    axes = [result.add_subplot(grid[d, 0]) for d in range(5)]
+    for d, axis in enumerate(axes):
+        axis.plot(times[shown], rough[d, shown], color='#C9CED4', linewidth=0.8)
+        for (output, _), colour, alpha in zip(smooth.values(), COLOURS, (0.45, 1.0), strict=False):
+            axis.plot(times[shown], output[d, shown], color=colour, alpha=alpha, linewidth=1.1)
+        true = motion(times)[d]
+        axis.plot(times[shown], true[shown], color=BLACK, linestyle=':', linewidth=1.2)
+        # the steps of the stream in snap would hide everything else
+        reach = max(np.abs(true).max(), np.abs(smooth[ORDERS[-1]][0][d, shown]).max())
+        reach *= 1.25 if d < 3 else 2.5
+        axis.set_ylim(-reach, reach)
+        axis.set_ylabel(LABELS[d])
+        axis.set_xlim(1.0, 3.0)
+        if d < 4:
+            axis.set_xticklabels([])
+    axes[-1].set_xlabel('time [s]')
+    axes[0].set_title(
+        f'100 Hz stream with {1e6 * NOISE:g} µrad of noise, bandwidth {BANDWIDTH:g} Hz',
+        color=BLACK,
+        fontsize=11,
+        loc='left',
+    )
+    _draw_delay(result.add_subplot(grid[:2, 1]), times, sent, smooth)
+    _draw_attenuation(result.add_subplot(grid[3:, 1]))
+    handles = [
+        Line2D([], [], color=BLACK, linestyle=':', label='motion'),
+        Line2D([], [], color='#C9CED4', label='stream, differences'),
+        *(
+            Line2D([], [], color=colour, label=f'filter of order {order}, {1e3 * delay:.0f} ms')
+            for (order, (_, delay)), colour in zip(smooth.items(), COLOURS, strict=False)
+        ),
+    ]
+    result.legend(handles=handles, loc='upper center', ncols=4, frameon=False)
+    result.subplots_adjust(left=0.09, right=0.98, top=0.92, bottom=0.06)
+    return result
 
 
-def _draw_delay(axis, times, sent, smooth) -> None:
+def _draw_delay(
+    axis: Axes, times: Array, sent: Array, smooth: dict[int, tuple[Array, float]]
+) -> None:
     part = (times >= 1.9) & (times <= 2.1)
     axis.step(times[part], sent[part], where='post', color='#9AA1A9', linewidth=1.0)
     axis.plot(times[part], motion(times)[0][part], color=BLACK, linestyle=':')
@@ -147,7 +136,7 @@ def _draw_delay(axis, times, sent, smooth) -> None:
     axis.set_xlim(1.9, 2.1)
 
 
-def _draw_attenuation(axis) -> None:
+def _draw_attenuation(axis: Axes) -> None:
     frequencies = np.logspace(0, 3, 400)
     for order, colour in zip(ORDERS, COLOURS, strict=False):
         pole = ReferenceFilter(1, order, BANDWIDTH).pole
@@ -166,9 +155,3 @@ def _draw_attenuation(axis) -> None:
         'amplitude of q, and of snap / ω⁴ (dashed)', color=BLACK, fontsize=11, loc='left'
     )
     axis.set_xlabel('frequency [Hz]')
-
-
-if __name__ == '__main__':
-    target = Path(__file__).with_suffix('.png')
-    draw(target)
-    print(f'written: {target}')

@@ -1,27 +1,17 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Draw docs/measured_motion.png: derivatives and efforts from the positions that an encoder counts.
-
-Run from the root of the repository: ``python docs/measured_motion.py``.
-"""
+"""Derivatives and efforts from the positions that an encoder counts, with bands."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
-from screw_dynamics.demo.plots import BLACK, COLOURS, GREY, STYLE
+from screw_dynamics.results.figure_style import BLACK, COLOURS, GREY
 from screw_dynamics.trajectory import measured_motion, smooth_trajectory, waypoints_from_points
-
-matplotlib.use('Agg')
-
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
 
 STEP = 0.002  # s, 500 Hz
 COUNT = 2 * np.pi / 2**17  # rad, an encoder of 17 bit
@@ -74,8 +64,8 @@ def panel(axis: Axes, label: str, times: Array, lines: dict[str, Array], spread:
     axis.set_ylabel(label)
 
 
-def main() -> None:
-    """Draw the figure."""
+def figure() -> Figure:
+    """Return the figure."""
     model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
     times = np.arange(0.0, 3.5, STEP)
     truth = true_motion(model.joint_names, times)
@@ -88,25 +78,20 @@ def main() -> None:
         sd.inverse_dynamics(model, one) for one in (jets, truth, rough)
     )
     deviations = sd.effort_deviations(model, jets, motion.covariances(times))
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(12.0, 7.0), dpi=130, layout='constrained')
-        axes = figure.subplots(3, 2, sharex=True)
-        for row in range(3):
-            lines = {'true': truth, 'estimated': jets, 'differences': rough}
-            chosen = {name: values[:, row + 2, JOINT] for name, values in lines.items()}
-            panel(axes[row, 0], MOTION_LABELS[row], times, chosen, spread[:, row + 2, JOINT])
-            lines = {'true': true_efforts, 'estimated': efforts, 'differences': rough_efforts}
-            chosen = {name: values[:, row, JOINT] for name, values in lines.items()}
-            panel(axes[row, 1], EFFORT_LABELS[row], times, chosen, deviations[:, row, JOINT])
-        for axis in axes[-1]:
-            axis.set_xlabel('time [s]', color=GREY)
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc='outside lower center', ncols=4, frameon=False)
-        figure.suptitle(
-            'joint_2 of an iiwa 14: what a 17 bit encoder at 500 Hz tells', x=0.01, ha='left'
-        )
-        figure.savefig(Path(__file__).with_suffix('.png'))
-
-
-if __name__ == '__main__':
-    main()
+    result = Figure(figsize=(12.0, 7.0), dpi=130, layout='constrained')
+    axes = result.subplots(3, 2, sharex=True)
+    for row in range(3):
+        lines = {'true': truth, 'estimated': jets, 'differences': rough}
+        chosen = {name: values[:, row + 2, JOINT] for name, values in lines.items()}
+        panel(axes[row, 0], MOTION_LABELS[row], times, chosen, spread[:, row + 2, JOINT])
+        lines = {'true': true_efforts, 'estimated': efforts, 'differences': rough_efforts}
+        chosen = {name: values[:, row, JOINT] for name, values in lines.items()}
+        panel(axes[row, 1], EFFORT_LABELS[row], times, chosen, deviations[:, row, JOINT])
+    for axis in axes[-1]:
+        axis.set_xlabel('time [s]', color=GREY)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    result.legend(handles, labels, loc='outside lower center', ncols=4, frameon=False)
+    result.suptitle(
+        'joint_2 of an iiwa 14: what a 17 bit encoder at 500 Hz tells', x=0.01, ha='left'
+    )
+    return result
