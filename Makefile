@@ -8,7 +8,7 @@ RUN := .ci/run_in_env
 SIDE_BY_SIDE := -n 2 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-sea test test-all bench bench-node soak accuracy lint clean
+.PHONY: help setup demo demo-sea gallery test test-all bench bench-node soak accuracy lint clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -22,6 +22,9 @@ demo: setup ## run the main job: trajectory in, efforts and their derivatives ou
 
 demo-sea: setup ## arms with elastic joints: rigid, finite-difference and exact feedforward compared
 	@$(RUN) python -m screw_dynamics.demo.sea
+
+gallery: setup ## draw the figures of docs/gallery
+	@PYTHONPATH=examples $(RUN) python -m gallery
 
 test: setup ## run the tests (PYTEST_ARGS=... is passed on)
 	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) $(PYTEST_ARGS)

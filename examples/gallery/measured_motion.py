@@ -92,6 +92,6 @@ def figure() -> Figure:
     handles, labels = axes[0, 0].get_legend_handles_labels()
     result.legend(handles, labels, loc='outside lower center', ncols=4, frameon=False)
     result.suptitle(
-        'joint_2 of an iiwa 14: what a 17 bit encoder at 500 Hz tells', x=0.01, ha='left'
+        'joint_2 of an iiwa 14: estimated from a 17 bit encoder at 500 Hz', x=0.01, ha='left'
     )
     return result
