@@ -10,22 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
-from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.composite_bodies import (
-    COMPOSITE_HELPERS,
-    apply_inertia,
-    body_arrays,
-    cross,
-    dot,
-    set_inertia,
-    set_screw,
-    shift_wrench,
-)
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
+from screw_dynamics.kernels.tree.bias_forces import bias_efforts
 from screw_dynamics.kinematics.axis_frames import (
-    COORDINATE,
-    MULTIPLIER,
-    PARENT,
     axis_frames,
 )
 
@@ -76,124 +62,6 @@ def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     positions, single = as_samples('q', q, model.n)
     rates = as_samples_like('qd', qd, 'q', positions, single)
     forces = np.empty((len(positions), model.n))
-    if not _KERNEL(positions, rates, frames.tree, frames.bodies, frames.gravity, forces):
+    if not bias_efforts(positions, rates, frames.tree, frames.bodies, frames.gravity, forces):
         raise_not_finite(forces, single, q=q, qd=qd)
     return forces[0] if single else forces
-
-
-def add_bias_forces(
-    qd, tree, bodies, gravity, steps, screws, mass, first, second, rates, accelerations, wrenches,
-    forces,
-):  # fmt: skip
-    """
-    Add the bias efforts of one sample to `forces` (n,).
-
-    The inertias must be those of the single bodies, not composite. `rates` (N, 3),
-    `accelerations` and `wrenches` (N, 6) are workspace.
-    """
-    count = bodies.shape[0]
-    for i in range(count):
-        rate = bodies[i, MULTIPLIER] * qd[tree[i, COORDINATE]]
-        _set_acceleration(i, rate, tree, gravity, steps, screws, rates, accelerations)
-        _set_wrench(mass[i], first[i], second[i], rates[i], accelerations[i], wrenches[i])
-    for i in range(count - 1, -1, -1):
-        parent = tree[i, PARENT]
-        forces[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] * dot(screws[i], wrenches[i])
-        if parent >= 0:
-            shift_wrench(steps[i], wrenches[i])
-            for a in range(6):
-                wrenches[parent, a] += wrenches[i, a]
-
-
-def _set_acceleration(i, rate, tree, gravity, steps, screws, rates, accelerations):
-    """Set the angular velocity w and the acceleration (w'; a of the origin) of body i."""
-    parent = tree[i, PARENT]
-    ex, ey, ez = screws[i, 0], screws[i, 1], screws[i, 2]
-    if parent < 0:
-        for a in range(3):
-            rates[i, a] = rate * screws[i, a]
-            accelerations[i, a] = 0.0
-            # gravity as an upward acceleration of the base
-            accelerations[i, 3 + a] = -gravity[a]
-        return
-    wx, wy, wz = rates[parent, 0], rates[parent, 1], rates[parent, 2]
-    ax, ay, az = accelerations[parent, 0], accelerations[parent, 1], accelerations[parent, 2]
-    dx, dy, dz = steps[i, 0], steps[i, 1], steps[i, 2]
-    # w' × d + w × (w × d), and the Coriolis acceleration along the joint
-    tx, ty, tz = cross(ax, ay, az, dx, dy, dz)
-    cx, cy, cz = cross(wx, wy, wz, screws[i, 3], screws[i, 4], screws[i, 5])
-    along, square = wx * dx + wy * dy + wz * dz, wx * wx + wy * wy + wz * wz
-    accelerations[i, 3] = (
-        accelerations[parent, 3] + tx + wx * along - square * dx + 2.0 * rate * cx
-    )
-    accelerations[i, 4] = (
-        accelerations[parent, 4] + ty + wy * along - square * dy + 2.0 * rate * cy
-    )
-    accelerations[i, 5] = (
-        accelerations[parent, 5] + tz + wz * along - square * dz + 2.0 * rate * cz
-    )
-    cx, cy, cz = cross(wx, wy, wz, ex, ey, ez)
-    accelerations[i, 0] = ax + rate * cx
-    accelerations[i, 1] = ay + rate * cy
-    accelerations[i, 2] = az + rate * cz
-    rates[i, 0] = wx + rate * ex
-    rates[i, 1] = wy + rate * ey
-    rates[i, 2] = wz + rate * ez
-
-
-def _set_wrench(m, h, second, w, acceleration, wrench):
-    """Set the wrench that causes the acceleration of one body (M2018, (54)-(56))."""
-    apply_inertia(m, h, second, acceleration, wrench)
-    wx, wy, wz = w[0], w[1], w[2]
-    sx = second[0, 0] * wx + second[0, 1] * wy + second[0, 2] * wz
-    sy = second[1, 0] * wx + second[1, 1] * wy + second[1, 2] * wz
-    sz = second[2, 0] * wx + second[2, 1] * wy + second[2, 2] * wz
-    # w × Theta w = S w × w, as Theta = tr(S) I - S
-    tx, ty, tz = cross(sx, sy, sz, wx, wy, wz)
-    wrench[0] += tx
-    wrench[1] += ty
-    wrench[2] += tz
-    along, square = wx * h[0] + wy * h[1] + wz * h[2], wx * wx + wy * wy + wz * wz
-    wrench[3] += wx * along - square * h[0]
-    wrench[4] += wy * along - square * h[1]
-    wrench[5] += wz * along - square * h[2]
-
-
-def _bias_forces(q, qd, tree, bodies, gravity, forces):
-    """Set the bias efforts of every sample; return False if any is not finite."""
-    count = bodies.shape[0]
-    rotations, steps, screws, mass, first, second = body_arrays(count)
-    rates, accelerations = np.empty((count, 3)), np.empty((count, 6))
-    wrenches = np.empty((count, 6))
-    for t in range(q.shape[0]):
-        if not (all_finite(q[t]) and all_finite(qd[t])):
-            return False
-        for i in range(count):
-            place_body(i, q[t], tree, bodies, rotations, steps)
-            set_inertia(i, bodies, rotations, mass, first, second)
-            set_screw(i, bodies, rotations, screws)
-        forces[t] = 0.0
-        add_bias_forces(
-            qd[t], tree, bodies, gravity, steps, screws, mass, first, second,
-            rates, accelerations, wrenches, forces[t],
-        )  # fmt: skip
-        if not all_finite(forces[t]):
-            return False
-    return True
-
-
-BIAS_HELPERS = (
-    place_body,
-    all_finite,
-    add_bias_forces,
-    _set_acceleration,
-    _set_wrench,
-    *COMPOSITE_HELPERS,
-)
-
-_KERNEL = Kernel(
-    _bias_forces,
-    f'boolean({read_only(2)}, {read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, '
-    f'{read_only(1)}, float64[:, ::1])',
-    helpers=BIAS_HELPERS,
-)

@@ -10,20 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
-from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.composite_bodies import (
-    COMPOSITE_HELPERS,
-    add_to_parent,
-    apply_inertia,
-    body_arrays,
-    cross,
-    dot,
-    set_inertia,
-    set_screw,
-    shift_wrench,
-)
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
-from screw_dynamics.kinematics.axis_frames import COORDINATE, MULTIPLIER, PARENT, axis_frames
+from screw_dynamics.kernels.tree.coriolis_matrix import coriolis_matrices
+from screw_dynamics.kinematics.axis_frames import axis_frames
 
 if TYPE_CHECKING:
     from screw_dynamics.model import ScrewModel
@@ -91,134 +79,6 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     positions, single = as_samples('q', q, model.n)
     rates = as_samples_like('qd', qd, 'q', positions, single)
     matrices = np.empty((len(positions), model.n, model.n))
-    if not _KERNEL(positions, rates, frames.tree, frames.bodies, matrices):
+    if not coriolis_matrices(positions, rates, frames.tree, frames.bodies, matrices):
         raise_not_finite(matrices, single, q=q, qd=qd)
     return matrices[0] if single else matrices
-
-
-def _set_velocity(i, rate, tree, steps, screws, twists, screw_rates):
-    """Set twist and screw rate of body i in the fixed frame that now coincides with its own."""
-    parent = tree[i, PARENT]
-    wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    if parent >= 0:
-        wx, wy, wz = twists[parent, 0], twists[parent, 1], twists[parent, 2]
-        vx, vy, vz = cross(wx, wy, wz, steps[i, 0], steps[i, 1], steps[i, 2])
-        vx += twists[parent, 3]
-        vy += twists[parent, 4]
-        vz += twists[parent, 5]
-    x, y, z = screws[i, 0], screws[i, 1], screws[i, 2]
-    u, v, w = screws[i, 3], screws[i, 4], screws[i, 5]
-    # J' = ad_V J with V of the parent or of the body, because ad_J J = 0
-    screw_rates[i, 0], screw_rates[i, 1], screw_rates[i, 2] = cross(wx, wy, wz, x, y, z)
-    ax, ay, az = cross(wx, wy, wz, u, v, w)
-    bx, by, bz = cross(vx, vy, vz, x, y, z)
-    screw_rates[i, 3], screw_rates[i, 4], screw_rates[i, 5] = ax + bx, ay + by, az + bz
-    twists[i, 0], twists[i, 1], twists[i, 2] = wx + rate * x, wy + rate * y, wz + rate * z
-    twists[i, 3], twists[i, 4], twists[i, 5] = vx + rate * u, vy + rate * v, vz + rate * w
-
-
-def _set_flow(twist, m, h, second, momentum, flow):
-    """Set the momentum of a body, the integral of u dm, and the flow, that of u x^T dm."""
-    wx, wy, wz = twist[0], twist[1], twist[2]
-    vx, vy, vz = twist[3], twist[4], twist[5]
-    px, py, pz = cross(wx, wy, wz, h[0], h[1], h[2])
-    momentum[0], momentum[1], momentum[2] = m * vx + px, m * vy + py, m * vz + pz
-    for k in range(3):
-        fx, fy, fz = cross(wx, wy, wz, second[0, k], second[1, k], second[2, k])
-        flow[0, k], flow[1, k], flow[2, k] = vx * h[k] + fx, vy * h[k] + fy, vz * h[k] + fz
-
-
-def _coriolis_wrenches(screw, rate, m, h, second, momentum, flow, forward, inertial, torque):
-    """
-    Set M J' + B J, M J and the torque of B^T J (its force is zero) of a composite body.
-
-    With the flow K: B y = (tr(K) w - K w; w × p) and B^T y = (tr(K) w - K^T w + p × v; 0).
-    """
-    apply_inertia(m, h, second, screw, inertial)
-    apply_inertia(m, h, second, rate, forward)
-    trace = flow[0, 0] + flow[1, 1] + flow[2, 2]
-    x, y, z = screw[0], screw[1], screw[2]
-    px, py, pz = momentum[0], momentum[1], momentum[2]
-    torque[0], torque[1], torque[2] = cross(px, py, pz, screw[3], screw[4], screw[5])
-    for a in range(3):
-        forward[a] += trace * screw[a] - flow[a, 0] * x - flow[a, 1] * y - flow[a, 2] * z
-        torque[a] += trace * screw[a] - flow[0, a] * x - flow[1, a] * y - flow[2, a] * z
-    fx, fy, fz = cross(x, y, z, px, py, pz)
-    forward[3] += fx
-    forward[4] += fy
-    forward[5] += fz
-
-
-def _add_coriolis_matrix(
-    tree, bodies, steps, screws, rates, mass, first, second, momenta, flows, matrix
-):
-    """Add the Coriolis matrix of one sample to `matrix`; inertias and flows become composite."""
-    forward, inertial, torque = np.empty(6), np.empty(6), np.empty(3)
-    for i in range(bodies.shape[0] - 1, -1, -1):
-        parent, row = tree[i, PARENT], tree[i, COORDINATE]
-        _coriolis_wrenches(
-            screws[i], rates[i], mass[i], first[i], second[i], momenta[i], flows[i],
-            forward, inertial, torque,
-        )  # fmt: skip
-        matrix[row, row] += bodies[i, MULTIPLIER] ** 2 * dot(screws[i], forward)
-        shift_wrench(steps[i], forward)
-        shift_wrench(steps[i], inertial)
-        j = parent
-        while j >= 0:
-            column = tree[j, COORDINATE]
-            factor = bodies[i, MULTIPLIER] * bodies[j, MULTIPLIER]
-            turning = (
-                screws[j, 0] * torque[0] + screws[j, 1] * torque[1] + screws[j, 2] * torque[2]
-            )
-            matrix[column, row] += factor * dot(screws[j], forward)
-            matrix[row, column] += factor * (dot(rates[j], inertial) + turning)
-            shift_wrench(steps[j], forward)
-            shift_wrench(steps[j], inertial)
-            j = tree[j, PARENT]
-        if parent >= 0:
-            add_to_parent(i, parent, steps, mass, first, second)
-            for a in range(3):
-                for b in range(3):
-                    flows[parent, a, b] += flows[i, a, b] + momenta[i, a] * steps[i, b]
-                momenta[parent, a] += momenta[i, a]
-
-
-def _coriolis_matrices(q, qd, tree, bodies, matrices):
-    """Set the Coriolis matrix of every sample; return False if any is not finite."""
-    count = bodies.shape[0]
-    rotations, steps, screws, mass, first, second = body_arrays(count)
-    twists, rates = np.empty((count, 6)), np.empty((count, 6))
-    momenta, flows = np.empty((count, 3)), np.empty((count, 3, 3))
-    for t in range(q.shape[0]):
-        if not (all_finite(q[t]) and all_finite(qd[t])):
-            return False
-        for i in range(count):
-            place_body(i, q[t], tree, bodies, rotations, steps)
-            set_inertia(i, bodies, rotations, mass, first, second)
-            set_screw(i, bodies, rotations, screws)
-            rate = bodies[i, MULTIPLIER] * qd[t, tree[i, COORDINATE]]
-            _set_velocity(i, rate, tree, steps, screws, twists, rates)
-            _set_flow(twists[i], mass[i], first[i], second[i], momenta[i], flows[i])
-        matrices[t] = 0.0
-        _add_coriolis_matrix(
-            tree, bodies, steps, screws, rates, mass, first, second, momenta, flows, matrices[t]
-        )
-        if not all_finite(matrices[t].ravel()):
-            return False
-    return True
-
-
-_KERNEL = Kernel(
-    _coriolis_matrices,
-    f'boolean({read_only(2)}, {read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, '
-    'float64[:, :, ::1])',
-    helpers=(
-        place_body,
-        all_finite,
-        _set_velocity,
-        _set_flow,
-        _coriolis_wrenches,
-        _add_coriolis_matrix,
-        *COMPOSITE_HELPERS,
-    ),
-)

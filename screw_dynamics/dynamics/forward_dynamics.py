@@ -12,14 +12,11 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
 from screw_dynamics.error_texts import listed
 from screw_dynamics.errors import SingularMassMatrixError
-from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.joint_accelerations import (
-    ACCELERATION_HELPERS,
+from screw_dynamics.kernels.tree.forward_dynamics import (
     NOT_FINITE,
     SINGULAR,
     SOLVED,
-    acceleration_arrays,
-    set_accelerations,
+    joint_accelerations,
 )
 from screw_dynamics.kinematics.axis_frames import axis_frames
 
@@ -75,7 +72,7 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
     rates = as_samples_like('qd', qd, 'q', positions, single)
     efforts = as_samples_like('tau', tau, 'q', positions, single)
     accelerations = np.empty((len(positions), model.n))
-    status = _KERNEL(
+    status = joint_accelerations(
         positions, rates, efforts, frames.tree, frames.bodies, frames.gravity, accelerations
     )
     if status == NOT_FINITE:
@@ -103,32 +100,3 @@ def _singular(
         if massless:
             reason += f' (massless: {", ".join(massless)})'
     return SingularMassMatrixError(model.joint_names[coordinate], pivot, SINGULAR, reason, sample)
-
-
-def _forward_dynamics(q, qd, tau, tree, bodies, gravity, accelerations):
-    """
-    Set the accelerations of every sample and return SOLVED.
-
-    Otherwise return NOT_FINITE, or sample * n + coordinate of a singular joint.
-    """
-    n = q.shape[1]
-    workspace = acceleration_arrays(bodies.shape[0], n)
-    armature, external = np.zeros(n), np.empty((0, 6))
-    for t in range(q.shape[0]):
-        status = set_accelerations(
-            q[t], qd[t], tau[t], armature, external, tree, bodies, gravity, workspace,
-            accelerations[t],
-        )  # fmt: skip
-        if status == NOT_FINITE:
-            return NOT_FINITE
-        if status >= 0:
-            return t * n + status
-    return SOLVED
-
-
-_KERNEL = Kernel(
-    _forward_dynamics,
-    f'int64({read_only(2)}, {read_only(2)}, {read_only(2)}, {read_only(2, "int64")}, '
-    f'{read_only(2)}, {read_only(1)}, float64[:, ::1])',
-    helpers=ACCELERATION_HELPERS,
-)

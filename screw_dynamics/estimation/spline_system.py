@@ -14,7 +14,7 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.sparse import csr_array
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.banded_inverse import fill_band_of_inverse
 
 
 class UniformKnots(NamedTuple):
@@ -164,24 +164,5 @@ def band_of_inverse(factor: Array) -> Array:
     of A^-1, padded with 0.
     """
     band = np.zeros(factor.shape)
-    _fill(np.ascontiguousarray(factor), band)
+    fill_band_of_inverse(np.ascontiguousarray(factor), band)
     return band
-
-
-def _inverse(factor: Array, band: Array) -> None:
-    width, count = factor.shape
-    for j in range(count - 1, -1, -1):
-        last = min(width, count - j)
-        for i in range(1, last):
-            total = 0.0
-            for k in range(1, last):
-                low, high = min(i, k), max(i, k)
-                total += factor[k, j] * band[high - low, j + low]
-            band[i, j] = -total / factor[0, j]
-        total = 1.0 / factor[0, j]
-        for k in range(1, last):
-            total -= factor[k, j] * band[k, j]
-        band[0, j] = total / factor[0, j]
-
-
-_fill = Kernel(_inverse, f'void({read_only(2)}, float64[:, ::1])')

@@ -12,13 +12,8 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError
-from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
+from screw_dynamics.kernels.tree.frame_jacobian import frame_jacobians
 from screw_dynamics.kinematics.axis_frames import (
-    COORDINATE,
-    MULTIPLIER,
-    TRAVEL,
-    TURN,
     named_frame,
 )
 
@@ -26,7 +21,6 @@ if TYPE_CHECKING:
     from screw_dynamics.model import ScrewModel
 
 REPRESENTATIONS = ('body', 'spatial', 'hybrid')
-_BODY, _SPATIAL = 0, 1
 
 
 def frame_jacobian(
@@ -86,78 +80,6 @@ def frame_jacobian(
     samples, single = as_samples('q', q, model.n)
     jacobians = np.zeros((len(samples), 6, model.n))
     which = REPRESENTATIONS.index(representation)
-    if not _KERNEL(samples, frames.tree, frames.bodies, path, local, which, jacobians):
+    if not frame_jacobians(samples, frames.tree, frames.bodies, path, local, which, jacobians):
         raise_not_finite(jacobians, single, q=q)
     return jacobians[0] if single else jacobians
-
-
-def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
-    """Add the columns of every sample to `jacobians`; return False if any is not finite."""
-    rotations = np.empty((bodies.shape[0], 3, 3))
-    steps = np.empty((bodies.shape[0], 3))
-    lever = np.empty(3)
-    axes = np.empty((3, 3))
-    for t in range(q.shape[0]):
-        if not all_finite(q[t]):
-            return False
-        for i in path:
-            place_body(i, q[t], tree, bodies, rotations, steps)
-        if path.size:
-            _set_axes_and_lever(
-                rotations[path[-1]], path, local, steps, representation, axes, lever
-            )
-        for k in range(path.size - 1, -1, -1):
-            i = path[k]
-            _add_column(i, bodies, rotations, axes, lever, jacobians[t, :, tree[i, COORDINATE]])
-            for a in range(3):
-                lever[a] += steps[i, a]
-        if not all_finite(jacobians[t].ravel()):
-            return False
-    return True
-
-
-def _set_axes_and_lever(last, path, local, steps, representation, axes, lever):
-    """
-    Set the axes of the representation (columns, in base-link axes) and the lever.
-
-    The lever is the vector from the last body's origin to the reference point of the twist, in
-    base-link axes.
-    """
-    for a in range(3):
-        for b in range(3):
-            if representation == _BODY:
-                axes[a, b] = (
-                    last[a, 0] * local[0, b] + last[a, 1] * local[1, b] + last[a, 2] * local[2, b]
-                )
-            else:
-                axes[a, b] = 1.0 if a == b else 0.0
-        if representation == _SPATIAL:
-            lever[a] = 0.0
-            for i in path:
-                lever[a] -= steps[i, a]
-        else:
-            lever[a] = (
-                last[a, 0] * local[0, 3] + last[a, 1] * local[1, 3] + last[a, 2] * local[2, 3]
-            )
-
-
-def _add_column(i, bodies, rotations, axes, lever, column):
-    """Add the screw of joint i, referred to the end point of the lever, to a column."""
-    turn, travel = bodies[i, TURN], bodies[i, TRAVEL]
-    multiplier = bodies[i, MULTIPLIER]
-    x, y, z = rotations[i, 0, 2], rotations[i, 1, 2], rotations[i, 2, 2]
-    u = turn * (y * lever[2] - z * lever[1]) + travel * x
-    v = turn * (z * lever[0] - x * lever[2]) + travel * y
-    w = turn * (x * lever[1] - y * lever[0]) + travel * z
-    for a in range(3):
-        angular = turn * (axes[0, a] * x + axes[1, a] * y + axes[2, a] * z)
-        column[a] += multiplier * angular
-        column[3 + a] += multiplier * (axes[0, a] * u + axes[1, a] * v + axes[2, a] * w)
-
-
-_KERNEL = Kernel(
-    _frame_jacobians,
-    f'boolean({read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, {read_only(1, "int64")}, '
-    f'{read_only(2)}, int64, float64[:, :, ::1])',
-    helpers=(place_body, all_finite, _set_axes_and_lever, _add_column),
-)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
-from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
+from screw_dynamics.kernels.tree.frame_pose import frame_poses
 from screw_dynamics.kinematics.axis_frames import named_frame
 
 if TYPE_CHECKING:
@@ -58,38 +57,6 @@ def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
     frames, path, local = named_frame(model, frame)
     samples, single = as_samples('q', q, model.n)
     poses = np.empty((len(samples), 4, 4))
-    if not _KERNEL(samples, frames.tree, frames.bodies, path, local, poses):
+    if not frame_poses(samples, frames.tree, frames.bodies, path, local, poses):
         raise_not_finite(poses, single, q=q)
     return poses[0] if single else poses
-
-
-def _frame_poses(q, tree, bodies, path, local, poses):
-    """Write the pose of every sample; return False if any is not finite."""
-    rotations = np.empty((bodies.shape[0], 3, 3))
-    steps = np.empty((bodies.shape[0], 3))
-    for t in range(q.shape[0]):
-        if not all_finite(q[t]):
-            return False
-        for i in path:
-            place_body(i, q[t], tree, bodies, rotations, steps)
-        poses[t] = local
-        if path.size:
-            last = rotations[path[-1]]
-            for a in range(3):
-                x, y, z = last[a, 0], last[a, 1], last[a, 2]
-                for b in range(4):
-                    poses[t, a, b] = x * local[0, b] + y * local[1, b] + z * local[2, b]
-                for i in path:
-                    poses[t, a, 3] += steps[i, a]
-        # if a rotation is not finite, the position is not either
-        if not all_finite(poses[t, :, 3]):
-            return False
-    return True
-
-
-_KERNEL = Kernel(
-    _frame_poses,
-    f'boolean({read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, {read_only(1, "int64")}, '
-    f'{read_only(2)}, float64[:, :, ::1])',
-    helpers=(place_body, all_finite),
-)

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite, require_out
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
-from screw_dynamics.jit import Kernel
+from screw_dynamics.kernels.reference_filter import advance_filter, sample_filter
 from screw_dynamics.scalars import require_count, require_number
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS
 
@@ -136,7 +136,7 @@ class ReferenceFilter:
             If the time step is not such a number; the state is unchanged then.
 
         """
-        _advance(self._deviations, self.pole * self._time(elapsed), self._deviations)
+        advance_filter(self._deviations, self.pole * self._time(elapsed), self._deviations)
 
     def _time(self, elapsed: float) -> float:
         """Return a checked time, limited to when the output rests; fast for floats in range."""
@@ -193,55 +193,17 @@ class ReferenceFilter:
         if require_out(out).shape != self._shape:
             raise ShapeError('out', str(self._shape), out.shape)
         elapsed = self._time(elapsed)
-        _sample(self._deviations, self.goal, self.pole, elapsed, self._work, out)
+        sample_filter(self._deviations, self.goal, self.pole, elapsed, self._work, out)
         return out
 
 
 def compile_filter() -> None:
     """Compile the filter now, so that the first control tick is not delayed."""
-    _advance.compile()
-    _sample.compile()
+    advance_filter.compile()
+    sample_filter.compile()
 
 
 def _require_finite_result(rows: Array) -> None:
     if not np.isfinite(rows).all():
         j = int(np.argwhere(~np.isfinite(rows))[0, 1])
         raise NotFiniteError('positions', (j,), math.inf, 'overflow in the reference filter')
-
-
-def _pass(deviations, scaled_time, out):
-    """Advance a state by `scaled_time`; `out` may be `deviations`: row k depends on rows >= k."""
-    order, n = deviations.shape
-    decay = math.exp(-scaled_time)
-    for k in range(order):
-        for j in range(n):
-            out[k, j] = decay * deviations[k, j]
-        weight = decay
-        for i in range(k + 1, order):
-            weight *= scaled_time / (i - k)
-            for j in range(n):
-                out[k, j] += weight * deviations[i, j]
-
-
-def _respond(deviations, goal, pole, elapsed, work, out):
-    _pass(deviations, pole * elapsed, work)
-    rows, n = out.shape
-    factor = 1.0
-    for d in range(rows):
-        for j in range(n):
-            out[d, j] = factor * work[0, j]
-        for i in range(rows - 1 - d):
-            for j in range(n):
-                work[i, j] = work[i + 1, j] - work[i, j]
-        factor *= pole
-    for j in range(n):
-        out[0, j] += goal[j]
-
-
-_MATRIX = 'float64[:, ::1]'
-_advance = Kernel(_pass, f'void({_MATRIX}, float64, {_MATRIX})')
-_sample = Kernel(
-    _respond,
-    f'void({_MATRIX}, float64[::1], float64, float64, {_MATRIX}, {_MATRIX})',
-    helpers=(_pass,),
-)

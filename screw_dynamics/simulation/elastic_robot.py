@@ -15,7 +15,7 @@ from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.elastic.elastic_joints import require_elastic_joints
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.springs.equations_of_motion import DERIVATIVE, RUNGE_KUTTA
-from screw_dynamics.kernels.tree.joint_accelerations import SOLVED
+from screw_dynamics.kernels.tree.forward_dynamics import SOLVED
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.scalars import require_count, require_number
 from screw_dynamics.simulation.failures import failure

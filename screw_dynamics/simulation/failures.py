@@ -9,7 +9,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import MotorTable
 from screw_dynamics.errors import SimulationError
-from screw_dynamics.kernels.tree.joint_accelerations import SINGULAR
+from screw_dynamics.kernels.tree.forward_dynamics import SINGULAR
 from screw_dynamics.model import ScrewModel
 
 

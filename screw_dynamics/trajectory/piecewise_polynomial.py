@@ -19,7 +19,10 @@ from screw_dynamics.arrays import (
 )
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
-from screw_dynamics.jit import Kernel
+from screw_dynamics.kernels.piecewise_polynomial import (
+    sample_polynomial,
+    sample_polynomial_batch,
+)
 
 JET_ROWS = 5  # q, q', q'', q''', q'''': required for tau, tau', tau''
 
@@ -116,7 +119,7 @@ class PiecewisePolynomial:
             raise InputError(f't: expected a time in s, got {shown(t)}') from None
         if require_out(out).ndim != 2 or out.shape[1] != self.end.shape[0]:
             raise ShapeError('out', f'(rows, {self.end.shape[0]})', out.shape)
-        _sample(self.breaks, self.coefficients, self.end, t, out)
+        sample_polynomial(self.breaks, self.coefficients, self.end, t, out)
         return out
 
     def jets(self, times: ArrayLike, rows: int = JET_ROWS) -> Array:
@@ -146,63 +149,11 @@ class PiecewisePolynomial:
         if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 1:
             raise InputError(f'rows: expected an integer of at least 1, got {shown(rows)}')
         out = np.empty((len(times), rows, len(self.end)))
-        _sample_batch(self.breaks, self.coefficients, self.end, times, out)
+        sample_polynomial_batch(self.breaks, self.coefficients, self.end, times, out)
         return out
 
 
 def compile_sampling() -> None:
     """Compile the samplers now, so that the first control tick is not delayed."""
-    _sample.compile()
-    _sample_batch.compile()
-
-
-def _evaluate(breaks: Array, coefficients: Array, end: Array, t: float, out: Array) -> None:
-    rows, n = out.shape
-    segments = coefficients.shape[0]
-    for r in range(rows):
-        for j in range(n):
-            out[r, j] = 0.0
-    if segments == 0 or t >= breaks[segments]:
-        for j in range(n):
-            out[0, j] = end[j]
-        return
-    if t < breaks[0]:
-        for j in range(n):
-            out[0, j] = coefficients[0, 0, j]
-        return
-    low, high = 0, segments
-    while high - low > 1:  # breaks[low] <= t < breaks[high]
-        middle = (low + high) // 2
-        if t >= breaks[middle]:
-            low = middle
-        else:
-            high = middle
-    h = breaks[low + 1] - breaks[low]
-    u = (t - breaks[low]) / h
-    # Horner's scheme on the Taylor coefficients p^(r)(u) / r! of all rows at once
-    for k in range(coefficients.shape[1] - 1, -1, -1):
-        for r in range(rows - 1, 0, -1):
-            for j in range(n):
-                out[r, j] = out[r, j] * u + out[r - 1, j]
-        for j in range(n):
-            out[0, j] = out[0, j] * u + coefficients[low, k, j]
-    factor = 1.0
-    for r in range(1, rows):
-        factor *= r / h
-        for j in range(n):
-            out[r, j] *= factor
-
-
-def _evaluate_batch(
-    breaks: Array, coefficients: Array, end: Array, times: Array, out: Array
-) -> None:
-    for i in range(times.shape[0]):
-        _evaluate(breaks, coefficients, end, times[i], out[i])
-
-
-_VECTOR = 'Array(float64, 1, "C", readonly=True)'
-_RECORD = f'{_VECTOR}, Array(float64, 3, "C", readonly=True), {_VECTOR}'
-_sample = Kernel(_evaluate, f'void({_RECORD}, float64, float64[:, ::1])')
-_sample_batch = Kernel(
-    _evaluate_batch, f'void({_RECORD}, {_VECTOR}, float64[:, :, ::1])', helpers=(_evaluate,)
-)
+    sample_polynomial.compile()
+    sample_polynomial_batch.compile()

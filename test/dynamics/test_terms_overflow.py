@@ -11,6 +11,7 @@ import pytest
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, NotFiniteError
+from screw_dynamics.jit import Kernel
 
 FUNCTIONS = {
     'dynamics.mass_matrix': lambda model, q, qd: sd.mass_matrix(model, q),
@@ -41,7 +42,8 @@ def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     if request.param == 'plain':
         monkeypatch.setenv('SCREW_DYNAMICS_JIT', '0')
         for name in FUNCTIONS:
-            kernel = sys.modules[f'screw_dynamics.{name}']._KERNEL
+            module = sys.modules[f'screw_dynamics.{name}']
+            (kernel,) = (value for value in vars(module).values() if isinstance(value, Kernel))
             monkeypatch.setattr(kernel, '_compiled', None)
 
 

@@ -24,7 +24,7 @@ from screw_dynamics.kernels.springs.layout import (
     RIGID,
     VISCOUS,
 )
-from screw_dynamics.kernels.tree.joint_accelerations import (
+from screw_dynamics.kernels.tree.forward_dynamics import (
     ACCELERATION_HELPERS,
     SOLVED,
     acceleration_arrays,

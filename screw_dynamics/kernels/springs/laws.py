@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from screw_dynamics.arrays import Array
 from screw_dynamics.kernels.springs.layout import (
     CUBIC,
     EXPONENTIAL,
@@ -21,7 +22,7 @@ _MAX_STEPS = 200
 _ROUNDING = 2.0**-52
 
 
-def law_taylor(law, data, at, phi, taylor):
+def law_taylor(law: int, data: Array, at: int, phi: float, taylor: Array) -> None:
     """
     Fill f^(i)(phi) / i! of a nonlinear law, i < len(taylor).
 
@@ -92,10 +93,10 @@ def _segment(data, start, count, value):
     return low
 
 
-def spring_deflection(law, data, at, tau):
+def spring_deflection(law: int, data: Array, at: int, tau: float) -> float:
     """Return the deflection at which a nonlinear spring transmits tau; NaN outside of a table."""
     if law == EXPONENTIAL:
-        return np.arcsinh(data[at + 1] * tau / data[at]) / data[at + 1]
+        return float(np.arcsinh(data[at + 1] * tau / data[at]) / data[at + 1])
     if law == CUBIC:
         k1, k3, size = data[at], data[at + 1], abs(tau)
         # f is convex: each bound is the root without the other term, and neither is far off
@@ -103,7 +104,7 @@ def spring_deflection(law, data, at, tau):
         if k3 > 0.0:
             high = min(high, np.cbrt(size / k3))
         phi = cubic_root(k1, k3, size, high, high)
-        return phi if tau >= 0.0 else -phi
+        return float(phi if tau >= 0.0 else -phi)
     count = int(data[at])
     values = at + 1 + count
     if not data[values] <= tau <= data[values + count - 1]:
@@ -115,7 +116,7 @@ def spring_deflection(law, data, at, tau):
     rise = tau - data[values + piece]
     start = rise / (data[values + piece + 1] - data[values + piece])
     u = _increasing_root(data[c : c + _PIECE], rise, 1.0, start)
-    return knot + step * u
+    return float(knot + step * u)
 
 
 def cubic_root(linear, cubic, target, high, start):

@@ -1,13 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Accelerations of one sample: a kernel step shared by forward dynamics and simulation."""
+"""Joint accelerations; the step of one sample also serves the simulation."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.dynamics.bias_forces import BIAS_HELPERS, add_bias_forces
-from screw_dynamics.dynamics.mass_matrix import add_mass_matrix
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.tree.bias_forces import BIAS_HELPERS, add_bias_forces
 from screw_dynamics.kernels.tree.composite_bodies import (
     body_arrays,
     dot,
@@ -16,6 +16,7 @@ from screw_dynamics.kernels.tree.composite_bodies import (
     shift_wrench,
 )
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
+from screw_dynamics.kernels.tree.mass_matrix import add_mass_matrix
 from screw_dynamics.kinematics.axis_frames import (
     COORDINATE,
     MULTIPLIER,
@@ -149,4 +150,33 @@ ACCELERATION_HELPERS = (
     _solve,
     add_mass_matrix,
     *BIAS_HELPERS,
+)
+
+
+def _joint_accelerations(q, qd, tau, tree, bodies, gravity, accelerations):
+    """
+    Set the accelerations of every sample and return SOLVED.
+
+    Otherwise return NOT_FINITE, or sample * n + coordinate of a singular joint.
+    """
+    n = q.shape[1]
+    workspace = acceleration_arrays(bodies.shape[0], n)
+    armature, external = np.zeros(n), np.empty((0, 6))
+    for t in range(q.shape[0]):
+        status = set_accelerations(
+            q[t], qd[t], tau[t], armature, external, tree, bodies, gravity, workspace,
+            accelerations[t],
+        )  # fmt: skip
+        if status == NOT_FINITE:
+            return NOT_FINITE
+        if status >= 0:
+            return t * n + status
+    return SOLVED
+
+
+joint_accelerations = Kernel(
+    _joint_accelerations,
+    f'int64({read_only(2)}, {read_only(2)}, {read_only(2)}, {read_only(2, "int64")}, '
+    f'{read_only(2)}, {read_only(1)}, float64[:, ::1])',
+    helpers=ACCELERATION_HELPERS,
 )
