@@ -20,18 +20,40 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from screw_dynamics.demo.drive import URDF, drive_nodes
-from screw_dynamics.demo.node_diagnostics import read_tick_times
 from screw_dynamics.demo.plots import save_plot
+from screw_dynamics.demo.processes import run_job
 from screw_dynamics.demo.progress import Stage
-from screw_dynamics.demo.recomputation import recompute
-from screw_dynamics.demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC, read_recording
-from screw_dynamics.demo.report import report
-from screw_dynamics.demo.run_job import run_job
-from screw_dynamics.demo.waypoints import waypoints_until
+from screw_dynamics.demo.recording import (
+    TORQUE_TOPIC,
+    TRAJECTORY_TOPIC,
+    read_recording,
+    read_tick_times,
+)
+from screw_dynamics.demo.report import recompute, report
 from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import share_path
 from screw_dynamics.scalars import positive
+from screw_dynamics.trajectory import TrajectoryPoint
+
+# Only positions, so that the interpolation determines all derivatives; at rest at both ends.
+WAYPOINTS = (
+    TrajectoryPoint(0.0, (0.0, 0.5, 0.0, -1.5, 0.0, 0.9, 0.0), (0.0,) * 7),
+    TrajectoryPoint(1.7, (0.8, 1.2, -0.4, -1.0, -0.9, 0.3, -1.3)),
+    TrajectoryPoint(3.1, (1.5, 0.8, -1.5, -1.6, -1.6, 1.2, -0.2)),
+    TrajectoryPoint(4.6, (0.2, 0.3, -0.6, -1.9, 0.4, 1.6, 1.5)),
+    TrajectoryPoint(6.2, (-1.1, 1.1, 1.1, -0.9, 1.7, 0.5, 0.6)),
+    TrajectoryPoint(8.0, (0.0, 0.5, 0.0, -1.5, 0.0, 0.9, 0.0), (0.0,) * 7),
+)
+
+
+def waypoints_until(duration: float) -> tuple[TrajectoryPoint, ...]:
+    """Return the motion, scaled in time to `duration` [s]."""
+    ratio = duration / WAYPOINTS[-1].time_from_start
+    return tuple(
+        point._replace(time_from_start=ratio * point.time_from_start) for point in WAYPOINTS
+    )
+
 
 ROBOT = 'KUKA LBR iiwa 14'
 RECOMPUTED_SAMPLES = 500  # approximately; the readable recursion needs some ms for each

@@ -1,11 +1,12 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Recording`: reference, efforts and waypoints of a recorded trajectory as arrays."""
+"""Records of a demo run, read from its bag: efforts, reference, times of the node's ticks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -66,3 +67,49 @@ def require_messages(bag: Bag, path: Path, *topics: str) -> None:
     for topic in topics:
         if topic not in bag.topics or not bag.topics[topic].count:
             raise BagError(f'{path}: expected messages on {topic}, found none')
+
+
+DIAGNOSTICS_TOPIC = '/diagnostics'
+STATUS = 'feedforward: rate'
+MEAN_KEY, LONGEST_KEY = 'mean compute time [us]', 'longest compute time [us]'
+
+
+class TickTimes(NamedTuple):
+    """
+    Mean and longest duration of a tick in the node [s].
+
+    A tick lasts from sampling the reference to publishing.
+    """
+
+    mean: float
+    longest: float
+
+
+def read_tick_times(path: Path, torque_topic: str) -> TickTimes | None:
+    """
+    Read the time per tick while efforts were published on `torque_topic`.
+
+    Returns None if no report covers only times of publication.
+    """
+    with Bag(path) as bag:
+        published = bag.arrays(torque_topic)['log_time']
+        if DIAGNOSTICS_TOPIC not in bag.topics:
+            return None
+        reports = [
+            (item.log_time, {pair.key: pair.value for pair in status.values})
+            for item in bag.messages([DIAGNOSTICS_TOPIC])
+            for status in item.message.status
+            if status.name == STATUS
+        ]
+    # A report covers the time since the previous one.
+    covered = [
+        values
+        for (begin, _), (end, values) in zip(reports, reports[1:], strict=False)
+        if published[0] <= begin and end <= published[-1]
+    ]
+    if not covered:
+        return None
+    return TickTimes(
+        mean=1e-6 * sum(float(values[MEAN_KEY]) for values in covered) / len(covered),
+        longest=1e-6 * max(float(values[LONGEST_KEY]) for values in covered),
+    )

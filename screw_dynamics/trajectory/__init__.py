@@ -13,16 +13,16 @@ from screw_dynamics.trajectory.piecewise_polynomial import (
     compile_sampling,
 )
 from screw_dynamics.trajectory.smooth.spline import overshoot_bound, smooth_trajectory
-from screw_dynamics.trajectory.start_rules import (
-    LimitViolation,
-    check_position_limits,
-    nearest_turn,
-    require_end_in_future,
-)
 from screw_dynamics.trajectory.trajectory_files import (
     TrajectoryFile,
     parse_trajectory,
     read_trajectory,
+)
+from screw_dynamics.trajectory.trajectory_start import (
+    LimitViolation,
+    check_position_limits,
+    nearest_turn,
+    require_end_in_future,
 )
 from screw_dynamics.trajectory.waypoints import (
     TrajectoryPoint,

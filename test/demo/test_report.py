@@ -13,10 +13,15 @@ import pytest
 
 pytest.importorskip('rosbags', reason='recordings are read from bags')
 
-from screw_dynamics.demo.node_diagnostics import TickTimes  # noqa: E402
 from screw_dynamics.demo.processes import DemoError  # noqa: E402
-from screw_dynamics.demo.recomputation import recompute  # noqa: E402
-from screw_dynamics.demo.report import compute_times, peak_table, report, timing  # noqa: E402
+from screw_dynamics.demo.recording import TickTimes  # noqa: E402
+from screw_dynamics.demo.report import (  # noqa: E402
+    compute_times,
+    peak_table,
+    recompute,  # noqa: E402
+    report,
+    timing,
+)
 
 RATE = 50.0
 

@@ -1,9 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`LinearSpring`: a series elastic joint, with or without a damper beside the spring."""
+"""`Spring`, base class of the spring laws, and `LinearSpring`, with or without a damper."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,9 +12,30 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.elastic.springs.spring import Spring
 from screw_dynamics.kernels.springs.layout import DAMPED, LINEAR
 from screw_dynamics.scalars import check_number
+
+
+class Spring(ABC):
+    """
+    The elastic element between motor and link, behind the gear.
+
+    Efforts are those that the spring transmits to the link [N m or N]; deflections are the motor
+    position (behind the gear) minus the link position [rad or m].
+    """
+
+    type: ClassVar[str]
+    """Name of the law in YAML."""
+
+    @property
+    @abstractmethod
+    def code(self) -> int:
+        """Code of the law for the kernels."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> Array:
+        """Parameters of the law for the kernels."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.elastic.springs.spring import Spring
+from screw_dynamics.elastic.springs.linear_spring import Spring
 from screw_dynamics.kernels.springs.layout import VARIABLE
 from screw_dynamics.scalars import check_number, check_order
 

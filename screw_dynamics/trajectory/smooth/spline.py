@@ -17,12 +17,12 @@ from screw_dynamics.trajectory.smooth.degree9_segment import (
     bernstein_matrix,
     segment_coefficients,
 )
-from screw_dynamics.trajectory.smooth.end_conditions import (
+from screw_dynamics.trajectory.smooth.knot_derivatives import choose_derivatives
+from screw_dynamics.trajectory.trajectory_start import (
     join_continuity,
     require_start,
     start_rows,
 )
-from screw_dynamics.trajectory.smooth.knot_derivatives import choose_derivatives
 from screw_dynamics.trajectory.waypoints import Waypoints
 
 
