@@ -24,11 +24,8 @@ from screw_dynamics.trajectory.trajectory_start import (
     nearest_turn,
     require_end_in_future,
 )
-from screw_dynamics.trajectory.waypoints import (
-    TrajectoryPoint,
-    Waypoints,
-    waypoints_from_points,
-)
+from screw_dynamics.trajectory.waypoint_checks import TrajectoryPoint
+from screw_dynamics.trajectory.waypoints import Waypoints, waypoints_from_points
 
 __all__ = [
     'JET_ROWS',

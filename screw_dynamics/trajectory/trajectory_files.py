@@ -14,7 +14,7 @@ from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.paths import expanded
 from screw_dynamics.scalars import number_from_text
-from screw_dynamics.trajectory.waypoints import TrajectoryPoint
+from screw_dynamics.trajectory.waypoint_checks import TrajectoryPoint
 from screw_dynamics.yaml_files.loading import load_yaml
 
 TIME = 'time_from_start'

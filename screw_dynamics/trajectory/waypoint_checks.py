@@ -1,20 +1,17 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of an incoming joint trajectory, with their error messages."""
+"""`TrajectoryPoint`, and the checks of incoming points with their error messages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.error_texts import listed, short, shown
 from screw_dynamics.errors import InputError, NotFiniteError, TrajectoryError
-
-if TYPE_CHECKING:
-    from screw_dynamics.trajectory.waypoints import TrajectoryPoint
 
 # joint_trajectory_controller compares the last velocity with the spacing of single precision
 _REST_VELOCITY = float(np.finfo(np.float32).eps)
@@ -24,6 +21,25 @@ _REST_VELOCITY = float(np.finfo(np.float32).eps)
 SHORTEST_STEP = 1e-10  # [s]
 LATEST = 1e10  # [s]
 LARGEST = 1e100  # positions and derivatives, [rad or m, per s^d]
+
+
+class TrajectoryPoint(NamedTuple):
+    """
+    One received point: values in the order of the received joint names, empty if absent.
+
+    Parameters
+    ----------
+    time_from_start : float
+        Time from the start of the trajectory, not from the previous point [s].
+    positions, velocities, accelerations : sequence of float
+        Values [rad or m, per s, per s^2]; the last two may be empty.
+
+    """
+
+    time_from_start: float
+    positions: Sequence[float]
+    velocities: Sequence[float] = ()
+    accelerations: Sequence[float] = ()
 
 
 def check_joint_names(

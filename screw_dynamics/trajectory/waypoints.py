@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,25 +13,7 @@ from screw_dynamics.arrays import Array, as_float_array, read_only_copy
 from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import ShapeError, TrajectoryError
 from screw_dynamics.trajectory import waypoint_checks as checks
-
-
-class TrajectoryPoint(NamedTuple):
-    """
-    One received point: values in the order of the received joint names, empty if absent.
-
-    Parameters
-    ----------
-    time_from_start : float
-        Time from the start of the trajectory, not from the previous point [s].
-    positions, velocities, accelerations : sequence of float
-        Values [rad or m, per s, per s^2]; the last two may be empty.
-
-    """
-
-    time_from_start: float
-    positions: Sequence[float]
-    velocities: Sequence[float] = ()
-    accelerations: Sequence[float] = ()
+from screw_dynamics.trajectory.waypoint_checks import TrajectoryPoint
 
 
 @dataclass(frozen=True, eq=False)
