@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values and lists of names for error texts, with bounded length for any user input."""
 
-from __future__ import annotations
-
 import reprlib
 from collections.abc import Iterable
 

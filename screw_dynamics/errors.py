@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exceptions and warnings; messages name the place, the expected and the actual value."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from screw_dynamics.error_texts import bounded, listed, shown

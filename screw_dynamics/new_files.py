@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Atomic creation of files and folders."""
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

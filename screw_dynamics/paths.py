@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paths from users of the library and of command lines."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Progress bars and progress log lines."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized

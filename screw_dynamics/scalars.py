@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of single numbers of the public API."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from numbers import Integral

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Aligned text tables that fit the terminal."""
 
-from __future__ import annotations
-
 import shutil
 import textwrap
 from collections.abc import Sequence

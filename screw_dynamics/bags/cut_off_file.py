@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`CutOffFile`: reader of the intact part of an MCAP file that was not closed or is damaged."""
 
-from __future__ import annotations
-
 import os
 import struct
 from collections import Counter

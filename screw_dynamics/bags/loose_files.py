@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MCAP files without metadata.yaml, read as one bag, and folders that lost files."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePath

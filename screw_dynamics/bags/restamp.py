@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shift of the header stamp in a serialized message, without decoding the message."""
 
-from __future__ import annotations
-
 import struct
 
 from screw_dynamics.bags.records import SECOND

@@ -10,8 +10,6 @@ Starts `dynamics_server` and `feedforward` as processes, sends a JointTrajectory
 services, records an MCAP bag, prints a report and plots the recording.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import sys

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of a demo run, read from its bag: efforts, reference, times of the node's ticks."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Report of the demo: numbers from a recording."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -10,8 +10,6 @@ It runs the study `sea_study`, one of the examples, which are installed as files
 read and change.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from importlib import import_module

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparison of the service responses with the body-fixed recursion of KM2021."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import Any

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mapping of joints to coordinates: independent, mimicking another joint, or locked."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 

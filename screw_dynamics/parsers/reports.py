@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Warnings about suspicious robot descriptions: each kind once, with all names."""
 
-from __future__ import annotations
-
 import warnings
 from collections import deque
 from collections.abc import Collection, Sequence

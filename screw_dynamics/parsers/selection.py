@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Selection of base, tip and coordinates; lumping of rigidly connected links into bodies."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

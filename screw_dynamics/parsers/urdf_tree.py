@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinematic tree of links and joints; TopologyError if they do not form one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar

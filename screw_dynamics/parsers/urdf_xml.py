@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion of URDF elements to records, as far as kinematics and dynamics need them."""
 
-from __future__ import annotations
-
 import re
 from typing import cast
 

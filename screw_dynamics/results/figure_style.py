@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Colours and style of all figures."""
 
-from __future__ import annotations
-
 from typing import Any
 
 # Okabe and Ito's palette, distinguishable with all common kinds of colour vision, without its

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results as CSV: one row per sample, one column per quantity of a joint or motor."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from pathlib import Path

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion of the fields of a point in a file to a `TrajectoryPoint`."""
 
-from __future__ import annotations
-
 import csv
 import re
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`load_yaml`: loading of YAML, which rejects duplicate keys and ambiguous numbers."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable

@@ -7,8 +7,6 @@ An independent check of the compiled kernel: readable, of any order, slow. Deriv
 time derivatives and products are expanded by the Leibniz rule; nothing is differentiated by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import comb
 
