@@ -50,7 +50,7 @@ def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Reco
     order = [trajectory.joint_names.index(name) for name in names]
     return Recording(
         joint_names=names,
-        time=(efforts.stamps - efforts.start) * 1e-9,
+        time=(efforts.stamps - np.int64(efforts.start)) * 1e-9,
         joint_jet=efforts.joint_jet,
         effort_jet=efforts.effort_jet,
         waypoint_times=np.array(

@@ -92,7 +92,7 @@ def read_bag(path: Path, topic: str | None) -> Results:
     )
 
 
-def _motors(bag: Bag, stamps: Array) -> MotorResults | None:
+def _motors(bag: Bag, stamps: NDArray[np.int64]) -> MotorResults | None:
     """Return the messages of the only MotorFeedforward topic, if their stamps are the same."""
     topics = [
         name
@@ -119,7 +119,7 @@ def _constant(where: str, what: str, names: Any) -> tuple[str, ...]:
     return names
 
 
-def _companion(bag: Bag, topic: str, stamps: Array) -> dict[str, Any] | None:
+def _companion(bag: Bag, topic: str, stamps: NDArray[np.int64]) -> dict[str, Any] | None:
     """Return the messages of another topic, None unless their stamps are the same."""
     if topic not in bag.topics:
         return None
