@@ -4,19 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
 from screw_dynamics.kernels.tree.bias_forces import bias_efforts
-from screw_dynamics.kinematics.axis_frames import (
-    axis_frames,
-)
-
-if TYPE_CHECKING:
-    from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.screw_model import require_model
 
 
 def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -58,7 +52,7 @@ def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     array([9.81])
 
     """
-    frames = axis_frames(model)
+    frames = require_model(model).joint_frames
     positions, single = as_samples('q', q, model.n)
     rates = as_samples_like('qd', qd, 'q', positions, single)
     forces = np.empty((len(positions), model.n))

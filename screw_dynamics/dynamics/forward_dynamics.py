@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -18,10 +16,8 @@ from screw_dynamics.kernels.tree.forward_dynamics import (
     SOLVED,
     joint_accelerations,
 )
-from screw_dynamics.kinematics.axis_frames import axis_frames
-
-if TYPE_CHECKING:
-    from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.screw_model import require_model
 
 
 def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
@@ -67,7 +63,7 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
     array([2.])
 
     """
-    frames = axis_frames(model)
+    frames = require_model(model).joint_frames
     positions, single = as_samples('q', q, model.n)
     rates = as_samples_like('qd', qd, 'q', positions, single)
     efforts = as_samples_like('tau', tau, 'q', positions, single)

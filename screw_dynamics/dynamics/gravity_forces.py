@@ -4,19 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.kernels.tree.gravity_forces import gravity_efforts
-from screw_dynamics.kinematics.axis_frames import (
-    axis_frames,
-)
-
-if TYPE_CHECKING:
-    from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.screw_model import require_model
 
 
 def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:
@@ -56,7 +50,7 @@ def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:
     array([9.81])
 
     """
-    frames = axis_frames(model)
+    frames = require_model(model).joint_frames
     samples, single = as_samples('q', q, model.n)
     forces = np.empty((len(samples), model.n))
     if not gravity_efforts(samples, frames.tree, frames.bodies, frames.gravity, forces):

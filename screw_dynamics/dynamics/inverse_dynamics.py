@@ -15,14 +15,17 @@ from screw_dynamics.arrays import Array, as_float_array, require_out
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.jit import Kernel, import_numba, jit_enabled
-from screw_dynamics.kernels.taylor import interpreted as taylor_numpy
-from screw_dynamics.kernels.taylor.recursion import OK
+from screw_dynamics.kernels.taylor import interpreted
+from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
 
 _ARRAY, _ONE = np.ndarray, 1
 # With fewer samples, starting a thread costs more than it saves.
 _SAMPLES_PER_THREAD = 256
+
+# kernels of single samples by the shape of their output, so that a control tick needs one look-up
+_single_kernels: dict[tuple[int, ...], Callable[..., int]] = {}
 
 
 def inverse_dynamics(
@@ -75,7 +78,7 @@ def inverse_dynamics(
 
     Notes
     -----
-    The compiled kernel is the Taylor recursion of `dynamics.taylor_recursion`. It is compiled at
+    The compiled kernel is the Taylor recursion of `kernels.taylor`. It is compiled at
     the first call for an order, or read from numba's cache; call it once before a control loop.
     `recursive_body_fixed` computes the same efforts by the published recursion of KM2021.
 
@@ -94,10 +97,10 @@ def inverse_dynamics(
     # tests by identity: True, 1.0 and masked arrays must not reach the kernel
     if wrench_jets is None and threads is _ONE and type(joint_jet) is _ARRAY:
         try:
-            aligned = model.aligned
+            parameters = model.joint_frame_parameters.parameters
             tau = np.empty_like(joint_jet[2:]) if out is None else out
-            kernel = aligned.prepared.get(tau.shape)
-            if kernel is not None and kernel(joint_jet, tau, aligned.parameters) == OK:
+            kernel = _single_kernels.get(tau.shape)
+            if kernel is not None and kernel(joint_jet, tau, parameters) == OK:
                 return tau
         except (TypeError, AttributeError, IndexError):
             pass  # not arrays for the kernel: the checks below convert or reject them
@@ -147,14 +150,13 @@ def _run_single(model: ScrewModel, jet: Array, out: Array) -> int:
     kernel = compiled_recursion('single_kernel', len(out) - 1)
     if kernel is None:
         return _run_numpy(model, *_batched(jet, out), None)
-    aligned = model.aligned
-    aligned.prepared[out.shape] = kernel
-    return kernel(jet, out, aligned.parameters)
+    _single_kernels[out.shape] = kernel
+    return kernel(jet, out, model.joint_frame_parameters.parameters)
 
 
 def _run_numpy(model: ScrewModel, jets: Array, taus: Array, wrenches: _Wrenches | None) -> int:
     arguments = _wrench_arguments(wrenches, taus.shape)
-    return taylor_numpy.run(jets, taus, model.aligned, *arguments)
+    return interpreted.run(jets, taus, model.joint_frame_parameters.parameters, *arguments)
 
 
 def compiled_recursion(variant: str, order: int) -> Callable[..., int] | None:
@@ -162,9 +164,9 @@ def compiled_recursion(variant: str, order: int) -> Callable[..., int] | None:
     if not jit_enabled():
         return None
     import_numba()
-    from screw_dynamics.kernels.taylor import compiled as taylor_compiled
+    from screw_dynamics.kernels.taylor import compiled
 
-    kernel: Kernel = getattr(taylor_compiled, variant)(order)
+    kernel: Kernel = getattr(compiled, variant)(order)
     return kernel.compiled()
 
 
@@ -174,11 +176,11 @@ def _run_batch(
     kernel = compiled_recursion('batch_kernel', taus.shape[1] - 1)
     if kernel is None:
         return _run_numpy(model, jets, taus, wrenches)
-    aligned = model.aligned
+    parameters = model.joint_frame_parameters.parameters
     values, bodies, poses = _wrench_arguments(wrenches, taus.shape)
 
     def run(part: slice) -> int:
-        return kernel(jets[part], taus[part], aligned.parameters, values[part], bodies, poses)
+        return kernel(jets[part], taus[part], parameters, values[part], bodies, poses)
 
     samples = len(jets)
     threads = min(threads, max(1, samples // _SAMPLES_PER_THREAD))
@@ -194,7 +196,7 @@ def _batched(jet: Array, out: Array) -> tuple[Array, Array]:
 
 
 class _Wrenches:
-    """External wrenches for the kernel: values, bodies and poses in the aligned frames."""
+    """External wrenches for the kernel: values, bodies and poses in the joint frames."""
 
     def __init__(
         self, model: ScrewModel, arrays: Mapping[str, Array], shape: tuple[int, ...]
@@ -207,7 +209,8 @@ class _Wrenches:
                 continue  # a wrench on the base has no effect
             values.append(array)
             bodies.append(frame.body)
-            poses.append(inverse_pose(model.aligned.poses[frame.body]) @ frame.pose)
+            own = model.joint_frame_parameters.poses[frame.body]
+            poses.append(inverse_pose(own) @ frame.pose)
         self.values = np.empty((samples, len(values), rows, 6))
         for i, value in enumerate(values):
             self.values[:, i] = value

@@ -11,7 +11,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.inverse_dynamics import compiled_recursion, inverse_dynamics
 from screw_dynamics.errors import InputError
-from screw_dynamics.kernels.taylor.recursion import OK
+from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import ScrewModel
 
@@ -65,7 +65,8 @@ class LinkLoads:
         self.wrenches: Array = self._values[0]
         """(m, k + 1, 6) to write to: [torque; force] ON the link in the frame, derivatives."""
         self._bodies = np.array([frame.body for frame in carriers], dtype=np.int64)
-        poses = [inverse_pose(model.aligned.poses[frame.body]) @ frame.pose for frame in carriers]
+        own = model.joint_frame_parameters.poses
+        poses = [inverse_pose(own[frame.body]) @ frame.pose for frame in carriers]
         self._poses = np.array(poses).reshape(len(carriers), 4, 4)
         self._kernel = compiled_recursion('batch_kernel', order)
 
@@ -99,7 +100,7 @@ class LinkLoads:
             and self._kernel(
                 joint_jet[None],
                 out[None],
-                self._model.aligned.parameters,
+                self._model.joint_frame_parameters.parameters,
                 self._values,
                 self._bodies,
                 self._poses,

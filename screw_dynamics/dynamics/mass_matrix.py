@@ -4,17 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.kernels.tree.mass_matrix import mass_matrices
-from screw_dynamics.kinematics.axis_frames import axis_frames
-
-if TYPE_CHECKING:
-    from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.screw_model import require_model
 
 
 def mass_matrix(model: ScrewModel, q: ArrayLike) -> Array:
@@ -55,7 +51,7 @@ def mass_matrix(model: ScrewModel, q: ArrayLike) -> Array:
     array([[0.5]])
 
     """
-    frames = axis_frames(model)
+    frames = require_model(model).joint_frames
     samples, single = as_samples('q', q, model.n)
     matrices = np.empty((len(samples), model.n, model.n))
     if not mass_matrices(samples, frames.tree, frames.bodies, matrices):

@@ -13,13 +13,11 @@ from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic_joints
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
-from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.springs.damped import (
-    DAMPER_HELPERS,
     STARTED,
     TERMS,
     TIME,
-    advance,
+    advance_deflections,
 )
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.scalars import require_count, require_number
@@ -192,17 +190,8 @@ class DeflectionFilter:
         h = require_number('h', h)
         table = self._table
         time = self._clock[TIME] + (h if self._clock[STARTED] else 0.0)
-        _advance(
+        advance_deflections(
             time, efforts, table.offsets, table.parameters, table.damped, *self.state, *self._work
         )
         jets: Array = self._psi.T
         return jets
-
-
-_advance = Kernel(
-    advance,
-    f'boolean(float64, {read_only(2)}, {read_only(1, "int64")}, {read_only(1)}, '
-    f'{read_only(1, "int64")}, float64[::1], float64[:, ::1], float64[:, ::1], float64[::1], '
-    'float64[:, ::1])',
-    helpers=DAMPER_HELPERS,
-)

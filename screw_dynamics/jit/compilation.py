@@ -11,8 +11,7 @@ from queue import SimpleQueue
 from typing import NamedTuple
 
 from screw_dynamics.jit.compile_turn import Event, watched
-from screw_dynamics.jit.kernel import Kernel, jit_enabled
-from screw_dynamics.jit.uncompiled import uncompiled
+from screw_dynamics.jit.kernel import Kernel, jit_enabled, uncompiled
 
 _log = logging.getLogger(__name__)
 

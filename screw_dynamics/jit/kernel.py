@@ -9,14 +9,15 @@ import importlib.util
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from screw_dynamics.jit.numba_import import import_numba
-from screw_dynamics.jit.uncompiled import postponed
 
 if TYPE_CHECKING:
     from screw_dynamics.jit.compiled_function import CompiledFunction
@@ -49,17 +50,19 @@ class Kernel:
     A function of plain arrays, compiled at its first use for one signature.
 
     `signature` is for example ``'int64(float64[:, ::1], float64[::1])'``; other argument types
-    raise TypeError instead of compiling in a control loop. `helpers` are all functions that the
-    kernel calls, directly or not, also from other files.
+    raise TypeError instead of compiling in a control loop. The functions that the kernel calls by
+    global names, directly or not, also from other files, are compiled with it. `sources` are
+    given instead if these functions are registered with numba elsewhere: the modules that
+    contain them.
     """
 
     def __init__(
         self,
         function: Callable[..., Any],
         signature: str,
-        helpers: Sequence[Callable[..., Any]] = (),
+        sources: Sequence[ModuleType] = (),
     ) -> None:
-        self._function, self._signature, self._helpers = function, signature, helpers
+        self._function, self._signature, self._sources = function, signature, sources
         self._compiled: Callable[..., Any] | None = None
         self._plain: Callable[..., Any] | None = None
         self._lock = threading.RLock()
@@ -80,7 +83,7 @@ class Kernel:
 
         None if the JIT is disabled, or in a block of `uncompiled` if it is not compiled yet.
         """
-        if self._compiled is None and jit_enabled() and not postponed(self):
+        if self._compiled is None and jit_enabled() and not _postponed(self):
             with self._lock:
                 if self._compiled is None:
                     made = self._made()
@@ -100,9 +103,12 @@ class Kernel:
 
         from screw_dynamics.jit.compiled_function import CompiledFunction
 
-        for helper in self._helpers:
-            register_jitable(helper)
-        return CompiledFunction(_stamped(self._function, self._helpers), self._signature)
+        parts = [self._function] if self._sources else _with_helpers(self._function)
+        for helper in parts[1:]:
+            if helper not in _registered:
+                _registered.add(helper)
+                register_jitable(helper)
+        return CompiledFunction(_stamped(parts, self._sources), self._signature)
 
     def __call__(self, *args: Any) -> Any:
         """Call the compiled function, or the plain one; see `compile`."""
@@ -110,31 +116,53 @@ class Kernel:
         return self.compile()(*args) if compiled is None else compiled(*args)
 
 
-def source_bytes(file: str) -> bytes:
-    """Return the content of a source file, or its name if it is not a file (zip archive)."""
-    path = Path(file)
-    return path.read_bytes() if path.is_file() else file.encode()
+_registered: set[Callable[..., Any]] = set()
+
+
+def _with_helpers(function: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """Return the function and all plain functions that it calls by global names."""
+    parts = [function]
+    for part in parts:  # grows in the loop
+        for value in _globals(part).values():
+            if isinstance(value, FunctionType) and value not in parts:
+                parts.append(value)
+    return parts
+
+
+def _globals(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the global values that a function uses, by name."""
+    if not isinstance(function, FunctionType):
+        return {}
+    names = function.__globals__
+    return {name: names[name] for name in function.__code__.co_names if name in names}
 
 
 def _stamped(
-    function: Callable[..., Any], helpers: Sequence[Callable[..., Any]]
+    parts: Sequence[Callable[..., Any]], sources: Sequence[ModuleType]
 ) -> Callable[..., Any]:
     """
-    Return the function under a qualified name that depends on everything compiled into it.
+    Return the first of the functions, named after the content of everything compiled into it.
 
     numba's cache checks only the file of the kernel and finds its entries by qualified name, but
     helpers and constants may come from other files.
     """
+    function = parts[0]
     if not isinstance(function, FunctionType):
         return function
-    parts = [function, *(helper for helper in helpers if isinstance(helper, FunctionType))]
-    files = {part.__code__.co_filename for part in parts} - {function.__code__.co_filename}
-    constants = {text for part in parts for text in _constants(part)}
+    files = {part.__code__.co_filename for part in parts if isinstance(part, FunctionType)}
+    files |= {str(module.__file__) for module in sources}
+    files.remove(function.__code__.co_filename)
+    constants = {
+        f'{name} = {value!r}'
+        for part in parts
+        for name, value in _globals(part).items()
+        if isinstance(value, (int, float, tuple))
+    }
     if not files and not constants:
         return function
     digest = hashlib.sha256('\n'.join(sorted(constants)).encode())
     for name in sorted(files):
-        digest.update(source_bytes(name))
+        digest.update(_source_bytes(name))
     copy = FunctionType(
         function.__code__,
         function.__globals__,
@@ -146,9 +174,63 @@ def _stamped(
     return copy
 
 
-def _constants(function: FunctionType) -> Iterator[str]:
-    """Yield the global numbers and tuples that a function reads, with their names."""
-    for name in function.__code__.co_names:
-        value = function.__globals__.get(name)
-        if isinstance(value, (int, float, tuple)):
-            yield f'{name} = {value!r}'
+def _source_bytes(file: str) -> bytes:
+    """Return the content of a source file, or its name if it is not a file (zip archive)."""
+    path = Path(file)
+    return path.read_bytes() if path.is_file() else file.encode()
+
+
+class Postponed:
+    """Kernels that ran uncompiled in a block; with `load`, cached ones are loaded instead."""
+
+    def __init__(self, load: bool) -> None:
+        self._load = load
+        self._kernels: dict[Kernel, None] = {}
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernels without duplicates, in the order of their first call."""
+        return tuple(self._kernels)
+
+    def add(self, kernel: Kernel) -> bool:
+        """Add a kernel that is not compiled; return False if it was loaded instead."""
+        if kernel not in self._kernels:
+            if self._load and kernel.load():
+                return False
+            self._kernels[kernel] = None
+        return True
+
+
+_block: ContextVar[Postponed | None] = ContextVar('uncompiled', default=None)
+
+
+@contextmanager
+def uncompiled(*, load: bool = False) -> Iterator[Postponed]:
+    """
+    Compile nothing in a ``with`` block: kernels that are not compiled yet run on NumPy.
+
+    Applies to the calling thread only. With `load`, kernels are still loaded from the cache on
+    disk. The block yields a `Postponed`, whose `kernels` are those that ran uncompiled.
+    """
+    postponed = Postponed(load)
+    token = _block.set(postponed)
+    try:
+        yield postponed
+    finally:
+        _block.reset(token)
+
+
+@contextmanager
+def compiled_again() -> Iterator[None]:
+    """Compile as usual in a ``with`` block inside a block of `uncompiled`."""
+    token = _block.set(None)
+    try:
+        yield
+    finally:
+        _block.reset(token)
+
+
+def _postponed(kernel: Kernel) -> bool:
+    """Return whether a kernel that is not compiled must run uncompiled now; record it if so."""
+    block = _block.get()
+    return block is not None and block.add(kernel)

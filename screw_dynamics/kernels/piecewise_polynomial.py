@@ -56,5 +56,4 @@ sample_polynomial = Kernel(_evaluate, f'void({_POLYNOMIAL}, float64, float64[:, 
 sample_polynomial_batch = Kernel(
     _evaluate_batch,
     f'void({_POLYNOMIAL}, {read_only(1)}, float64[:, :, ::1])',
-    helpers=(_evaluate,),
 )

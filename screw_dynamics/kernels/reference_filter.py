@@ -44,5 +44,4 @@ advance_filter = Kernel(_advance, f'void({_MATRIX}, float64, {_MATRIX})')
 sample_filter = Kernel(
     _sample,
     f'void({_MATRIX}, float64[::1], float64, float64, {_MATRIX}, {_MATRIX})',
-    helpers=(_advance,),
 )

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -13,12 +11,8 @@ from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.tree.frame_jacobian import frame_jacobians
-from screw_dynamics.kinematics.axis_frames import (
-    named_frame,
-)
-
-if TYPE_CHECKING:
-    from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.screw_model import require_model
 
 REPRESENTATIONS = ('body', 'spatial', 'hybrid')
 
@@ -76,7 +70,9 @@ def frame_jacobian(
             f'representation: expected one of {", ".join(REPRESENTATIONS)}, '
             f'got {shown(representation)}'
         )
-    frames, path, local = named_frame(model, frame)
+    frames = require_model(model).joint_frames
+    model.frame(frame)  # raises the error of an unknown name
+    path, local = frames.paths[frame]
     samples, single = as_samples('q', q, model.n)
     jacobians = np.zeros((len(samples), 6, model.n))
     which = REPRESENTATIONS.index(representation)

@@ -4,17 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.kernels.tree.frame_pose import frame_poses
-from screw_dynamics.kinematics.axis_frames import named_frame
-
-if TYPE_CHECKING:
-    from screw_dynamics.model import ScrewModel
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.screw_model import require_model
 
 
 def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
@@ -54,7 +50,9 @@ def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
     array([0.5, 0. , 0. ])
 
     """
-    frames, path, local = named_frame(model, frame)
+    frames = require_model(model).joint_frames
+    model.frame(frame)  # raises the error of an unknown name
+    path, local = frames.paths[frame]
     samples, single = as_samples('q', q, model.n)
     poses = np.empty((len(samples), 4, 4))
     if not frame_poses(samples, frames.tree, frames.bodies, path, local, poses):

@@ -15,7 +15,11 @@ from screw_dynamics.arrays import Array, as_float_array, read_only_copy, require
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import checks, geometry, model_yaml, payload, table
 from screw_dynamics.model.from_screws import fields_from_screws
-from screw_dynamics.model.joint_aligned import JointAligned, joint_aligned
+from screw_dynamics.model.joint_frame_parameters import (
+    JointFrameParameters,
+    joint_frame_parameters,
+)
+from screw_dynamics.model.joint_frames import JointFrames, joint_frames
 from screw_dynamics.model.records import ModelRecord
 
 _FLOATS = (
@@ -96,9 +100,14 @@ class ScrewModel(ModelRecord):
             object.__setattr__(self, name, read_only_copy(name, exact))
 
     @cached_property
-    def aligned(self) -> JointAligned:
-        """Joint-aligned frames and inertias, the parameters of the compiled kernel."""
-        return joint_aligned(self)
+    def joint_frames(self) -> JointFrames:
+        """Frames on the joint axes, the tables of the kernels of a tree."""
+        return joint_frames(self)
+
+    @cached_property
+    def joint_frame_parameters(self) -> JointFrameParameters:
+        """Joint frames and inertias as parameters of the Taylor recursion."""
+        return joint_frame_parameters(self)
 
     @cached_property
     def spatial_screws(self) -> Array:

@@ -15,7 +15,6 @@ from screw_dynamics.elastic import ElasticJoints, MotorTable
 from screw_dynamics.elastic.rotors.bodies import model_with_rotors, moving_rotors
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.kernels.springs.layout import INERTIA, RIGID
-from screw_dynamics.kinematics.axis_frames import axis_frames, named_frame
 from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.model import JointLimits, ScrewModel
 
@@ -27,7 +26,7 @@ class RobotTables:
 
     Columns of `motors` (m, 6): joint, law of its spring, index of its parameters, index of its
     variable stiffness, whether it is the second motor of a pair, coordinate of its rotor in
-    `model`; -1 for none. See `MotorTable` and `AxisFrames` for the other tables.
+    `model`; -1 for none. See `MotorTable` and `JointFrames` for the other tables.
     """
 
     model: ScrewModel
@@ -54,7 +53,7 @@ def robot_tables(model: ScrewModel, joints: ElasticJoints) -> RobotTables:
             'without it the motor has no equation of motion'
         )
     extended, coordinates = _with_rotors(model, joints, table)
-    frames = axis_frames(extended)
+    frames = extended.joint_frames
     motors = np.column_stack(
         [
             table.joint_of_motor,
@@ -104,7 +103,7 @@ NO_WRENCHES.flags.writeable = False
 
 def body_wrenches(model: ScrewModel, wrenches: Mapping[str, ArrayLike] | None) -> Array:
     """
-    Return the wrench on each body in its axis frame, (N, 6), or (0, 6) if there are none.
+    Return the wrench on each body in its joint frame, (N, 6), or (0, 6) if there are none.
 
     Input [torque; force] acts ON the link, in the axes and at the origin of its frame [N m, N].
     """
@@ -116,7 +115,8 @@ def body_wrenches(model: ScrewModel, wrenches: Mapping[str, ArrayLike] | None) -
         )
     table = np.zeros((model.body_count, 6))
     for name, value in wrenches.items():
-        _, path, local = named_frame(model, name)
+        model.frame(name)  # raises the error of an unknown name
+        path, local = model.joint_frames.paths[name]
         wrench = as_vector(f'wrenches[{name!r}]', value, 6)
         if len(path):  # a wrench on the base moves no joint
             table[path[-1]] += wrench @ adjoint_inverse(local)

@@ -88,7 +88,7 @@ def test_sources_in_an_archive(tmp_path):
         for path in (REPOSITORY / 'screw_dynamics').rglob('*.py'):
             packed.write(path, path.relative_to(REPOSITORY))
     script = (
-        'import screw_dynamics; from screw_dynamics.dynamics import taylor_compiled\n'
-        'print(taylor_compiled.__file__)'
+        'import screw_dynamics; from screw_dynamics.kernels.taylor import compiled\n'
+        'print(compiled.__file__)'
     )
     assert run(script, first=archive).startswith(str(archive))

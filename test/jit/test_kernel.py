@@ -21,7 +21,7 @@ from screw_dynamics.jit import Kernel
 from {helper} import scale
 def run(x):
     return scale(x)
-kernel = Kernel(run, 'float64(float64)', helpers=(scale,))
+kernel = Kernel(run, 'float64(float64)')
 """,
     'def scale(x):\n    return {factor} * x\n',
 )

@@ -9,7 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import screw_dynamics as sd
-from screw_dynamics.kinematics.axis_frames import TRAVEL, axis_frames
+from screw_dynamics.kernels.taylor.layout import HEADER, PITCH
+from screw_dynamics.kernels.tree.layout import TRANSLATION
 from screw_dynamics.lie import (
     pose_on_axis,
     quaternion_rotation,
@@ -17,7 +18,6 @@ from screw_dynamics.lie import (
     screw_type,
     turn_and_travel,
 )
-from screw_dynamics.model.joint_aligned import HEADER, PITCH
 
 E = np.array([2.0, 3.0, 6.0]) / 7.0
 POINT = np.array([0.3, -0.7, 1.9])
@@ -60,8 +60,8 @@ def test_rounding_is_a_pitch_in_no_table_of_a_model():
     noisy = [0.0, 0.0, 1.0, 2.0, 0.0, NOISE]
     model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [noisy], [np.eye(6)])
     assert model.joint_types == ('revolute',)
-    assert axis_frames(model).bodies[0, TRAVEL] == 0.0
-    assert model.aligned.parameters[HEADER + PITCH] == 0.0
+    assert model.joint_frames.bodies[0, TRANSLATION] == 0.0
+    assert model.joint_frame_parameters.parameters[HEADER + PITCH] == 0.0
 
 
 def test_rotations_of_quaternions(rng):

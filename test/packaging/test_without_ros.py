@@ -41,8 +41,8 @@ import screw_dynamics as sd
 
 rooms = ('screw_dynamics.nodes', 'screw_dynamics.demo', 'screw_dynamics.bags')
 compiled = (
-    *(f'screw_dynamics.dynamics.{name}' for name in ('lanes', 'sine_rows', 'taylor_compiled')),
-    *(f'screw_dynamics.jit.{name}' for name in ('compiled_function', 'kernel_cache')),
+    *(f'screw_dynamics.kernels.taylor.{name}' for name in ('compiled', 'simd', 'sines')),
+    'screw_dynamics.jit.compiled_function',
 )
 names = [
     module.name

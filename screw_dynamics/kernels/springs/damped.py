@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from screw_dynamics.jit import Kernel, read_only
+
 # indices into the clock of a filter
 TIME, STARTED = range(2)
 
@@ -213,12 +215,9 @@ def advance(time, efforts, offsets, data, damped, clock, psi, last_jets, p, work
     return True
 
 
-DAMPER_HELPERS = (
-    weights,
-    start_deflection,
-    _steady_order,
-    step_deflection,
-    _informative_row,
-    _connect,
+advance_deflections = Kernel(
     advance,
+    f'boolean(float64, {read_only(2)}, {read_only(1, "int64")}, {read_only(1)}, '
+    f'{read_only(1, "int64")}, float64[::1], float64[:, ::1], float64[:, ::1], float64[::1], '
+    'float64[:, ::1])',
 )

@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.kernels.springs.laws import (
-    LAW_HELPERS,
     cubic_root,
     law_taylor,
     spring_deflection,
@@ -21,7 +20,7 @@ from screw_dynamics.kernels.springs.layout import (
     RIGID,
     VARIABLE,
 )
-from screw_dynamics.kernels.springs.series import SERIES_HELPERS, invert, invert_pair, quotient
+from screw_dynamics.kernels.springs.series import invert, invert_pair, quotient
 
 OK, NO_STIFFNESS, OUTSIDE_TABLE, STIFFNESS_RANGE, SINGULAR_PAIR, SLACK_TENDON = range(6)
 
@@ -124,12 +123,3 @@ def _pair_deflections(law, data, at, tau, sigma, phi):
     difference = np.sqrt(max(square - total * total, 0.0))
     phi[0, 0], phi[1, 0] = 0.5 * (total + difference), 0.5 * (total - difference)
     return OK
-
-
-DEFLECTION_HELPERS = (
-    deflection_series,
-    _pair_series,
-    _pair_deflections,
-    *LAW_HELPERS,
-    *SERIES_HELPERS,
-)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.springs.efforts import SPRING_HELPERS, pair_effort, spring_effort
+from screw_dynamics.kernels.springs.laws import pair_effort, spring_effort
 from screw_dynamics.kernels.springs.layout import (
     COULOMB,
     COULOMB_VELOCITY,
@@ -25,7 +25,6 @@ from screw_dynamics.kernels.springs.layout import (
     VISCOUS,
 )
 from screw_dynamics.kernels.tree.forward_dynamics import (
-    ACCELERATION_HELPERS,
     SOLVED,
     acceleration_arrays,
     set_accelerations,
@@ -153,15 +152,12 @@ _TABLES = (
     f'{read_only(2, "int64")}, {read_only(2)}, {read_only(1)}'
 )
 _INPUTS = f'{read_only(1)}, {read_only(1)}, {read_only(2)}'
-_HELPERS = (_arrays, _set_derivative, *SPRING_HELPERS, *ACCELERATION_HELPERS)
 
 DERIVATIVE = Kernel(
     _derivative,
     f'int64({read_only(1)}, {_INPUTS}, {_TABLES}, float64[::1])',
-    helpers=_HELPERS,
 )
 RUNGE_KUTTA = Kernel(
     _runge_kutta,
     f'int64(float64[::1], {_INPUTS}, {_TABLES}, float64, int64)',
-    helpers=_HELPERS,
 )

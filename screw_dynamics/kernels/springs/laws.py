@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Spring laws of the kernels: Taylor coefficients at a deflection, and the inverse."""
+"""Spring laws: effort and Taylor coefficients at a deflection, and the inverse."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.kernels.springs.layout import (
     CUBIC,
+    DAMPED,
     EXPONENTIAL,
+    LINEAR,
     PAIR_CUBIC,
     PAIR_EXPONENTIAL,
+    PAIR_LAW,
     PAIR_QUADRATIC,
     TABULATED,
+    VARIABLE,
 )
 
 _PIECE = 6  # coefficients of a piece of a table
@@ -93,6 +97,40 @@ def _segment(data, start, count, value):
     return low
 
 
+def spring_effort(law, parameters, first, stiffness, phi, rate, work):
+    """
+    Return the effort of a spring between one motor and its link; NaN outside of a table.
+
+    `parameters[first:]` are those of the law; `stiffness` is K of a spring of variable stiffness.
+    """
+    if law == LINEAR:
+        return parameters[first] * phi
+    if law == DAMPED:
+        return parameters[first] * phi + parameters[first + 1] * rate
+    if law == VARIABLE:
+        return stiffness * phi
+    if law == TABULATED:
+        last = first + int(parameters[first])
+        if not parameters[first + 1] <= phi <= parameters[last]:
+            return np.nan
+    law_taylor(law, parameters, first, phi, work)
+    return work[0]
+
+
+def pair_effort(law, parameters, first, second_spring, phi, work):
+    """
+    Return the effort of one spring of an antagonistic pair at its own deflection.
+
+    The springs are mirrored: f2(x) = -f1(-x).
+    """
+    side = -1.0 if second_spring else 1.0
+    if law == PAIR_QUADRATIC:
+        pulled = max(side * phi, 0.0)  # a tendon does not push
+        return side * parameters[first + PAIR_LAW] * pulled * pulled
+    law_taylor(law, parameters, first + PAIR_LAW, side * phi, work)
+    return side * work[0]
+
+
 def spring_deflection(law: int, data: Array, at: int, tau: float) -> float:
     """Return the deflection at which a nonlinear spring transmits tau; NaN outside of a table."""
     if law == EXPONENTIAL:
@@ -147,13 +185,3 @@ def _increasing_root(c, target, high, start):
             break
         x = x + step if low < x + step < high else 0.5 * (low + high)
     return x
-
-
-LAW_HELPERS = (
-    law_taylor,
-    _table_taylor,
-    _segment,
-    spring_deflection,
-    cubic_root,
-    _increasing_root,
-)

@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.springs.damped import DAMPER_HELPERS, TERMS, TIME, advance
-from screw_dynamics.kernels.springs.deflections import DEFLECTION_HELPERS, OK, deflection_series
+from screw_dynamics.kernels.springs.damped import TERMS, TIME, advance
+from screw_dynamics.kernels.springs.deflections import OK, deflection_series
 from screw_dynamics.kernels.springs.layout import (
     COULOMB,
     COULOMB_VELOCITY,
@@ -122,5 +122,4 @@ motor_commands = Kernel(
     f'{read_only(1, "int64")}, {read_only(1)}, {read_only(1, "int64")}, {read_only(1, "int64")}, '
     f'{read_only(1, "int64")}, {read_only(2)}, {read_only(1)}, float64[::1], float64[:, ::1], '
     'float64[:, ::1], float64[:, :, ::1], float64[:, :, ::1], float64[:, :, ::1], float64[::1])',
-    helpers=(_every_sample, motor_effort_series, *DAMPER_HELPERS, *DEFLECTION_HELPERS),
 )

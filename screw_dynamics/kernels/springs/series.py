@@ -108,15 +108,3 @@ def invert_pair(taylor, y, s, x, powers):
         x[0, k] = (2.0 * taylor[1, 2] * first - taylor[1, 1] * second) / determinant
         x[1, k] = (taylor[0, 1] * second - 2.0 * taylor[0, 2] * first) / determinant
         powers[0, 1, k], powers[1, 1, k] = x[0, k], x[1, k]
-
-
-SERIES_HELPERS = (
-    to_series,
-    to_jet,
-    quotient,
-    tanh,
-    add_powers,
-    compose,
-    invert,
-    invert_pair,
-)

@@ -8,18 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.kernels.taylor.recursion import (
+from screw_dynamics.kernels.taylor.backward import backward_sweep, subtract_wrenches
+from screw_dynamics.kernels.taylor.forward import forward_sweep
+from screw_dynamics.kernels.taylor.layout import (
+    BODY_COUNT,
     INPUT_NOT_FINITE,
     OK,
     RESULT_NOT_FINITE,
-    backward_sweep,
-    forward_sweep,
-    gather,
-    scatter,
-    subtract_wrenches,
-    workspace_rows,
 )
-from screw_dynamics.model.joint_aligned import BODY_COUNT, JointAligned
+from screw_dynamics.kernels.taylor.rows import gather, scatter, workspace_rows
 
 # Samples per run: the workspace fits into the processor's cache.
 _CHUNK = 1024
@@ -28,7 +25,7 @@ _CHUNK = 1024
 def run(
     jets: Array,
     taus: Array,
-    aligned: JointAligned,
+    parameters: Array,
     wrenches: Array,
     bodies: NDArray[np.int64],
     poses: Array,
@@ -37,10 +34,9 @@ def run(
     Fill `taus` (T, k + 1, n) from `jets` (T, k + 3, n), like the compiled batch kernel.
 
     `wrenches` (T, m, k + 1, 6) act on `bodies` (m,); `poses` (m, 4, 4) are their frames in the
-    aligned frames of the bodies. Returns OK, INPUT_NOT_FINITE or RESULT_NOT_FINITE.
+    joint frames of the bodies. Returns OK, INPUT_NOT_FINITE or RESULT_NOT_FINITE.
     """
     order = taus.shape[1] - 1
-    parameters = aligned.parameters
     count = int(parameters[BODY_COUNT])
     status = OK
     for start in range(0, len(jets), _CHUNK):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.model.joint_aligned import (
+from screw_dynamics.kernels.taylor.layout import (
     BODY_COUNT,
     COORDINATE,
     COORDINATE_COUNT,
@@ -72,11 +72,11 @@ def gather(order, ws, jet, parameters):
     count, n = integer(parameters, BODY_COUNT), integer(parameters, COORDINATE_COUNT)
     angles = workspace_rows(order, count) - 3 * count
     for i in range(count):
-        real = at(parameters, HEADER + i * ROW)
-        c = integer(real, COORDINATE)
+        joint = at(parameters, HEADER + i * ROW)
+        c = integer(joint, COORDINATE)
         rate = at(ws, i * block_rows(order) + 5 * (order + 2))
-        factor = get(real, MULTIPLIER)
-        put(ws, angles + i, factor * get(jet, c) + get(real, OFFSET))
+        factor = get(joint, MULTIPLIER)
+        put(ws, angles + i, factor * get(jet, c) + get(joint, OFFSET))
         for j in range(order + 2):
             put(rate, j, factor * get(jet, (j + 1) * n + c))
             factor = factor / (j + 1.0)
@@ -88,10 +88,10 @@ def scatter(order, ws, tau, parameters):
     for row in range((order + 1) * n):
         put(tau, row, 0.0 * get(ws, 5 * (order + 2)))
     for i in range(count):
-        real = at(parameters, HEADER + i * ROW)
-        c = integer(real, COORDINATE)
+        joint = at(parameters, HEADER + i * ROW)
+        c = integer(joint, COORDINATE)
         effort = at(ws, i * block_rows(order) + 5 * (order + 2))
-        factor = get(real, MULTIPLIER)
+        factor = get(joint, MULTIPLIER)
         for d in range(order + 1):
             put(tau, d * n + c, get(tau, d * n + c) + factor * get(effort, d))
             factor = factor * (d + 1.0)

@@ -4,8 +4,8 @@
 Short vectors of samples for numba: one sample per lane, one instruction for all lanes.
 
 LLVM does not vectorise numba's loops over small arrays well; this type is lowered directly to an
-LLVM vector of doubles, so that the source of the recursion runs on `LANES` samples at once. Only
-the compiled recursion imports this module.
+LLVM vector of doubles, so that the source of the recursion runs on `SIMD_WIDTH` samples at once.
+Only the compiled recursion imports this module.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, models, overload, register_model
 
-LANES = 4  # 256-bit registers; with wider vectors this recursion needs too many registers
+SIMD_WIDTH = 4  # 256-bit registers; with wider vectors this recursion needs too many registers
 
-_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_VECTOR = ir.VectorType(ir.DoubleType(), SIMD_WIDTH)
 _CONTRACT = ('contract',)
 
 
-class LanesType(types.Type):
-    """numba type of `LANES` doubles in one register."""
+class SimdType(types.Type):
+    """numba type of `SIMD_WIDTH` doubles in one register."""
 
     def __init__(self) -> None:
-        super().__init__(name=f'Lanes{LANES}')
+        super().__init__(name=f'Simd{SIMD_WIDTH}')
 
 
-lanes_type = LanesType()
+simd_type = SimdType()
 
 
-@register_model(LanesType)
-class _LanesModel(models.PrimitiveModel):
+@register_model(SimdType)
+class _SimdModel(models.PrimitiveModel):
     def __init__(self, manager: Any, fe_type: Any) -> None:
         super().__init__(manager, fe_type, _VECTOR)
 
 
 class RowPointerType(types.Type):
     """
-    numba type of a pointer to workspace rows, of float64 or `lanes_type`.
+    numba type of a pointer to workspace rows, of float64 or `simd_type`.
 
     For an array index, the compiler computes a sum in a separate register; relative to a pointer
     to a body's rows, constant offsets are part of the load instruction. This halves the number of
@@ -56,7 +56,7 @@ class RowPointerType(types.Type):
 @register_model(RowPointerType)
 class _RowPointerModel(models.PrimitiveModel):
     def __init__(self, manager: Any, fe_type: Any) -> None:
-        row = _VECTOR if fe_type.row == lanes_type else ir.DoubleType()
+        row = _VECTOR if fe_type.row == simd_type else ir.DoubleType()
         super().__init__(manager, fe_type, row.as_pointer())
 
 
@@ -79,9 +79,9 @@ def row_pointer(typing_context, rows, row):
 
 
 @intrinsic
-def lane_pointer(typing_context, array, row):
-    """Return a pointer to row `row` of a C-contiguous (rows, LANES) array."""
-    return _pointer(RowPointerType(lanes_type), array)
+def simd_pointer(typing_context, array, row):
+    """Return a pointer to row `row` of a C-contiguous (rows, SIMD_WIDTH) array."""
+    return _pointer(RowPointerType(simd_type), array)
 
 
 @intrinsic
@@ -118,33 +118,33 @@ def store_row(typing_context, rows, row, value):
 
 @intrinsic
 def load_strided(typing_context, start, offset, stride):
-    """Load a vector from `LANES` doubles, `stride` apart, relative to a pointer to doubles."""
+    """Load a vector from `SIMD_WIDTH` doubles, `stride` apart, relative to a pointer."""
 
     def generate(context, builder, signature, args):
         pointer, index, step = args
         vector = ir.Constant(_VECTOR, ir.Undefined)
-        for lane in range(LANES):
+        for lane in range(SIMD_WIDTH):
             value = builder.load(builder.gep(pointer, [index]), align=8)
             vector = builder.insert_element(vector, value, ir.IntType(32)(lane))
             index = builder.add(index, step)
         return vector
 
-    return lanes_type(start, types.intp, types.intp), generate
+    return simd_type(start, types.intp, types.intp), generate
 
 
 @intrinsic
 def store_strided(typing_context, start, offset, stride, vector):
-    """Store a vector to `LANES` doubles, `stride` apart, relative to a pointer to doubles."""
+    """Store a vector to `SIMD_WIDTH` doubles, `stride` apart, relative to a pointer."""
 
     def generate(context, builder, signature, args):
         pointer, index, step, value = args
-        for lane in range(LANES):
+        for lane in range(SIMD_WIDTH):
             element = builder.extract_element(value, ir.IntType(32)(lane))
             builder.store(element, builder.gep(pointer, [index]), align=8)
             index = builder.add(index, step)
         return context.get_dummy_value()
 
-    return types.void(start, types.intp, types.intp, lanes_type), generate
+    return types.void(start, types.intp, types.intp, simd_type), generate
 
 
 @intrinsic
@@ -155,10 +155,10 @@ def splat(typing_context, value):
         single = builder.insert_element(
             ir.Constant(_VECTOR, ir.Undefined), args[0], ir.IntType(32)(0)
         )
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), SIMD_WIDTH), [0] * SIMD_WIDTH)
         return builder.shuffle_vector(single, ir.Constant(_VECTOR, ir.Undefined), mask)
 
-    return lanes_type(types.float64), generate
+    return simd_type(types.float64), generate
 
 
 def _binary(instruction: str) -> Any:
@@ -167,7 +167,7 @@ def _binary(instruction: str) -> Any:
         def generate(context, builder, signature, args):
             return getattr(builder, instruction)(args[0], args[1], flags=_CONTRACT)
 
-        return lanes_type(lanes_type, lanes_type), generate
+        return simd_type(simd_type, simd_type), generate
 
     return operation
 
@@ -177,17 +177,17 @@ def _negative(typing_context, a):
     def generate(context, builder, signature, args):
         return builder.fneg(args[0])
 
-    return lanes_type(lanes_type), generate
+    return simd_type(simd_type), generate
 
 
 def _overload_binary(function: Any, operation: Any) -> None:
     @overload(function, jit_options={'forceinline': True})
     def implementation(a, b):
-        if isinstance(a, LanesType) and isinstance(b, LanesType):
+        if isinstance(a, SimdType) and isinstance(b, SimdType):
             return lambda a, b: operation(a, b)
-        if isinstance(a, LanesType) and isinstance(b, types.Float):
+        if isinstance(a, SimdType) and isinstance(b, types.Float):
             return lambda a, b: operation(a, splat(b))
-        if isinstance(a, types.Float) and isinstance(b, LanesType):
+        if isinstance(a, types.Float) and isinstance(b, SimdType):
             return lambda a, b: operation(splat(a), b)
         return None
 
@@ -199,4 +199,4 @@ _overload_binary(operator.mul, _binary('fmul'))
 
 @overload(operator.neg, jit_options={'forceinline': True})
 def _overload_negative(a):
-    return (lambda a: _negative(a)) if isinstance(a, LanesType) else None
+    return (lambda a: _negative(a)) if isinstance(a, SimdType) else None

@@ -7,18 +7,17 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.composite_bodies import (
-    COMPOSITE_HELPERS,
+from screw_dynamics.kernels.tree.composite_inertia import (
     apply_inertia,
     body_arrays,
     cross,
     dot,
     set_inertia,
-    set_screw,
+    set_joint_axis,
     shift_wrench,
 )
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
-from screw_dynamics.kinematics.axis_frames import (
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
+from screw_dynamics.kernels.tree.layout import (
     COORDINATE,
     MULTIPLIER,
     PARENT,
@@ -26,8 +25,8 @@ from screw_dynamics.kinematics.axis_frames import (
 
 
 def add_bias_forces(
-    qd, tree, bodies, gravity, steps, screws, mass, first, second, rates, accelerations, wrenches,
-    forces,
+    qd, tree, bodies, gravity, from_parent, screws, mass, first, second, rates, accelerations,
+    wrenches, forces,
 ):  # fmt: skip
     """
     Add the bias efforts of one sample to `forces` (n,).
@@ -38,18 +37,18 @@ def add_bias_forces(
     count = bodies.shape[0]
     for i in range(count):
         rate = bodies[i, MULTIPLIER] * qd[tree[i, COORDINATE]]
-        _set_acceleration(i, rate, tree, gravity, steps, screws, rates, accelerations)
+        _set_acceleration(i, rate, tree, gravity, from_parent, screws, rates, accelerations)
         _set_wrench(mass[i], first[i], second[i], rates[i], accelerations[i], wrenches[i])
     for i in range(count - 1, -1, -1):
         parent = tree[i, PARENT]
         forces[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] * dot(screws[i], wrenches[i])
         if parent >= 0:
-            shift_wrench(steps[i], wrenches[i])
+            shift_wrench(from_parent[i], wrenches[i])
             for a in range(6):
                 wrenches[parent, a] += wrenches[i, a]
 
 
-def _set_acceleration(i, rate, tree, gravity, steps, screws, rates, accelerations):
+def _set_acceleration(i, rate, tree, gravity, from_parent, screws, rates, accelerations):
     """Set the angular velocity w and the acceleration (w'; a of the origin) of body i."""
     parent = tree[i, PARENT]
     ex, ey, ez = screws[i, 0], screws[i, 1], screws[i, 2]
@@ -62,7 +61,7 @@ def _set_acceleration(i, rate, tree, gravity, steps, screws, rates, acceleration
         return
     wx, wy, wz = rates[parent, 0], rates[parent, 1], rates[parent, 2]
     ax, ay, az = accelerations[parent, 0], accelerations[parent, 1], accelerations[parent, 2]
-    dx, dy, dz = steps[i, 0], steps[i, 1], steps[i, 2]
+    dx, dy, dz = from_parent[i, 0], from_parent[i, 1], from_parent[i, 2]
     # w' × d + w × (w × d), and the Coriolis acceleration along the joint
     tx, ty, tz = cross(ax, ay, az, dx, dy, dz)
     cx, cy, cz = cross(wx, wy, wz, screws[i, 3], screws[i, 4], screws[i, 5])
@@ -106,19 +105,19 @@ def _set_wrench(m, h, second, w, acceleration, wrench):
 def _bias_efforts(q, qd, tree, bodies, gravity, forces):
     """Set the bias efforts of every sample; return False if any is not finite."""
     count = bodies.shape[0]
-    rotations, steps, screws, mass, first, second = body_arrays(count)
+    rotations, from_parent, screws, mass, first, second = body_arrays(count)
     rates, accelerations = np.empty((count, 3)), np.empty((count, 6))
     wrenches = np.empty((count, 6))
     for t in range(q.shape[0]):
         if not (all_finite(q[t]) and all_finite(qd[t])):
             return False
         for i in range(count):
-            place_body(i, q[t], tree, bodies, rotations, steps)
+            forward_kinematics_step(i, q[t], tree, bodies, rotations, from_parent)
             set_inertia(i, bodies, rotations, mass, first, second)
-            set_screw(i, bodies, rotations, screws)
+            set_joint_axis(i, bodies, rotations, screws)
         forces[t] = 0.0
         add_bias_forces(
-            qd[t], tree, bodies, gravity, steps, screws, mass, first, second,
+            qd[t], tree, bodies, gravity, from_parent, screws, mass, first, second,
             rates, accelerations, wrenches, forces[t],
         )  # fmt: skip
         if not all_finite(forces[t]):
@@ -126,18 +125,8 @@ def _bias_efforts(q, qd, tree, bodies, gravity, forces):
     return True
 
 
-BIAS_HELPERS = (
-    place_body,
-    all_finite,
-    add_bias_forces,
-    _set_acceleration,
-    _set_wrench,
-    *COMPOSITE_HELPERS,
-)
-
 bias_efforts = Kernel(
     _bias_efforts,
     f'boolean({read_only(2)}, {read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, '
     f'{read_only(1)}, float64[:, ::1])',
-    helpers=BIAS_HELPERS,
 )

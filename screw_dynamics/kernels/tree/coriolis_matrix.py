@@ -7,28 +7,27 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.composite_bodies import (
-    COMPOSITE_HELPERS,
+from screw_dynamics.kernels.tree.composite_inertia import (
     add_to_parent,
     apply_inertia,
     body_arrays,
     cross,
     dot,
     set_inertia,
-    set_screw,
+    set_joint_axis,
     shift_wrench,
 )
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
-from screw_dynamics.kinematics.axis_frames import COORDINATE, MULTIPLIER, PARENT
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
+from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, PARENT
 
 
-def _set_velocity(i, rate, tree, steps, screws, twists, screw_rates):
+def _set_velocity(i, rate, tree, from_parent, screws, twists, screw_rates):
     """Set twist and screw rate of body i in the fixed frame that now coincides with its own."""
     parent = tree[i, PARENT]
     wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if parent >= 0:
         wx, wy, wz = twists[parent, 0], twists[parent, 1], twists[parent, 2]
-        vx, vy, vz = cross(wx, wy, wz, steps[i, 0], steps[i, 1], steps[i, 2])
+        vx, vy, vz = cross(wx, wy, wz, from_parent[i, 0], from_parent[i, 1], from_parent[i, 2])
         vx += twists[parent, 3]
         vy += twists[parent, 4]
         vz += twists[parent, 5]
@@ -76,7 +75,7 @@ def _coriolis_wrenches(screw, rate, m, h, second, momentum, flow, forward, inert
 
 
 def _add_coriolis_matrix(
-    tree, bodies, steps, screws, rates, mass, first, second, momenta, flows, matrix
+    tree, bodies, from_parent, screws, rates, mass, first, second, momenta, flows, matrix
 ):
     """Add the Coriolis matrix of one sample to `matrix`; inertias and flows become composite."""
     forward, inertial, torque = np.empty(6), np.empty(6), np.empty(3)
@@ -87,8 +86,8 @@ def _add_coriolis_matrix(
             forward, inertial, torque,
         )  # fmt: skip
         matrix[row, row] += bodies[i, MULTIPLIER] ** 2 * dot(screws[i], forward)
-        shift_wrench(steps[i], forward)
-        shift_wrench(steps[i], inertial)
+        shift_wrench(from_parent[i], forward)
+        shift_wrench(from_parent[i], inertial)
         j = parent
         while j >= 0:
             column = tree[j, COORDINATE]
@@ -98,36 +97,46 @@ def _add_coriolis_matrix(
             )
             matrix[column, row] += factor * dot(screws[j], forward)
             matrix[row, column] += factor * (dot(rates[j], inertial) + turning)
-            shift_wrench(steps[j], forward)
-            shift_wrench(steps[j], inertial)
+            shift_wrench(from_parent[j], forward)
+            shift_wrench(from_parent[j], inertial)
             j = tree[j, PARENT]
         if parent >= 0:
-            add_to_parent(i, parent, steps, mass, first, second)
+            add_to_parent(i, parent, from_parent, mass, first, second)
             for a in range(3):
                 for b in range(3):
-                    flows[parent, a, b] += flows[i, a, b] + momenta[i, a] * steps[i, b]
+                    flows[parent, a, b] += flows[i, a, b] + momenta[i, a] * from_parent[i, b]
                 momenta[parent, a] += momenta[i, a]
 
 
 def _coriolis_matrices(q, qd, tree, bodies, matrices):
     """Set the Coriolis matrix of every sample; return False if any is not finite."""
     count = bodies.shape[0]
-    rotations, steps, screws, mass, first, second = body_arrays(count)
+    rotations, from_parent, screws, mass, first, second = body_arrays(count)
     twists, rates = np.empty((count, 6)), np.empty((count, 6))
     momenta, flows = np.empty((count, 3)), np.empty((count, 3, 3))
     for t in range(q.shape[0]):
         if not (all_finite(q[t]) and all_finite(qd[t])):
             return False
         for i in range(count):
-            place_body(i, q[t], tree, bodies, rotations, steps)
+            forward_kinematics_step(i, q[t], tree, bodies, rotations, from_parent)
             set_inertia(i, bodies, rotations, mass, first, second)
-            set_screw(i, bodies, rotations, screws)
+            set_joint_axis(i, bodies, rotations, screws)
             rate = bodies[i, MULTIPLIER] * qd[t, tree[i, COORDINATE]]
-            _set_velocity(i, rate, tree, steps, screws, twists, rates)
+            _set_velocity(i, rate, tree, from_parent, screws, twists, rates)
             _set_flow(twists[i], mass[i], first[i], second[i], momenta[i], flows[i])
         matrices[t] = 0.0
         _add_coriolis_matrix(
-            tree, bodies, steps, screws, rates, mass, first, second, momenta, flows, matrices[t]
+            tree,
+            bodies,
+            from_parent,
+            screws,
+            rates,
+            mass,
+            first,
+            second,
+            momenta,
+            flows,
+            matrices[t],
         )
         if not all_finite(matrices[t].ravel()):
             return False
@@ -138,13 +147,4 @@ coriolis_matrices = Kernel(
     _coriolis_matrices,
     f'boolean({read_only(2)}, {read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, '
     'float64[:, :, ::1])',
-    helpers=(
-        place_body,
-        all_finite,
-        _set_velocity,
-        _set_flow,
-        _coriolis_wrenches,
-        _add_coriolis_matrix,
-        *COMPOSITE_HELPERS,
-    ),
 )

@@ -7,23 +7,23 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.bias_forces import BIAS_HELPERS, add_bias_forces
-from screw_dynamics.kernels.tree.composite_bodies import (
+from screw_dynamics.kernels.tree.bias_forces import add_bias_forces
+from screw_dynamics.kernels.tree.composite_inertia import (
     body_arrays,
     dot,
     set_inertia,
-    set_screw,
+    set_joint_axis,
     shift_wrench,
 )
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
-from screw_dynamics.kernels.tree.mass_matrix import add_mass_matrix
-from screw_dynamics.kinematics.axis_frames import (
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
+from screw_dynamics.kernels.tree.layout import (
     COORDINATE,
     MULTIPLIER,
     PARENT,
-    TRAVEL,
-    TURN,
+    ROTATION,
+    TRANSLATION,
 )
+from screw_dynamics.kernels.tree.mass_matrix import add_mass_matrix
 
 # A pivot below this fraction of the inertia that it results from has at most three exact digits.
 SINGULAR = 1e-13
@@ -33,10 +33,10 @@ SOLVED, NOT_FINITE = -1, -2
 
 def acceleration_arrays(count, n):
     """Return the workspace of `set_accelerations`."""
-    rotations, steps, screws, mass, first, second = body_arrays(count)
+    rotations, from_parent, screws, mass, first, second = body_arrays(count)
     return (
         rotations,
-        steps,
+        from_parent,
         screws,
         mass,
         first,
@@ -57,37 +57,39 @@ def set_accelerations(
     Set q'' = (M + diag(armature))^-1 (tau + J^T W - C q' - Q_grav).
 
     `armature` (n,) is added to the inertia of the bodies; `external` (N, 6) are the wrenches W on
-    the bodies in their axis frames, or (0, 6). Returns SOLVED, NOT_FINITE, or a coordinate
+    the bodies in their joint frames, or (0, 6). Returns SOLVED, NOT_FINITE, or a coordinate
     without inertia, whose acceleration is then set to its pivot relative to the required inertia.
     """
     (
-        rotations, steps, screws, mass, first, second,
+        rotations, from_parent, screws, mass, first, second,
         rates, bias_accelerations, wrenches, wrench, scale, matrix,
     ) = workspace  # fmt: skip
     count, n = bodies.shape[0], q.shape[0]
     if not (all_finite(q) and all_finite(qd) and all_finite(tau)):
         return NOT_FINITE
     for i in range(count):
-        place_body(i, q, tree, bodies, rotations, steps)
+        forward_kinematics_step(i, q, tree, bodies, rotations, from_parent)
         set_inertia(i, bodies, rotations, mass, first, second)
-        set_screw(i, bodies, rotations, screws)
+        set_joint_axis(i, bodies, rotations, screws)
     accelerations[:] = 0.0
     add_bias_forces(
-        qd, tree, bodies, gravity, steps, screws, mass, first, second,
+        qd, tree, bodies, gravity, from_parent, screws, mass, first, second,
         rates, bias_accelerations, wrenches, accelerations,
     )  # fmt: skip
     for k in range(n):
         accelerations[k] = tau[k] - accelerations[k]
     if external.shape[0] > 0:
-        _add_external(external, tree, bodies, rotations, steps, screws, wrenches, accelerations)
+        _add_external(
+            external, tree, bodies, rotations, from_parent, screws, wrenches, accelerations
+        )
     matrix[:] = 0.0
-    add_mass_matrix(tree, bodies, steps, screws, mass, first, second, wrench, matrix)
+    add_mass_matrix(tree, bodies, from_parent, screws, mass, first, second, wrench, matrix)
     for k in range(n):
         matrix[k, k] += armature[k]
         scale[k] = abs(armature[k])
     for i in range(count):
         spread = abs(second[i, 0, 0]) + abs(second[i, 1, 1]) + abs(second[i, 2, 2])
-        inertia = bodies[i, TURN] ** 2 * spread + bodies[i, TRAVEL] ** 2 * mass[i]
+        inertia = bodies[i, ROTATION] ** 2 * spread + bodies[i, TRANSLATION] ** 2 * mass[i]
         scale[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] ** 2 * inertia
     singular = SOLVED
     if all_finite(scale) and all_finite(matrix.ravel()):
@@ -97,7 +99,7 @@ def set_accelerations(
     return singular if all_finite(accelerations) else NOT_FINITE
 
 
-def _add_external(external, tree, bodies, rotations, steps, screws, wrenches, forces):
+def _add_external(external, tree, bodies, rotations, from_parent, screws, wrenches, forces):
     """Add the joint efforts J^T W of wrenches on the bodies."""
     count = bodies.shape[0]
     for i in range(count):
@@ -111,7 +113,7 @@ def _add_external(external, tree, bodies, rotations, steps, screws, wrenches, fo
         parent = tree[i, PARENT]
         forces[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] * dot(screws[i], wrenches[i])
         if parent >= 0:
-            shift_wrench(steps[i], wrenches[i])
+            shift_wrench(from_parent[i], wrenches[i])
             for a in range(6):
                 wrenches[parent, a] += wrenches[i, a]
 
@@ -143,16 +145,6 @@ def _solve(matrix, scale, x):
     return SOLVED
 
 
-ACCELERATION_HELPERS = (
-    acceleration_arrays,
-    set_accelerations,
-    _add_external,
-    _solve,
-    add_mass_matrix,
-    *BIAS_HELPERS,
-)
-
-
 def _joint_accelerations(q, qd, tau, tree, bodies, gravity, accelerations):
     """
     Set the accelerations of every sample and return SOLVED.
@@ -178,5 +170,4 @@ joint_accelerations = Kernel(
     _joint_accelerations,
     f'int64({read_only(2)}, {read_only(2)}, {read_only(2)}, {read_only(2, "int64")}, '
     f'{read_only(2)}, {read_only(1)}, float64[:, ::1])',
-    helpers=ACCELERATION_HELPERS,
 )

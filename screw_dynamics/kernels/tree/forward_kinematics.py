@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Forward kinematics of one body: a step shared by all kernels on axis frames."""
+"""Forward kinematics of one body: a step shared by all kernels on joint frames."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ import math
 
 import numpy as np
 
-from screw_dynamics.kinematics.axis_frames import (
+from screw_dynamics.kernels.tree.layout import (
     COORDINATE,
     HOME_POSITION,
     HOME_ROTATION,
     MULTIPLIER,
     OFFSET,
     PARENT,
-    TRAVEL,
-    TURN,
+    ROTATION,
+    TRANSLATION,
 )
 
 
-def place_body(i, q, tree, bodies, rotations, steps):
+def forward_kinematics_step(i, q, tree, bodies, rotations, from_parent):
     """
-    Compute the axis frame of body i from that of its parent (MK2021 (3) in axis frames).
+    Compute the joint frame of body i from that of its parent (MK2021 (3) in joint frames).
 
     Sets row i of `rotations` (N, 3, 3) to R_i, the rotation to base-link axes, and row i of
-    `steps` (N, 3) to r_i - r_p, the vector from the parent's origin in base-link axes [m].
+    `from_parent` (N, 3) to r_i - r_p, the vector from the parent's origin in base-link axes [m].
     """
     parent = tree[i, PARENT]
     s = bodies[i, MULTIPLIER] * q[tree[i, COORDINATE]] + bodies[i, OFFSET]
-    cosine, sine = np.cos(bodies[i, TURN] * s), np.sin(bodies[i, TURN] * s)
-    shift = bodies[i, TRAVEL] * s
+    cosine, sine = np.cos(bodies[i, ROTATION] * s), np.sin(bodies[i, ROTATION] * s)
+    shift = bodies[i, TRANSLATION] * s
     for a in range(3):
         if parent < 0:
             x = bodies[i, HOME_ROTATION + 3 * a]
@@ -48,7 +48,7 @@ def place_body(i, q, tree, bodies, rotations, steps):
         rotations[i, a, 0] = cosine * x + sine * y
         rotations[i, a, 1] = cosine * y - sine * x
         rotations[i, a, 2] = z
-        steps[i, a] = origin + shift * z
+        from_parent[i, a] = origin + shift * z
 
 
 def all_finite(values):

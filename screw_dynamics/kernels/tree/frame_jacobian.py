@@ -7,12 +7,12 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
-from screw_dynamics.kinematics.axis_frames import (
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
+from screw_dynamics.kernels.tree.layout import (
     COORDINATE,
     MULTIPLIER,
-    TRAVEL,
-    TURN,
+    ROTATION,
+    TRANSLATION,
 )
 
 BODY, SPATIAL, HYBRID = range(3)
@@ -21,29 +21,29 @@ BODY, SPATIAL, HYBRID = range(3)
 def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
     """Add the columns of every sample to `jacobians`; return False if any is not finite."""
     rotations = np.empty((bodies.shape[0], 3, 3))
-    steps = np.empty((bodies.shape[0], 3))
+    from_parent = np.empty((bodies.shape[0], 3))
     lever = np.empty(3)
     axes = np.empty((3, 3))
     for t in range(q.shape[0]):
         if not all_finite(q[t]):
             return False
         for i in path:
-            place_body(i, q[t], tree, bodies, rotations, steps)
+            forward_kinematics_step(i, q[t], tree, bodies, rotations, from_parent)
         if path.size:
             _set_axes_and_lever(
-                rotations[path[-1]], path, local, steps, representation, axes, lever
+                rotations[path[-1]], path, local, from_parent, representation, axes, lever
             )
         for k in range(path.size - 1, -1, -1):
             i = path[k]
             _add_column(i, bodies, rotations, axes, lever, jacobians[t, :, tree[i, COORDINATE]])
             for a in range(3):
-                lever[a] += steps[i, a]
+                lever[a] += from_parent[i, a]
         if not all_finite(jacobians[t].ravel()):
             return False
     return True
 
 
-def _set_axes_and_lever(last, path, local, steps, representation, axes, lever):
+def _set_axes_and_lever(last, path, local, from_parent, representation, axes, lever):
     """
     Set the axes of the representation (columns, in base-link axes) and the lever.
 
@@ -61,7 +61,7 @@ def _set_axes_and_lever(last, path, local, steps, representation, axes, lever):
         if representation == SPATIAL:
             lever[a] = 0.0
             for i in path:
-                lever[a] -= steps[i, a]
+                lever[a] -= from_parent[i, a]
         else:
             lever[a] = (
                 last[a, 0] * local[0, 3] + last[a, 1] * local[1, 3] + last[a, 2] * local[2, 3]
@@ -70,7 +70,7 @@ def _set_axes_and_lever(last, path, local, steps, representation, axes, lever):
 
 def _add_column(i, bodies, rotations, axes, lever, column):
     """Add the screw of joint i, referred to the end point of the lever, to a column."""
-    turn, travel = bodies[i, TURN], bodies[i, TRAVEL]
+    turn, travel = bodies[i, ROTATION], bodies[i, TRANSLATION]
     multiplier = bodies[i, MULTIPLIER]
     x, y, z = rotations[i, 0, 2], rotations[i, 1, 2], rotations[i, 2, 2]
     u = turn * (y * lever[2] - z * lever[1]) + travel * x
@@ -86,5 +86,4 @@ frame_jacobians = Kernel(
     _frame_jacobians,
     f'boolean({read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, {read_only(1, "int64")}, '
     f'{read_only(2)}, int64, float64[:, :, ::1])',
-    helpers=(place_body, all_finite, _set_axes_and_lever, _add_column),
 )

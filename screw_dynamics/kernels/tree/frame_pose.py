@@ -7,18 +7,18 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, place_body
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
 
 
 def _frame_poses(q, tree, bodies, path, local, poses):
     """Write the pose of every sample; return False if any is not finite."""
     rotations = np.empty((bodies.shape[0], 3, 3))
-    steps = np.empty((bodies.shape[0], 3))
+    from_parent = np.empty((bodies.shape[0], 3))
     for t in range(q.shape[0]):
         if not all_finite(q[t]):
             return False
         for i in path:
-            place_body(i, q[t], tree, bodies, rotations, steps)
+            forward_kinematics_step(i, q[t], tree, bodies, rotations, from_parent)
         poses[t] = local
         if path.size:
             last = rotations[path[-1]]
@@ -27,7 +27,7 @@ def _frame_poses(q, tree, bodies, path, local, poses):
                 for b in range(4):
                     poses[t, a, b] = x * local[0, b] + y * local[1, b] + z * local[2, b]
                 for i in path:
-                    poses[t, a, 3] += steps[i, a]
+                    poses[t, a, 3] += from_parent[i, a]
         # if a rotation is not finite, the position is not either
         if not all_finite(poses[t, :, 3]):
             return False
@@ -38,5 +38,4 @@ frame_poses = Kernel(
     _frame_poses,
     f'boolean({read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, {read_only(1, "int64")}, '
     f'{read_only(2)}, float64[:, :, ::1])',
-    helpers=(place_body, all_finite),
 )

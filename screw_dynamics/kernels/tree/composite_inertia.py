@@ -1,9 +1,9 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Composite rigid-body inertias; kernel steps shared by the mass, Coriolis and bias kernels.
+Composite rigid-body inertias; steps shared by the mass, Coriolis and bias kernels.
 
-All quantities are in base-link axes and refer to the origin of the body's own axis frame. They are
+All quantities are in base-link axes and refer to the origin of the body's joint frame. They are
 transferred to the parent by a shift only and lose no digits if the base is far away. The inertia
 is (m, h, S) with h = m c and the second moment S = integral of x x^T dm; the rotational inertia is
 tr(S) I - S.
@@ -13,15 +13,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.kinematics.axis_frames import FIRST_MOMENT, MASS, SECOND_MOMENT, TRAVEL, TURN
+from screw_dynamics.kernels.tree.layout import (
+    FIRST_MOMENT,
+    MASS,
+    ROTATION,
+    SECOND_MOMENT,
+    TRANSLATION,
+)
 
 
 def body_arrays(count):
     """
     Return uninitialised arrays for the bodies of one sample, in one block of memory.
 
-    They are rotations (N, 3, 3), steps (N, 3), screws (N, 6), mass (N,), first (N, 3) and second
-    moments (N, 3, 3).
+    They are rotations (N, 3, 3), from_parent (N, 3), screws (N, 6), mass (N,), first (N, 3) and
+    second moments (N, 3, 3).
     """
     block = np.empty(31 * count)
     return (
@@ -58,17 +64,20 @@ def set_inertia(i, bodies, rotations, mass, first, second):
             second[i, b, a] = value
 
 
-def add_to_parent(i, parent, steps, mass, first, second):
-    """Add the inertia of subtree i, shifted by x -> x + d with d = steps[i], to its parent's."""
+def add_to_parent(i, parent, from_parent, mass, first, second):
+    """Add the inertia of subtree i to its parent's, shifted by x -> x + d, d = from_parent[i]."""
     m = mass[i]
     for a in range(3):
-        d = steps[i, a]
+        d = from_parent[i, a]
         for b in range(3):
             second[parent, a, b] += (
-                second[i, a, b] + first[i, a] * steps[i, b] + d * first[i, b] + m * d * steps[i, b]
+                second[i, a, b]
+                + first[i, a] * from_parent[i, b]
+                + d * first[i, b]
+                + m * d * from_parent[i, b]
             )
     for a in range(3):
-        first[parent, a] += first[i, a] + m * steps[i, a]
+        first[parent, a] += first[i, a] + m * from_parent[i, a]
     mass[parent] += m
 
 
@@ -93,11 +102,11 @@ def shift_wrench(step, wrench):
     wrench[2] += step[0] * wrench[4] - step[1] * wrench[3]
 
 
-def set_screw(i, bodies, rotations, screws):
+def set_joint_axis(i, bodies, rotations, screws):
     """Set row i of `screws` to (turn e; travel e), in base-link axes at the origin of body i."""
     for a in range(3):
-        screws[i, a] = bodies[i, TURN] * rotations[i, a, 2]
-        screws[i, 3 + a] = bodies[i, TRAVEL] * rotations[i, a, 2]
+        screws[i, a] = bodies[i, ROTATION] * rotations[i, a, 2]
+        screws[i, 3 + a] = bodies[i, TRANSLATION] * rotations[i, a, 2]
 
 
 def cross(ax, ay, az, bx, by, bz):
@@ -108,15 +117,3 @@ def cross(ax, ay, az, bx, by, bz):
 def dot(x, y):
     """Return the scalar product of a screw and a wrench."""
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
-
-
-COMPOSITE_HELPERS = (
-    body_arrays,
-    set_inertia,
-    add_to_parent,
-    apply_inertia,
-    shift_wrench,
-    set_screw,
-    cross,
-    dot,
-)

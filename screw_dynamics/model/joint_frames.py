@@ -1,0 +1,124 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Frames on the joint axes, and the tables of a model for the kernels of a tree.
+
+The joint frame of body i has its origin on the axis of screw X_i and z along it. In base-link
+axes and referred to this origin, the joint screw is then ``(rotation e; translation e)``, where e
+is the third column of the rotation matrix and (rotation, translation) is (1, 0) for a revolute
+joint, (1, h) for a helical one, (0, 1) for a prismatic one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.kernels.tree.layout import (
+    COLUMNS,
+    FIRST_MOMENT,
+    HOME_POSITION,
+    HOME_ROTATION,
+    MASS,
+    MULTIPLIER,
+    OFFSET,
+    ROTATION,
+    SECOND_MOMENT,
+    TRANSLATION,
+)
+from screw_dynamics.lie import (
+    inertia_parameters,
+    inverse_pose,
+    pose_on_axis,
+    second_moment,
+    transform_inertia,
+    turn_and_travel,
+)
+from screw_dynamics.model.records import ModelRecord
+
+
+class FramePath(NamedTuple):
+    """
+    The bodies from the base to a frame, and the pose of the frame in the last one.
+
+    `bodies` is empty for a frame on the base. `pose` (4, 4) is in the joint frame of the last body
+    or, for the base, in base-link axes.
+    """
+
+    bodies: NDArray[np.int64]
+    pose: Array
+
+
+@dataclass(frozen=True, eq=False)
+class JointFrames:
+    """
+    Tables of a model in frames on the joint axes.
+
+    `tree` (N, 2) and `bodies` (N, 26) have the columns of `kernels.tree.layout`, `gravity` (3,) is
+    in base-link axes [m/s^2], `poses` (N, 4, 4) are the joint frames in the frames of their
+    bodies, `paths` lead to the frames of the model by name.
+    """
+
+    tree: NDArray[np.int64]
+    bodies: Array
+    gravity: Array
+    poses: Array
+    paths: Mapping[str, FramePath]
+
+
+def joint_frames(model: ModelRecord) -> JointFrames:
+    """Compute the joint frames of a model."""
+    poses = axis_poses(model)
+    tree = np.column_stack([model.parents, model.coordinates]).astype(np.int64)
+    bodies = np.empty((model.body_count, COLUMNS))
+    for i, row in enumerate(bodies):
+        parent = int(model.parents[i])
+        home = model.home_poses[i] @ poses[i]
+        if parent >= 0:
+            home = inverse_pose(poses[parent]) @ home
+        row[HOME_ROTATION : HOME_ROTATION + 9] = home[:3, :3].ravel()
+        row[HOME_POSITION : HOME_POSITION + 3] = home[:3, 3]
+        row[ROTATION], row[TRANSLATION] = turn_and_travel(model.screws[i])
+    set_mimic_and_inertia(model, poses, bodies)
+    return JointFrames(tree, bodies, model.gravity, poses, _frame_paths(model, poses))
+
+
+def axis_poses(model: ModelRecord) -> Array:
+    """Return a frame on each joint axis with z along it, in the frame of its body, (N, 4, 4)."""
+    poses = [pose_on_axis(screw) for screw in model.screws]
+    return np.array(poses).reshape(model.body_count, 4, 4)
+
+
+def set_mimic_and_inertia(model: ModelRecord, poses: Array, rows: Array) -> None:
+    """
+    Set the columns that all tables (N, 26) of a model have: mimic relation and inertia.
+
+    `poses` (N, 4, 4) are the frames of the inertias in the frames of the bodies.
+    """
+    rows[:, MULTIPLIER], rows[:, OFFSET] = model.multipliers, model.offsets
+    for i, row in enumerate(rows):
+        inertia = transform_inertia(model.inertias[i], inverse_pose(poses[i]))
+        row[MASS], row[FIRST_MOMENT : FIRST_MOMENT + 3], rotational = inertia_parameters(inertia)
+        row[SECOND_MOMENT : SECOND_MOMENT + 6] = second_moment(rotational)
+
+
+def _frame_paths(model: ModelRecord, poses: Array) -> Mapping[str, FramePath]:
+    """Return the path to every frame of a model."""
+    bodies: dict[int, NDArray[np.int64]] = {-1: np.empty(0, dtype=np.int64)}
+    for i, parent in enumerate(model.parents.tolist()):
+        bodies[i] = np.append(bodies[parent], i)
+    return MappingProxyType(
+        {
+            name: FramePath(
+                bodies[frame.body],
+                inverse_pose(poses[frame.body]) @ frame.pose if frame.body >= 0 else frame.pose,
+            )
+            for name, frame in model.frames.items()
+        }
+    )
