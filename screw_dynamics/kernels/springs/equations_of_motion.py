@@ -12,8 +12,12 @@ inertia of its motor is added to the mass matrix.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.springs.laws import pair_effort, spring_effort
 from screw_dynamics.kernels.springs.layout import (
@@ -26,6 +30,7 @@ from screw_dynamics.kernels.springs.layout import (
 )
 from screw_dynamics.kernels.tree.forward_dynamics import (
     SOLVED,
+    AccelerationArrays,
     acceleration_arrays,
     set_accelerations,
 )
@@ -34,30 +39,53 @@ from screw_dynamics.kernels.tree.forward_dynamics import (
 JOINT, LAW, PARAMETERS, VARIABLE, SECOND, BODY_COORDINATE = range(6)
 
 
-def _arrays(count, n):
-    """Return positions, rates, efforts, armature, accelerations, and further workspace."""
-    coordinates = np.empty((5, n))
-    return (
-        coordinates[0],
-        coordinates[1],
-        coordinates[2],
-        coordinates[3],
-        coordinates[4],
-        np.empty(1),
-        acceleration_arrays(count, n),
-    )
+class Inputs(NamedTuple):
+    """Inputs that are constant during a step: motor efforts, stiffness, wrenches on bodies."""
+
+    efforts: Array
+    stiffness: Array
+    external: Array
 
 
-def _set_derivative(
-    state, efforts, stiffness, external, n, motors, rows, parameters,
-    tree, bodies, gravity, arrays, derivative,
-):  # fmt: skip
+class Tables(NamedTuple):
+    """Tables of the robot, see `simulation.RobotTables`."""
+
+    motors: NDArray[np.int64]
+    rows: Array
+    parameters: Array
+    tree: NDArray[np.int64]
+    bodies: Array
+    gravity: Array
+
+
+class Workspace(NamedTuple):
+    """Arrays over the coordinates of all bodies, the row of a law, and those of the tree."""
+
+    positions: Array
+    rates: Array
+    forces: Array
+    armature: Array
+    accelerations: Array
+    law: Array
+    tree: AccelerationArrays
+
+
+def _workspace(count, n):
+    """Return uninitialised arrays for N bodies and n coordinates."""
+    rows = np.empty((5, n))
+    tree = acceleration_arrays(count, n)
+    return Workspace(rows[0], rows[1], rows[2], rows[3], rows[4], np.empty(1), tree)
+
+
+def _set_derivative(state, inputs, n, tables, work, derivative):
     """
     Set the time derivative of a state (q, q', theta, theta').
 
     Return SOLVED, NOT_FINITE or the coordinate without inertia, see `set_accelerations`.
     """
-    positions, rates, forces, armature, accelerations, work, workspace = arrays
+    motors, rows, parameters = tables.motors, tables.rows, tables.parameters
+    positions, rates, forces, armature = work.positions, work.rates, work.forces, work.armature
+    accelerations = work.accelerations
     m = motors.shape[0]
     theta, theta_rate = 2 * n, 2 * n + m
     for j in range(n):
@@ -67,7 +95,7 @@ def _set_derivative(
     for i in range(m):
         j, law, own = motors[i, JOINT], motors[i, LAW], motors[i, BODY_COORDINATE]
         velocity = state[n + j] if law == RIGID else state[theta_rate + i]
-        drive = efforts[i] - rows[i, VISCOUS] * velocity
+        drive = inputs.efforts[i] - rows[i, VISCOUS] * velocity
         if rows[i, COULOMB] > 0.0:
             drive -= rows[i, COULOMB] * np.tanh(velocity / rows[i, COULOMB_VELOCITY])
         if law == RIGID:
@@ -78,13 +106,13 @@ def _set_derivative(
         phi = state[theta + i] - state[j]
         if law >= PAIR_EXPONENTIAL:
             tau = pair_effort(
-                law, parameters, motors[i, PARAMETERS], motors[i, SECOND] == 1, phi, work
+                law, parameters, motors[i, PARAMETERS], motors[i, SECOND] == 1, phi, work.law
             )
         else:
             tau = spring_effort(
                 law, parameters, motors[i, PARAMETERS],
-                stiffness[motors[i, VARIABLE]] if motors[i, VARIABLE] >= 0 else 0.0,
-                phi, velocity - state[n + j], work,
+                inputs.stiffness[motors[i, VARIABLE]] if motors[i, VARIABLE] >= 0 else 0.0,
+                phi, velocity - state[n + j], work.law,
             )  # fmt: skip
         forces[j] += tau
         if own < 0:
@@ -92,8 +120,8 @@ def _set_derivative(
         else:
             positions[own], rates[own], forces[own] = state[theta + i], velocity, drive - tau
     status = set_accelerations(
-        positions, rates, forces, armature, external, tree, bodies, gravity, workspace,
-        accelerations,
+        positions, rates, forces, armature, inputs.external, tables.tree, tables.bodies,
+        tables.gravity, work.tree, accelerations,
     )  # fmt: skip
     for j in range(n):
         derivative[j], derivative[n + j] = rates[j], accelerations[j]
@@ -113,11 +141,10 @@ def _derivative(
     tree, bodies, gravity, derivative,
 ):  # fmt: skip
     """Set the derivative of one state; `size` is the number of coordinates of the bodies."""
-    arrays = _arrays(bodies.shape[0], size)
-    return _set_derivative(
-        state, efforts, stiffness, external, n, motors, rows, parameters,
-        tree, bodies, gravity, arrays, derivative,
-    )  # fmt: skip
+    inputs = Inputs(efforts, stiffness, external)
+    tables = Tables(motors, rows, parameters, tree, bodies, gravity)
+    work = _workspace(bodies.shape[0], size)
+    return _set_derivative(state, inputs, n, tables, work, derivative)
 
 
 def _runge_kutta(
@@ -125,17 +152,16 @@ def _runge_kutta(
     tree, bodies, gravity, h, steps,
 ):  # fmt: skip
     """Advance a state by `steps` classical Runge-Kutta steps of length h with constant inputs."""
-    arrays = _arrays(bodies.shape[0], size)
+    inputs = Inputs(efforts, stiffness, external)
+    tables = Tables(motors, rows, parameters, tree, bodies, gravity)
+    work = _workspace(bodies.shape[0], size)
     length = state.shape[0]
     slope, stage, total = np.empty(length), np.empty(length), np.empty(length)
     for _ in range(steps):
         total[:] = state
         stage[:] = state
         for k in range(4):
-            status = _set_derivative(
-                stage, efforts, stiffness, external, n, motors, rows, parameters,
-                tree, bodies, gravity, arrays, slope,
-            )  # fmt: skip
+            status = _set_derivative(stage, inputs, n, tables, work, slope)
             if status != SOLVED:
                 return status
             weight = h / 6.0 if k in (0, 3) else h / 3.0

@@ -9,54 +9,19 @@ further array argument costs a call from Python as much time as the dynamics of 
 
 from __future__ import annotations
 
-from screw_dynamics.kernels.tree.layout import (
-    COORDINATE,
-    FIRST_MOMENT,
-    MASS,
-    MULTIPLIER,
-    OFFSET,
-    PARENT,
-    SECOND_MOMENT,
-)
-
-__all__ = [
-    'BAD_SHAPE',
-    'BODY_COUNT',
-    'COORDINATE',
-    'COORDINATE_COUNT',
-    'COS_ALPHA',
-    'COS_BETA',
-    'COS_GAMMA',
-    'FIRST_MOMENT',
-    'HAS_BETA',
-    'HEADER',
-    'HELICAL',
-    'INPUT_NOT_FINITE',
-    'KIND',
-    'MASS',
-    'MULTIPLIER',
-    'OFFSET',
-    'OK',
-    'ORIGIN',
-    'PARENT',
-    'PITCH',
-    'PRISMATIC',
-    'RESULT_NOT_FINITE',
-    'REVOLUTE',
-    'ROW',
-    'SECOND_MOMENT',
-    'SIN_ALPHA',
-    'SIN_BETA',
-    'SIN_GAMMA',
-]
+from screw_dynamics.kernels.tree import layout as tree
 
 BODY_COUNT, COORDINATE_COUNT = range(2)
 HEADER = 2
+
+PARENT, COORDINATE = tree.PARENT, tree.COORDINATE
 KIND, HAS_BETA = 2, 3
+MULTIPLIER, OFFSET = tree.MULTIPLIER, tree.OFFSET
 PITCH, COS_ALPHA, SIN_ALPHA, COS_BETA, SIN_BETA = range(6, 11)
 COS_GAMMA, SIN_GAMMA = 11, 12  # constant rotation about the axis, besides that by the joint angle
 ORIGIN = 13  # 3: origin in the parent's frame; for a root body -g in the frame before the joint
-ROW = 26
+MASS, FIRST_MOMENT, SECOND_MOMENT = tree.MASS, tree.FIRST_MOMENT, tree.SECOND_MOMENT
+ROW = tree.COLUMNS
 
 REVOLUTE, PRISMATIC, HELICAL = range(3)
 

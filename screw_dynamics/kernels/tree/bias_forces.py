@@ -4,53 +4,56 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from screw_dynamics.arrays import Array
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.tree.composite_inertia import (
+    add_joint_efforts,
     apply_inertia,
-    body_arrays,
     cross,
-    dot,
-    set_inertia,
-    set_joint_axis,
-    shift_wrench,
+    place_bodies,
+    placed_bodies,
 )
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
-from screw_dynamics.kernels.tree.layout import (
-    COORDINATE,
-    MULTIPLIER,
-    PARENT,
-)
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite
+from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, PARENT
 
 
-def add_bias_forces(
-    qd, tree, bodies, gravity, from_parent, screws, mass, first, second, rates, accelerations,
-    wrenches, forces,
-):  # fmt: skip
+class BodyMotions(NamedTuple):
+    """Workspace of `add_bias_forces`: motion of the bodies and wrenches that cause it."""
+
+    rates: Array
+    accelerations: Array
+    wrenches: Array
+
+
+def body_motions(count):
+    """Return uninitialised arrays: rates (N, 3), accelerations and wrenches (N, 6)."""
+    return BodyMotions(np.empty((count, 3)), np.empty((count, 6)), np.empty((count, 6)))
+
+
+def add_bias_forces(qd, tree, bodies, gravity, placed, motions, forces):
     """
     Add the bias efforts of one sample to `forces` (n,).
 
-    The inertias must be those of the single bodies, not composite. `rates` (N, 3),
-    `accelerations` and `wrenches` (N, 6) are workspace.
+    The inertias must be those of the single bodies, not composite; `motions` is workspace.
     """
-    count = bodies.shape[0]
-    for i in range(count):
+    rates, accelerations, wrenches = motions.rates, motions.accelerations, motions.wrenches
+    for i in range(bodies.shape[0]):
         rate = bodies[i, MULTIPLIER] * qd[tree[i, COORDINATE]]
-        _set_acceleration(i, rate, tree, gravity, from_parent, screws, rates, accelerations)
-        _set_wrench(mass[i], first[i], second[i], rates[i], accelerations[i], wrenches[i])
-    for i in range(count - 1, -1, -1):
-        parent = tree[i, PARENT]
-        forces[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] * dot(screws[i], wrenches[i])
-        if parent >= 0:
-            shift_wrench(from_parent[i], wrenches[i])
-            for a in range(6):
-                wrenches[parent, a] += wrenches[i, a]
+        _set_acceleration(i, rate, tree, gravity, placed, rates, accelerations)
+        _set_wrench(
+            placed.mass[i], placed.first[i], placed.second[i], rates[i], accelerations[i],
+            wrenches[i],
+        )  # fmt: skip
+    add_joint_efforts(tree, bodies, placed, wrenches, forces)
 
 
-def _set_acceleration(i, rate, tree, gravity, from_parent, screws, rates, accelerations):
+def _set_acceleration(i, rate, tree, gravity, placed, rates, accelerations):
     """Set the angular velocity w and the acceleration (w'; a of the origin) of body i."""
-    parent = tree[i, PARENT]
+    parent, screws, from_parent = tree[i, PARENT], placed.screws, placed.from_parent
     ex, ey, ez = screws[i, 0], screws[i, 1], screws[i, 2]
     if parent < 0:
         for a in range(3):
@@ -104,22 +107,13 @@ def _set_wrench(m, h, second, w, acceleration, wrench):
 
 def _bias_efforts(q, qd, tree, bodies, gravity, forces):
     """Set the bias efforts of every sample; return False if any is not finite."""
-    count = bodies.shape[0]
-    rotations, from_parent, screws, mass, first, second = body_arrays(count)
-    rates, accelerations = np.empty((count, 3)), np.empty((count, 6))
-    wrenches = np.empty((count, 6))
+    placed, motions = placed_bodies(bodies.shape[0]), body_motions(bodies.shape[0])
     for t in range(q.shape[0]):
         if not (all_finite(q[t]) and all_finite(qd[t])):
             return False
-        for i in range(count):
-            forward_kinematics_step(i, q[t], tree, bodies, rotations, from_parent)
-            set_inertia(i, bodies, rotations, mass, first, second)
-            set_joint_axis(i, bodies, rotations, screws)
+        place_bodies(q[t], tree, bodies, placed)
         forces[t] = 0.0
-        add_bias_forces(
-            qd[t], tree, bodies, gravity, from_parent, screws, mass, first, second,
-            rates, accelerations, wrenches, forces[t],
-        )  # fmt: skip
+        add_bias_forces(qd[t], tree, bodies, gravity, placed, motions, forces[t])
         if not all_finite(forces[t]):
             return False
     return True

@@ -11,26 +11,45 @@ tr(S) I - S.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from screw_dynamics.arrays import Array
+from screw_dynamics.kernels.tree.forward_kinematics import forward_kinematics_step
 from screw_dynamics.kernels.tree.layout import (
+    COORDINATE,
     FIRST_MOMENT,
     MASS,
+    MULTIPLIER,
+    PARENT,
     ROTATION,
     SECOND_MOMENT,
     TRANSLATION,
 )
 
 
-def body_arrays(count):
-    """
-    Return uninitialised arrays for the bodies of one sample, in one block of memory.
+class PlacedBodies(NamedTuple):
+    """Joint frames, screws and inertias of the bodies of one sample, in base-link axes."""
 
-    They are rotations (N, 3, 3), from_parent (N, 3), screws (N, 6), mass (N,), first (N, 3) and
-    second moments (N, 3, 3).
-    """
+    rotations: Array
+    """(N, 3, 3) from the joint frames to base-link axes."""
+    from_parent: Array
+    """(N, 3) from the origin of the parent, the base's for a root body [m]."""
+    screws: Array
+    """(N, 6) of the joints."""
+    mass: Array
+    """(N,) of the bodies, composite after a pass of `add_to_parent`; so are the moments."""
+    first: Array
+    """(N, 3) first moments."""
+    second: Array
+    """(N, 3, 3) second moments."""
+
+
+def placed_bodies(count):
+    """Return uninitialised arrays, in one block of memory."""
     block = np.empty(31 * count)
-    return (
+    return PlacedBodies(
         block[: 9 * count].reshape((count, 3, 3)),
         block[9 * count : 12 * count].reshape((count, 3)),
         block[12 * count : 18 * count].reshape((count, 6)),
@@ -38,6 +57,14 @@ def body_arrays(count):
         block[19 * count : 22 * count].reshape((count, 3)),
         block[22 * count :].reshape((count, 3, 3)),
     )
+
+
+def place_bodies(q, tree, bodies, placed):
+    """Set the joint frames, screws and single inertias of all bodies."""
+    for i in range(bodies.shape[0]):
+        forward_kinematics_step(i, q, tree, bodies, placed.rotations, placed.from_parent)
+        set_inertia(i, bodies, placed.rotations, placed.mass, placed.first, placed.second)
+        set_joint_axis(i, bodies, placed.rotations, placed.screws)
 
 
 def set_inertia(i, bodies, rotations, mass, first, second):
@@ -64,21 +91,31 @@ def set_inertia(i, bodies, rotations, mass, first, second):
             second[i, b, a] = value
 
 
-def add_to_parent(i, parent, from_parent, mass, first, second):
-    """Add the inertia of subtree i to its parent's, shifted by x -> x + d, d = from_parent[i]."""
+def add_to_parent(i, parent, placed):
+    """Add the inertia of subtree i to its parent's, shifted by x -> x + from_parent[i]."""
+    mass, first, second, step = placed.mass, placed.first, placed.second, placed.from_parent[i]
     m = mass[i]
     for a in range(3):
-        d = from_parent[i, a]
+        d = step[a]
         for b in range(3):
             second[parent, a, b] += (
-                second[i, a, b]
-                + first[i, a] * from_parent[i, b]
-                + d * first[i, b]
-                + m * d * from_parent[i, b]
+                second[i, a, b] + first[i, a] * step[b] + d * first[i, b] + m * d * step[b]
             )
     for a in range(3):
-        first[parent, a] += first[i, a] + m * from_parent[i, a]
+        first[parent, a] += first[i, a] + m * step[a]
     mass[parent] += m
+
+
+def add_joint_efforts(tree, bodies, placed, wrenches, forces):
+    """Add J^T W of the wrenches on the bodies to `forces`; each becomes that on its subtree."""
+    for i in range(bodies.shape[0] - 1, -1, -1):
+        parent = tree[i, PARENT]
+        effort = dot(placed.screws[i], wrenches[i])
+        forces[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] * effort
+        if parent >= 0:
+            shift_wrench(placed.from_parent[i], wrenches[i])
+            for a in range(6):
+                wrenches[parent, a] += wrenches[i, a]
 
 
 def apply_inertia(m, h, second, twist, wrench):

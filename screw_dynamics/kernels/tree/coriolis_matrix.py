@@ -10,20 +10,19 @@ from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.tree.composite_inertia import (
     add_to_parent,
     apply_inertia,
-    body_arrays,
     cross,
     dot,
-    set_inertia,
-    set_joint_axis,
+    place_bodies,
+    placed_bodies,
     shift_wrench,
 )
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, PARENT
 
 
-def _set_velocity(i, rate, tree, from_parent, screws, twists, screw_rates):
+def _set_velocity(i, rate, tree, placed, twists, screw_rates):
     """Set twist and screw rate of body i in the fixed frame that now coincides with its own."""
-    parent = tree[i, PARENT]
+    parent, screws, from_parent = tree[i, PARENT], placed.screws, placed.from_parent
     wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if parent >= 0:
         wx, wy, wz = twists[parent, 0], twists[parent, 1], twists[parent, 2]
@@ -74,16 +73,15 @@ def _coriolis_wrenches(screw, rate, m, h, second, momentum, flow, forward, inert
     forward[5] += fz
 
 
-def _add_coriolis_matrix(
-    tree, bodies, from_parent, screws, rates, mass, first, second, momenta, flows, matrix
-):
+def _add_coriolis_matrix(tree, bodies, placed, rates, momenta, flows, matrix):
     """Add the Coriolis matrix of one sample to `matrix`; inertias and flows become composite."""
+    screws, from_parent = placed.screws, placed.from_parent
     forward, inertial, torque = np.empty(6), np.empty(6), np.empty(3)
     for i in range(bodies.shape[0] - 1, -1, -1):
         parent, row = tree[i, PARENT], tree[i, COORDINATE]
         _coriolis_wrenches(
-            screws[i], rates[i], mass[i], first[i], second[i], momenta[i], flows[i],
-            forward, inertial, torque,
+            screws[i], rates[i], placed.mass[i], placed.first[i], placed.second[i],
+            momenta[i], flows[i], forward, inertial, torque,
         )  # fmt: skip
         matrix[row, row] += bodies[i, MULTIPLIER] ** 2 * dot(screws[i], forward)
         shift_wrench(from_parent[i], forward)
@@ -101,7 +99,7 @@ def _add_coriolis_matrix(
             shift_wrench(from_parent[j], inertial)
             j = tree[j, PARENT]
         if parent >= 0:
-            add_to_parent(i, parent, from_parent, mass, first, second)
+            add_to_parent(i, parent, placed)
             for a in range(3):
                 for b in range(3):
                     flows[parent, a, b] += flows[i, a, b] + momenta[i, a] * from_parent[i, b]
@@ -111,33 +109,21 @@ def _add_coriolis_matrix(
 def _coriolis_matrices(q, qd, tree, bodies, matrices):
     """Set the Coriolis matrix of every sample; return False if any is not finite."""
     count = bodies.shape[0]
-    rotations, from_parent, screws, mass, first, second = body_arrays(count)
+    placed = placed_bodies(count)
     twists, rates = np.empty((count, 6)), np.empty((count, 6))
     momenta, flows = np.empty((count, 3)), np.empty((count, 3, 3))
     for t in range(q.shape[0]):
         if not (all_finite(q[t]) and all_finite(qd[t])):
             return False
+        place_bodies(q[t], tree, bodies, placed)
         for i in range(count):
-            forward_kinematics_step(i, q[t], tree, bodies, rotations, from_parent)
-            set_inertia(i, bodies, rotations, mass, first, second)
-            set_joint_axis(i, bodies, rotations, screws)
             rate = bodies[i, MULTIPLIER] * qd[t, tree[i, COORDINATE]]
-            _set_velocity(i, rate, tree, from_parent, screws, twists, rates)
-            _set_flow(twists[i], mass[i], first[i], second[i], momenta[i], flows[i])
+            _set_velocity(i, rate, tree, placed, twists, rates)
+            _set_flow(
+                twists[i], placed.mass[i], placed.first[i], placed.second[i], momenta[i], flows[i]
+            )
         matrices[t] = 0.0
-        _add_coriolis_matrix(
-            tree,
-            bodies,
-            from_parent,
-            screws,
-            rates,
-            mass,
-            first,
-            second,
-            momenta,
-            flows,
-            matrices[t],
-        )
+        _add_coriolis_matrix(tree, bodies, placed, rates, momenta, flows, matrices[t])
         if not all_finite(matrices[t].ravel()):
             return False
     return True

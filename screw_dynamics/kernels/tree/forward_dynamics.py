@@ -4,22 +4,23 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from screw_dynamics.arrays import Array
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.bias_forces import add_bias_forces
+from screw_dynamics.kernels.tree.bias_forces import BodyMotions, add_bias_forces, body_motions
 from screw_dynamics.kernels.tree.composite_inertia import (
-    body_arrays,
-    dot,
-    set_inertia,
-    set_joint_axis,
-    shift_wrench,
+    PlacedBodies,
+    add_joint_efforts,
+    place_bodies,
+    placed_bodies,
 )
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.layout import (
     COORDINATE,
     MULTIPLIER,
-    PARENT,
     ROTATION,
     TRANSLATION,
 )
@@ -31,28 +32,24 @@ SINGULAR = 1e-13
 SOLVED, NOT_FINITE = -1, -2
 
 
+class AccelerationArrays(NamedTuple):
+    """Workspace of `set_accelerations`."""
+
+    placed: PlacedBodies
+    motions: BodyMotions
+    wrench: Array
+    scale: Array
+    matrix: Array
+
+
 def acceleration_arrays(count, n):
-    """Return the workspace of `set_accelerations`."""
-    rotations, from_parent, screws, mass, first, second = body_arrays(count)
-    return (
-        rotations,
-        from_parent,
-        screws,
-        mass,
-        first,
-        second,
-        np.empty((count, 3)),
-        np.empty((count, 6)),
-        np.empty((count, 6)),
-        np.empty(6),
-        np.empty(n),
-        np.empty((n, n)),
+    """Return uninitialised arrays for N bodies and n coordinates."""
+    return AccelerationArrays(
+        placed_bodies(count), body_motions(count), np.empty(6), np.empty(n), np.empty((n, n))
     )
 
 
-def set_accelerations(
-    q, qd, tau, armature, external, tree, bodies, gravity, workspace, accelerations
-):
+def set_accelerations(q, qd, tau, armature, external, tree, bodies, gravity, work, accelerations):
     """
     Set q'' = (M + diag(armature))^-1 (tau + J^T W - C q' - Q_grav).
 
@@ -60,36 +57,27 @@ def set_accelerations(
     the bodies in their joint frames, or (0, 6). Returns SOLVED, NOT_FINITE, or a coordinate
     without inertia, whose acceleration is then set to its pivot relative to the required inertia.
     """
-    (
-        rotations, from_parent, screws, mass, first, second,
-        rates, bias_accelerations, wrenches, wrench, scale, matrix,
-    ) = workspace  # fmt: skip
+    placed, motions, scale, matrix = work.placed, work.motions, work.scale, work.matrix
     count, n = bodies.shape[0], q.shape[0]
     if not (all_finite(q) and all_finite(qd) and all_finite(tau)):
         return NOT_FINITE
-    for i in range(count):
-        forward_kinematics_step(i, q, tree, bodies, rotations, from_parent)
-        set_inertia(i, bodies, rotations, mass, first, second)
-        set_joint_axis(i, bodies, rotations, screws)
+    place_bodies(q, tree, bodies, placed)
     accelerations[:] = 0.0
-    add_bias_forces(
-        qd, tree, bodies, gravity, from_parent, screws, mass, first, second,
-        rates, bias_accelerations, wrenches, accelerations,
-    )  # fmt: skip
+    add_bias_forces(qd, tree, bodies, gravity, placed, motions, accelerations)
     for k in range(n):
         accelerations[k] = tau[k] - accelerations[k]
     if external.shape[0] > 0:
-        _add_external(
-            external, tree, bodies, rotations, from_parent, screws, wrenches, accelerations
-        )
+        _rotate_wrenches(external, placed.rotations, motions.wrenches)
+        add_joint_efforts(tree, bodies, placed, motions.wrenches, accelerations)
     matrix[:] = 0.0
-    add_mass_matrix(tree, bodies, from_parent, screws, mass, first, second, wrench, matrix)
+    add_mass_matrix(tree, bodies, placed, work.wrench, matrix)
     for k in range(n):
         matrix[k, k] += armature[k]
         scale[k] = abs(armature[k])
     for i in range(count):
-        spread = abs(second[i, 0, 0]) + abs(second[i, 1, 1]) + abs(second[i, 2, 2])
-        inertia = bodies[i, ROTATION] ** 2 * spread + bodies[i, TRANSLATION] ** 2 * mass[i]
+        second = placed.second[i]
+        spread = abs(second[0, 0]) + abs(second[1, 1]) + abs(second[2, 2])
+        inertia = bodies[i, ROTATION] ** 2 * spread + bodies[i, TRANSLATION] ** 2 * placed.mass[i]
         scale[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] ** 2 * inertia
     singular = SOLVED
     if all_finite(scale) and all_finite(matrix.ravel()):
@@ -99,23 +87,15 @@ def set_accelerations(
     return singular if all_finite(accelerations) else NOT_FINITE
 
 
-def _add_external(external, tree, bodies, rotations, from_parent, screws, wrenches, forces):
-    """Add the joint efforts J^T W of wrenches on the bodies."""
-    count = bodies.shape[0]
-    for i in range(count):
+def _rotate_wrenches(external, rotations, wrenches):
+    """Set `wrenches` (N, 6) to those of `external` in base-link axes."""
+    for i in range(external.shape[0]):
         for a in range(3):
             x, y, z = rotations[i, a, 0], rotations[i, a, 1], rotations[i, a, 2]
             for b in (0, 3):
                 wrenches[i, b + a] = (
                     x * external[i, b] + y * external[i, b + 1] + z * external[i, b + 2]
                 )
-    for i in range(count - 1, -1, -1):
-        parent = tree[i, PARENT]
-        forces[tree[i, COORDINATE]] += bodies[i, MULTIPLIER] * dot(screws[i], wrenches[i])
-        if parent >= 0:
-            shift_wrench(from_parent[i], wrenches[i])
-            for a in range(6):
-                wrenches[parent, a] += wrenches[i, a]
 
 
 def _solve(matrix, scale, x):
@@ -152,11 +132,11 @@ def _joint_accelerations(q, qd, tau, tree, bodies, gravity, accelerations):
     Otherwise return NOT_FINITE, or sample * n + coordinate of a singular joint.
     """
     n = q.shape[1]
-    workspace = acceleration_arrays(bodies.shape[0], n)
+    work = acceleration_arrays(bodies.shape[0], n)
     armature, external = np.zeros(n), np.empty((0, 6))
     for t in range(q.shape[0]):
         status = set_accelerations(
-            q[t], qd[t], tau[t], armature, external, tree, bodies, gravity, workspace,
+            q[t], qd[t], tau[t], armature, external, tree, bodies, gravity, work,
             accelerations[t],
         )  # fmt: skip
         if status == NOT_FINITE:
