@@ -8,7 +8,8 @@ RUN := .ci/run_in_env
 SIDE_BY_SIDE := -n 2 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-sea gallery test test-all bench bench-node soak accuracy lint clean
+.PHONY: help setup demo demo-sea gallery test test-all bench bench-node soak accuracy lint docs \
+	clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -49,6 +50,18 @@ lint: setup ## check style and types
 	@$(RUN) ruff format --check .
 	@$(RUN) mypy
 
+# an environment of its own, without ROS 2
+DOCS := .venv-docs
+
+docs: $(DOCS)/installed ## build the documentation into docs/_build/html
+	@$(DOCS)/bin/sphinx-build -W --keep-going -q docs docs/_build/html
+	@echo 'written: docs/_build/html/index.html'
+
+$(DOCS)/installed: setup.py
+	@$(or $(PYTHON),python3) -m venv $(DOCS)
+	@$(DOCS)/bin/python -m pip install -q -e '.[docs]'
+	@touch $@
+
 clean: ## remove the environment and everything built or cached
-	rm -rf .venv build install log output *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv $(DOCS) docs/_build docs/api/generated build install log output *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -95,6 +95,14 @@ setup(
             'tqdm',
         ],
         'lint': ['mypy', 'ruff', 'scipy-stubs; python_version >= "3.11"', 'types-PyYAML'],
+        'docs': [
+            'furo>=2024.8',
+            'myst-parser>=4.0',
+            'numpydoc>=1.8',
+            'rosbags>=0.11.6',
+            'sphinx>=8.0',
+            'sphinx-copybutton>=0.5',
+        ],
         # objects of urdfpy are converted too; its release wants a networkx that does not import on
         # Python >= 3.10, so a newer networkx has to be installed after it
         'urdfpy': ['urdfpy>=0.0.22'],

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A copy of the sources to build in, as a fresh clone would be."""
+"""A copy of the sources to build in, as a fresh clone would be; a session for the documents."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
+from documents import ROOT, Session
 
 # what a checkout may hold beside its sources
 NOT_SOURCES = shutil.ignore_patterns(
@@ -21,3 +20,11 @@ NOT_SOURCES = shutil.ignore_patterns(
 def source_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy the sources; what they build stays away from the checkout."""
     return shutil.copytree(ROOT, tmp_path_factory.mktemp('copy') / 'source', ignore=NOT_SOURCES)
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
+    """Return a session in an empty folder with the robot of the documents."""
+    shutil.copy(ROOT / 'urdf' / 'iiwa14.urdf', tmp_path / 'my_robot.urdf')
+    monkeypatch.chdir(tmp_path)
+    return Session()

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ client of the README, compiled, against a running dynamics_server."""
+"""The C++ client of docs/services.md, compiled, against a running dynamics_server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from helpers.patience import patience
 
 import screw_dynamics as sd
 
-README = Path(__file__).resolve().parents[3] / 'README.md'
+DOCUMENT = Path(__file__).resolve().parents[3] / 'docs' / 'services.md'
 
 CMAKE = """
 cmake_minimum_required(VERSION 3.16)
@@ -85,8 +85,8 @@ int main(int argc, char ** argv)
 
 
 def program() -> str:
-    """Return the snippet of the README, its body inside a function, as a program."""
-    (snippet,) = re.findall(r'```cpp\n(.*?)```', README.read_text(encoding='utf-8'), re.DOTALL)
+    """Return the snippet of the document, its body inside a function, as a program."""
+    (snippet,) = re.findall(r'```cpp\n(.*?)```', DOCUMENT.read_text(encoding='utf-8'), re.DOTALL)
     head, body = snippet.split('\n\n', 1)
     return PROGRAM.format(head=head, body=body)
 

@@ -1,0 +1,55 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of Sphinx for the documentation; `make docs` builds it without ROS 2."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / 'docs'))
+
+import screw_dynamics  # noqa: E402
+
+project = 'screw_dynamics'
+author = 'screw_dynamics contributors'
+copyright = author  # noqa: A001
+version = release = screw_dynamics.__version__
+
+extensions = [
+    'myst_parser',
+    'numpydoc',
+    'sphinx.ext.autodoc',
+    'sphinx.ext.autosummary',
+    'sphinx.ext.viewcode',
+    'sphinx_copybutton',
+    'mathml',
+    'paper_index',
+]
+templates_path = ['_templates']
+exclude_patterns = ['_build', '_templates']
+
+# headings have the anchors that they have on code hosting sites
+myst_heading_anchors = 4
+myst_enable_extensions = ['dollarmath']
+
+# a name in single backquotes is an object of the package, or text in the font of code
+default_role = 'py:obj'
+# |e| in docstrings is a norm, no substitution
+rst_prolog = '.. |e| replace:: \\|e\\|\n'
+autosummary_generate = True
+autodoc_typehints = 'none'  # the docstrings name types, with shapes
+autodoc_member_order = 'bysource'
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+html_math_renderer = 'mathml'
+html_theme = 'furo'
+html_title = f'screw_dynamics {release}'
+html_static_path = ['_static']
+html_css_files = ['style.css']
+html_show_sphinx = False
+pygments_style = 'friendly'
+copybutton_exclude = '.linenos, .gp, .go'  # prompts and output of examples

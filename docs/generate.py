@@ -1,0 +1,355 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Write the tables of parameters, options and file entries in docs/ from the records of the code.
+
+A table stands between the lines `<!-- table: SOURCE -->` and `<!-- end of table -->`; SOURCE names
+a function of this file and its arguments. Run from the root of the repository, with ROS 2:
+``python docs/generate.py``. A test compares the pages with what this script would write.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from inspect import getdoc
+from math import isinf
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import screw_dynamics as sd
+from screw_dynamics.command_line.main import parser
+from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.shared.parameter_rules import ParameterRule, rule_of
+from screw_dynamics.nodes.trajectory_sender import SenderParameters
+from screw_dynamics.trajectory import TrajectoryPoint
+
+DOCS = Path(__file__).resolve().parent
+TABLE = re.compile(r'(<!-- table: (.+?) -->\n)(.*?)(<!-- end of table -->\n)', re.DOTALL)
+
+NODES = {
+    'feedforward': FeedforwardParameters,
+    'dynamics_server': DynamicsServerParameters,
+    'sea_simulator': SeaSimulatorParameters,
+    'trajectory_sender': SenderParameters,
+}
+RECORDS: dict[str, Any] = {
+    record.__name__: record
+    for record in (
+        sd.AntagonisticPair,
+        sd.CubicSpring,
+        sd.ElasticJoint,
+        sd.ExponentialSpring,
+        sd.LinearSpring,
+        sd.Motor,
+        sd.Rotor,
+        sd.TabulatedSpring,
+        sd.VariableStiffness,
+        TrajectoryPoint,
+    )
+}
+# entries of files whose names differ from the fields that they set
+LIMIT_ENTRIES = {'max_deflection': 'deflection', 'max_effort_rate': 'effort_rate'}
+# entries of the YAML file of a model: record and field
+MODEL_ENTRIES = {
+    'name': (sd.ScrewModel, 'name'),
+    'base_link': (sd.ScrewModel, 'base_link'),
+    'gravity': (sd.ScrewModel, 'gravity'),
+    'coordinates[].name': (sd.ScrewModel, 'joint_names'),
+    'coordinates[].lower': (sd.JointLimits, 'lower'),
+    'coordinates[].upper': (sd.JointLimits, 'upper'),
+    'coordinates[].velocity': (sd.JointLimits, 'velocity'),
+    'coordinates[].effort': (sd.JointLimits, 'effort'),
+    'coordinates[].damping': (sd.ScrewModel, 'damping'),
+    'coordinates[].friction': (sd.ScrewModel, 'friction'),
+    'bodies[].name': (sd.ScrewModel, 'body_names'),
+    'bodies[].joint': (sd.ScrewModel, 'tree_joint_names'),
+    'bodies[].type': (sd.ScrewModel, 'joint_types'),
+    'bodies[].parent': (sd.ScrewModel, 'parents'),
+    'bodies[].coordinate': (sd.ScrewModel, 'coordinates'),
+    'bodies[].multiplier': (sd.ScrewModel, 'multipliers'),
+    'bodies[].offset': (sd.ScrewModel, 'offsets'),
+    'bodies[].home_pose': (sd.ScrewModel, 'home_poses'),
+    'bodies[].screw': (sd.ScrewModel, 'screws'),
+    'bodies[].inertia': (sd.ScrewModel, 'inertias'),
+    'frames.*.body': (sd.Frame, 'body'),
+    'frames.*.pose': (sd.Frame, 'pose'),
+}
+
+
+def main() -> None:
+    """Write the pages anew, and name those that have changed."""
+    for path, text in pages():
+        if path.read_text(encoding='utf-8') != text:
+            path.write_text(text, encoding='utf-8')
+            print(f'written: {path.relative_to(DOCS.parent)}')
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Yield every page with tables, and its text with the tables of the present records."""
+    for path in sorted(DOCS.rglob('*.md')):
+        old = path.read_text(encoding='utf-8')
+        if TABLE.search(old):
+            yield path, TABLE.sub(lambda match: f'{match[1]}\n{table(match[2])}\n{match[4]}', old)
+
+
+def table(source: str) -> str:
+    """Return the Markdown of a table from the words that name it."""
+    kind, *arguments = source.split()
+    makers = {
+        'parameters': node_parameters,
+        'parameter-values': parameter_values,
+        'fields': record_fields,
+        'options': command_options,
+        'model': model_entries,
+    }
+    return makers[kind](*arguments)
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table with a line break at its end."""
+    lines = [header, ['---'] * len(header), *rows]
+    return ''.join(f'| {" | ".join(line)} |\n' for line in lines)
+
+
+# --- parameters of nodes -------------------------------------------------------------------------
+
+
+def node_parameters(node: str) -> str:
+    """Return the parameters by section of the parameter file, with the texts of its comments."""
+    rules = {rule_of(item).name: (rule_of(item), item.default) for item in fields(NODES[node])}
+    text = (DOCS.parent / 'config' / f'{node}.yaml').read_text(encoding='utf-8')
+    parts = []
+    for section, entries in parameter_texts(text).items():
+        rows = []
+        for name, comment in entries.items():
+            if name.endswith('.*'):
+                rows.append([f'`{name}`', '', '', prose(comment)])
+                continue
+            rule, default = rules.pop(name)
+            fixed = comment.startswith('[fixed] ')
+            if fixed != rule.read_only:
+                raise ValueError(f'{node}, {name}: [fixed] in the file is not read_only in code')
+            rows.append(parameter_row(rule, default, comment.removeprefix('[fixed] ')))
+        parts.append(f'### {node}: {section}\n\n{markdown(PARAMETER_HEADER, rows)}')
+    if rules:
+        raise ValueError(f'{node}: {", ".join(rules)} missing in the file')
+    return '\n'.join(parts)
+
+
+def parameter_values(node: str) -> str:
+    """Return the parameters of an executable without parameter file, with their descriptions."""
+    rows = [
+        parameter_row(rule_of(item), item.default, rule_of(item).description)
+        for item in fields(NODES[node])
+    ]
+    return markdown(PARAMETER_HEADER, rows)
+
+
+PARAMETER_HEADER = ('Parameter', 'Default', 'Values', 'Meaning')
+
+
+def parameter_row(rule: ParameterRule, default: Any, text: str) -> list[str]:
+    """Return the cells of a parameter."""
+    values = allowed(rule, default)
+    if rule.read_only:
+        values = f'{values}; *fixed*'
+    return [f'`{rule.name}`', code(default), values, prose(text)]
+
+
+def allowed(rule: ParameterRule, default: Any) -> str:
+    """Return type and range of a parameter in words."""
+    if rule.choices:
+        return ', '.join(f'`{choice}`' for choice in rule.choices)
+    if isinstance(default, tuple):
+        if rule.size:
+            return f'{rule.size} numbers'
+        return 'numbers' if rule.numbers else 'names'
+    if isinstance(default, bool):
+        return '`true`, `false`'
+    if isinstance(default, str):
+        return 'text'
+    kind = 'integer' if isinstance(default, int) else 'number'
+    if isinf(rule.maximum):
+        return kind if isinf(rule.minimum) else f'{kind}, at least {rule.minimum:g}'
+    return f'{kind}, {number(rule.minimum)} to {number(rule.maximum)}'
+
+
+def parameter_texts(text: str) -> dict[str, dict[str, str]]:
+    """Return the comments of a parameter file by section and name; groups end in ``.*``."""
+    sections: dict[str, dict[str, str]] = {}
+    comment: list[str] = []
+    group = ''
+    for line in text.split('ros__parameters:\n', 1)[1].splitlines():
+        stripped = line.strip()
+        heading = re.fullmatch(r'# --- (.+?) -+', stripped)
+        if heading:
+            entries = sections.setdefault(heading[1], {})
+        elif stripped.startswith('#'):
+            comment.append(stripped[1:].strip())
+        elif stripped:
+            key, value = stripped.split(':', 1)
+            nested = len(line) - len(line.lstrip()) > 4
+            group = group if nested else ''
+            if value:
+                entries[f'{group}{key}'] = ' '.join(comment)
+            else:
+                group = f'{key}.'
+                if key != 'diagnostic_updater':
+                    entries[f'{key}.*'] = ' '.join(comment)
+                    comment = []
+                    continue
+            if value:
+                comment = []
+    return sections
+
+
+# --- entries of files ----------------------------------------------------------------------------
+
+
+def record_fields(name: str, *chosen: str) -> str:
+    """Return the fields of a record that a file sets, with units and texts of its docstring."""
+    described = parameters_of(RECORDS[name])
+    rows = []
+    for field, default in defaults(RECORDS[name]).items():
+        if not chosen or field in chosen:
+            text = described[field]
+            for other, entry in LIMIT_ENTRIES.items():
+                text = text.replace(other, entry)
+            rows.append([f'`{LIMIT_ENTRIES.get(field, field)}`', default, prose(text)])
+    return markdown(('Entry', 'Default', 'Meaning'), rows)
+
+
+def defaults(record: Any) -> dict[str, str]:
+    """Return the defaults of the fields that the constructor takes, as cells."""
+    if is_dataclass(record):
+        values = {item.name: item.default for item in fields(record) if item.init}
+    else:  # a NamedTuple
+        values = {name: record._field_defaults.get(name, MISSING) for name in record._fields}
+    special = {MISSING: 'required', None: 'none'}
+    return {
+        name: special[value] if value in (MISSING, None) else code(value)
+        for name, value in values.items()
+    }
+
+
+def model_entries() -> str:
+    """Return the entries of the YAML file of a model, with the texts of the records."""
+    document = yaml.safe_load(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')).to_yaml())
+    found = [key for key in entry_paths(document) if key not in ('format', 'version')]
+    if list(dict.fromkeys(found)) != list(MODEL_ENTRIES):
+        raise ValueError(f'entries of a model: {sorted(set(found) ^ set(MODEL_ENTRIES))}')
+    rows = []
+    for entry, (record, field) in MODEL_ENTRIES.items():
+        rows.append([f'`{entry}`', prose(parameters_of(record)[field])])
+    return markdown(('Entry', 'Meaning'), rows)
+
+
+def entry_paths(value: Any, path: str = '') -> Iterator[str]:
+    """Yield the paths of the values in a document; lists of mappings end in ``[]``."""
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            name = '*' if path == 'frames' else key
+            yield from entry_paths(entry, f'{path}.{name}' if path else name)
+    elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+        for entry in value:
+            yield from entry_paths(entry, f'{path}[]')
+    else:
+        yield path
+
+
+def parameters_of(record: type) -> dict[str, str]:
+    """Return the texts of the section Parameters of a docstring, by name."""
+    text = getdoc(record) or ''
+    section = text.split('Parameters\n----------\n', 1)[1]
+    section = re.split(r'\n\n\w[\w ]*\n-+\n', section)[0]
+    texts: dict[str, str] = {}
+    for part in re.split(r'^(?=\S)', section, flags=re.MULTILINE):
+        head, _, body = part.partition('\n')
+        names, _, kind = head.partition(' : ')
+        words = ' '.join(body.split())
+        for name in names.split(', ') if names else ():
+            texts[name.strip()] = words or kind.split(',')[0]
+    return texts
+
+
+# --- options of the commands ---------------------------------------------------------------------
+
+
+def command_options(command: str) -> str:
+    """Return the arguments of a command by group."""
+    (choices,) = (
+        action.choices
+        for action in parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    chosen: argparse.ArgumentParser = choices[command]
+    rows = []
+    for group in chosen._action_groups:
+        for action in group._group_actions:
+            if not isinstance(action, argparse._HelpAction):
+                rows.append([option(action), prose((action.help or '').replace('%%', '%'))])
+    return markdown(('Argument', 'Meaning'), rows)
+
+
+def option(action: argparse.Action) -> str:
+    """Return the names of an option with the values that it takes."""
+    words = action.metavar or action.dest.upper()
+    if action.choices:
+        words = ','.join(map(str, action.choices))
+    if action.nargs == 0:
+        words = ''
+    elif isinstance(words, tuple):
+        words = ' '.join(words)
+    elif action.nargs == '+':
+        words = f'{words} ...'
+    if not action.option_strings:
+        return f'`{words}`'
+    return f'`{", ".join(action.option_strings)} {words}'.rstrip() + '`'
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def code(value: Any) -> str:
+    """Return a default as YAML in the font of code."""
+    if isinstance(value, bool):
+        return f'`{str(value).lower()}`'
+    if isinstance(value, str):
+        return f'`{value}`' if value else 'empty'
+    if isinstance(value, tuple):
+        return f'`[{", ".join(str(entry) for entry in value)}]`' if value else 'empty'
+    return f'`{value}`'
+
+
+def number(value: float) -> str:
+    """Return a bound, as short as possible."""
+    text = f'{value:g}' if isinstance(value, float) else str(value)
+    return re.sub(r'e([+-])0*', lambda match: f'e{match[1].strip("+")}', text)
+
+
+NAME = re.compile(
+    r'(?<![`\w/.<~])((?:~/|/)\w+(?:/\w+)*|[A-Za-z]\w*(?:[./]\w+)*_\w*(?:[./]\w+)*'
+    r'|(?:payload|filter|feedback|header)\.\w+|package://\S*?>/<\w+>)'
+)
+
+
+def prose(text: str) -> str:
+    """Return a text for a cell, with names of ROS and of entries in the font of code."""
+    text = text.replace('``', '`')
+    parts = re.split(r'(`[^`]*`)', text)
+    plain = [
+        part if part.startswith('`') else NAME.sub(r'`\1`', part).replace('|', r'\|')
+        for part in parts
+    ]
+    return ''.join(plain)
+
+
+if __name__ == '__main__':
+    main()
