@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import sys
 from collections.abc import Iterable
@@ -14,9 +15,8 @@ from screw_dynamics.bags import BagMessage
 from screw_dynamics.bags.records import SECOND
 from screw_dynamics.command_line.arguments.motion import sample_times
 from screw_dynamics.command_line.bag_messages import joint_samples
-from screw_dynamics.command_line.evaluation import evaluate_measured, joint_types
+from screw_dynamics.command_line.evaluation import evaluate_measured
 from screw_dynamics.command_line.kernels import kernels_for
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
 from screw_dynamics.estimation.recorded_samples import GapError
@@ -24,6 +24,7 @@ from screw_dynamics.model import ScrewModel
 from screw_dynamics.progress import counting
 from screw_dynamics.results.results import Results
 from screw_dynamics.results.results_bag import SOURCE_STREAM, Origin
+from screw_dynamics.robot import Robot
 from screw_dynamics.text_table import text_table
 
 _CONTINUITY = 4
@@ -36,20 +37,18 @@ _WIDE = 5.0  # samples
 
 def measured_results(
     messages: Iterable[BagMessage],
-    model: ScrewModel,
+    robot: Robot,
     where: str,
     bag_start: int,
-    rate: float | None,
-    order: int,
-    joints: ElasticJoints | None,
-    smoothing_time: float | None,
+    options: argparse.Namespace,
 ) -> tuple[Results, Origin]:
     """
     Estimate a motion from joint states, and return its efforts with their uncertainty.
 
     `bag_start` is the reception time of the bag's first message [ns], from which the times of the
-    results count. Without a `rate` [1/s] they are the recorded instants.
+    results count. Without `options.rate` they are the recorded instants.
     """
+    model = robot.model
     samples = joint_samples(messages, model, where)
     first = int(samples.stamps.min())
     # same origin as --start and --end, so that times in errors can be used for these options
@@ -60,21 +59,21 @@ def measured_results(
             motion = measured_motion(
                 times + offset,
                 samples.positions,
-                continuous=[kind == 'continuous' for kind in joint_types(model)],
-                smoothing_time=smoothing_time,
+                continuous=[kind == 'continuous' for kind in model.coordinate_types],
+                smoothing_time=options.smoothing_time,
                 on_joint=count,
             )
     except TrajectoryError as error:
         hint = ': choose it by --start and --end' if isinstance(error, GapError) else ''
         raise TrajectoryError(f'{where}: {error}{hint}') from None
     print(_report(motion, model, samples.left_out))
-    _warn(motion, model, smoothing_time is not None)
-    if rate is None:
+    _warn(motion, model, options.smoothing_time is not None)
+    if options.rate is None:
         at = np.unique(times + offset)
     else:
-        at = sample_times(motion.start, motion.end, rate)
+        at = sample_times(motion.start, motion.end, options.rate)
     with kernels_for(len(at)):
-        results = evaluate_measured(model, motion, at, order, joints)
+        results = evaluate_measured(robot, motion, at, options.order)
     stamps = first + np.round(SECOND * (at - offset)).astype(np.int64)
     return results, Origin(stamps, np.zeros_like(stamps), _CONTINUITY, SOURCE_STREAM)
 

@@ -19,13 +19,13 @@ from screw_dynamics.command_line.arguments.motion import curve_through, sample_t
 from screw_dynamics.command_line.bag_messages import message_waypoints
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.progress import progress
 from screw_dynamics.results.bag_topics import TRAJECTORY
 from screw_dynamics.results.results import Results
 from screw_dynamics.results.results_bag import SOURCE_TRAJECTORY, Origin
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 _MOST_WARNINGS = 5
@@ -46,7 +46,7 @@ class FollowedTrajectory(NamedTuple):
     continuity: int
 
 
-class Following(NamedTuple):
+class TrajectoryOptions(NamedTuple):
     """
     Options for following and evaluating trajectories.
 
@@ -57,11 +57,10 @@ class Following(NamedTuple):
     interpolation: str
     rate: float
     order: int
-    joints: ElasticJoints | None
 
 
-def follow(
-    messages: Sequence[BagMessage], model: ScrewModel, following: Following
+def evaluate_trajectories(
+    messages: Sequence[BagMessage], robot: Robot, options: TrajectoryOptions
 ) -> list[FollowedTrajectory]:
     """
     Return the trajectories that can be followed, in the order of their starts.
@@ -77,15 +76,15 @@ def follow(
     running: tuple[int, PiecewisePolynomial] | None = None
     for i in progress(order, 'trajectories', unit='trajectory'):
         try:
-            curve = _curve(messages[i], starts[i], running, model, following.interpolation)
+            curve = _curve(messages[i], starts[i], running, robot.model, options.interpolation)
         except TrajectoryError as error:
             rejected.append(str(error))
             continue
         running = starts[i], curve
-        times = _times(curve, following.rate)
+        times = _times(curve, options.rate)
         with kernels_for(len(times)):
-            jets = sampled_jets(curve, times, model, following.joints)
-            results = evaluate(model, times, jets, following.order, following.joints)
+            jets = sampled_jets(curve, times, robot)
+            results = evaluate(robot, times, jets, options.order)
         found = messages[i]
         followed.append(
             FollowedTrajectory(found.message, found.log_time, starts[i], results, curve.continuity)

@@ -12,27 +12,25 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.elastic import ElasticJoints, MotorFeedforward, elastic_feedforward
+from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
 from screw_dynamics.errors import InputError, SpringRangeError
 from screw_dynamics.estimation import MeasuredMotion, propagate_uncertainty
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.progress import progress
 from screw_dynamics.results.results import MotorResults, Results
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 _BLOCK = 2000  # samples between two steps of the progress bar
 
 
-def sampled_jets(
-    curve: PiecewisePolynomial, times: Array, model: ScrewModel, joints: ElasticJoints | None
-) -> Array:
+def sampled_jets(curve: PiecewisePolynomial, times: Array, robot: Robot) -> Array:
     """
     Return samples (T, r, n) of a curve at `times` (T,) [s], with the derivatives required.
 
     r is 5, or more if rotors on moving links are coupled. The latter prints a warning on stderr,
     as no curve is that smooth.
     """
-    rows = _rows_needed(model, joints)
+    rows = max(JET_ROWS, robot.required_rows)
     if rows > JET_ROWS:  # no curve through points is smooth enough
         print(
             'warning: motor efforts jump at the points: rotors on moving links need a curve that '
@@ -43,47 +41,35 @@ def sampled_jets(
     return curve.jets(times, rows)
 
 
-def evaluate(
-    model: ScrewModel,
-    times: Array,
-    joint_jet: Array,
-    order: int,
-    joints: ElasticJoints | None = None,
-) -> Results:
+def evaluate(robot: Robot, times: Array, joint_jet: Array, order: int) -> Results:
     """
     Return the efforts along a motion, and the motor commands of elastic joints.
 
     `times` is (T,) [s], `joint_jet` is (T, r, n) as `sampled_jets` returns it, and `order` is the
     highest derivative of the efforts, at most 2.
     """
-    efforts = np.empty((len(times), order + 1, model.n))
+    efforts = np.empty((len(times), order + 1, robot.n))
     for part in _blocks(len(times), 'efforts'):
-        efforts[part] = inverse_dynamics(model, joint_jet[part, : order + 3].copy())
+        efforts[part] = inverse_dynamics(robot.model, joint_jet[part, : order + 3].copy())
     motors = None
-    if joints is not None:
+    if robot.drives is not None:
         try:
-            found = elastic_feedforward(model, joints, joint_jet, times=times)
+            found = elastic_feedforward(robot.model, robot.drives, joint_jet, times=times)
         except SpringRangeError as error:
             at = '' if error.sample is None else f' at {times[error.sample]:g} s'
             raise InputError(f'joint {error.joint!r}{at}: {error.reason}') from None
         motors = MotorResults(found.motor_names, found.gear_ratios, _motor_values(found))
     return Results(
-        model.joint_names,
+        robot.joint_names,
         times,
         joint_jet[:, :JET_ROWS],
         efforts,
         motors=motors,
-        slides=tuple(kind == 'prismatic' for kind in joint_types(model)),
+        slides=tuple(kind == 'prismatic' for kind in robot.model.coordinate_types),
     )
 
 
-def evaluate_measured(
-    model: ScrewModel,
-    motion: MeasuredMotion,
-    times: Array,
-    order: int,
-    joints: ElasticJoints | None = None,
-) -> Results:
+def evaluate_measured(robot: Robot, motion: MeasuredMotion, times: Array, order: int) -> Results:
     """
     Return the efforts along a measured motion, with all standard deviations.
 
@@ -94,24 +80,23 @@ def evaluate_measured(
     `times` (T,) are on the time axis of the motion [s]. Raises `InputError` if the motors need
     higher derivatives than can be measured.
     """
-    if _rows_needed(model, joints) > JET_ROWS:
+    if robot.required_rows > JET_ROWS:
         raise InputError(
             'rotor_coupling: expected false, as it needs derivatives beyond the snap, which '
             'measured positions do not give'
         )
-    results = evaluate(model, times, motion.jets(times), order, joints)
-    instantaneous = joints is not None and (joints.motors(model).damped < 0).all()
+    results = evaluate(robot, times, motion.jets(times), order)
+    rigid = Robot(robot.model)
+    instantaneous = (robot.motors.damped < 0).all()
     try:
-        spread, of_values = _deviations(
-            model, motion, results, order, joints if instantaneous else None
-        )
+        spread, of_values = _deviations(robot if instantaneous else rigid, motion, results, order)
     except SpringRangeError as error:
         print(
             'warning: no standard deviations of the motors: one standard deviation from the '
             f'motion, joint {error.joint!r}: {error.reason}',
             file=sys.stderr,
         )
-        spread, of_values = _deviations(model, motion, results, order, None)
+        spread, of_values = _deviations(rigid, motion, results, order)
     shape = results.effort_jet.shape
     size = shape[1] * shape[2]
     motors = results.motors
@@ -126,23 +111,19 @@ def evaluate_measured(
 
 
 def _deviations(
-    model: ScrewModel,
-    motion: MeasuredMotion,
-    results: Results,
-    order: int,
-    joints: ElasticJoints | None,
+    robot: Robot, motion: MeasuredMotion, results: Results, order: int
 ) -> tuple[Array, Array]:
     """
     Return standard deviations of the motion (T, 5, n) and of the values (T, n (k + 1) + 5 m).
 
     The values are the efforts, followed by the motor commands.
     """
-    rows = order + 3 if joints is None else JET_ROWS
+    rows = order + 3 if robot.drives is None else JET_ROWS
 
     def values(jets: Array) -> Array:
-        parts = [inverse_dynamics(model, jets[:, : order + 3].copy())]
-        if joints is not None:
-            parts.append(_motor_values(elastic_feedforward(model, joints, jets)))
+        parts = [inverse_dynamics(robot.model, jets[:, : order + 3].copy())]
+        if robot.drives is not None:
+            parts.append(_motor_values(elastic_feedforward(robot.model, robot.drives, jets)))
         return np.concatenate([part.reshape(len(jets), -1) for part in parts], axis=1)
 
     spread = np.empty_like(results.joint_jet)
@@ -158,16 +139,6 @@ def _deviations(
             )
         )
     return spread, np.concatenate(found)
-
-
-def joint_types(model: ScrewModel) -> list[str]:
-    """Return the type of each coordinate's joint, e.g. 'revolute' or 'prismatic'."""
-    kinds = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
-    return [kinds[name] for name in model.joint_names]
-
-
-def _rows_needed(model: ScrewModel, joints: ElasticJoints | None) -> int:
-    return JET_ROWS if joints is None else max(JET_ROWS, joints.required_rows(model))
 
 
 def _blocks(count: int, text: str) -> Iterator[slice]:

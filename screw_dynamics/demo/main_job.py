@@ -17,7 +17,6 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from screw_dynamics.demo.drive import URDF, drive_nodes
 from screw_dynamics.demo.plots import save_plot
 from screw_dynamics.demo.processes import run_job
 from screw_dynamics.demo.progress import Stage
@@ -28,6 +27,7 @@ from screw_dynamics.demo.recording import (
     read_tick_times,
 )
 from screw_dynamics.demo.report import recompute, report
+from screw_dynamics.demo.run_nodes import URDF, drive_nodes
 from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import share_path

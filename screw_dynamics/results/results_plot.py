@@ -177,7 +177,7 @@ def _panel(
 ) -> None:
     axis.set_ylabel(label)
     axis.margins(x=0.0, y=0.08)
-    kept = _telling(values)
+    kept = _decimate(values)
     # a single sample needs a marker, a line would be invisible
     axis.plot(
         times[kept], values[kept], color=colour, zorder=3, marker='o' if len(times) == 1 else None
@@ -185,7 +185,7 @@ def _panel(
     if deviations is None:
         return
     low, high = values - _BAND * deviations, values + _BAND * deviations
-    kept = np.union1d(_telling(low), _telling(high))
+    kept = np.union1d(_decimate(low), _decimate(high))
     axis.fill_between(
         times[kept], low[kept], high[kept], color=colour, alpha=0.25, linewidth=0, zorder=2
     )
@@ -197,7 +197,7 @@ def _panel(
         axis.set_ylim(bottom - 0.08 * (top - bottom), top + 0.08 * (top - bottom))
 
 
-def _telling(values: Array) -> NDArray[np.intp]:
+def _decimate(values: Array) -> NDArray[np.intp]:
     """Return the indices of the samples to draw: all, or the extremes of equal intervals."""
     if len(values) <= _MOST_POINTS:
         return np.arange(len(values))

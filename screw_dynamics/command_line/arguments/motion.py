@@ -10,19 +10,12 @@ import sys
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError
-from screw_dynamics.model import ScrewModel
-from screw_dynamics.paths import expanded
+from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.scalars import positive
-from screw_dynamics.trajectory import (
-    PiecewisePolynomial,
-    Waypoints,
-    jtc_trajectory,
-    smooth_trajectory,
-)
+from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
+from screw_dynamics.trajectory.sampling import even_times
 
-INTERPOLATIONS = ('smooth', 'jtc')
 ORDERS = (0, 1, 2)
 _MOST_SAMPLES = 10_000_000
 # Samples between two points in a limit check, fewer if their total would exceed the second number.
@@ -40,7 +33,7 @@ def add_motion_options(parser: argparse.ArgumentParser, rate_of: str = '') -> No
     group = parser.add_argument_group('motion')
     group.add_argument(
         '--interpolation',
-        choices=INTERPOLATIONS,
+        choices=tuple(INTERPOLATIONS),
         default='smooth',
         help='curve through the points: four times differentiable, or that of '
         'joint_trajectory_controller, whose effort derivatives jump (default: smooth)',
@@ -67,15 +60,6 @@ def add_motion_options(parser: argparse.ArgumentParser, rate_of: str = '') -> No
     )
 
 
-def read_elastic(options: argparse.Namespace, model: ScrewModel) -> ElasticJoints | None:
-    """Return the elastic joints of `options.elastic`, None without that option."""
-    if options.elastic is None:
-        return None
-    joints = ElasticJoints.from_yaml(expanded(options.elastic))
-    joints.motors(model)  # raises early if the motors do not match the model; cached
-    return joints
-
-
 def curve_through(
     waypoints: Waypoints, interpolation: str, start_jet: Array | None = None
 ) -> PiecewisePolynomial:
@@ -86,17 +70,8 @@ def curve_through(
     `interpolation` is one of `INTERPOLATIONS`.
     """
     begin = 0.0 if start_jet is not None else float(waypoints.times[0])
-    shifted = Waypoints(
-        waypoints.joint_names,
-        waypoints.times - begin,
-        waypoints.positions,
-        waypoints.velocities,
-        waypoints.accelerations,
-    )
-    if interpolation == 'jtc':
-        curve = jtc_trajectory(shifted, start_jet)
-    else:
-        curve = smooth_trajectory(shifted, start_jet, rest_at_ends=True)
+    points = shifted(waypoints, slice(None), begin)
+    curve = INTERPOLATIONS[interpolation].curve(points, start_jet)
     return PiecewisePolynomial(
         curve.breaks + begin, curve.coefficients, curve.end, curve.continuity
     )
@@ -114,11 +89,7 @@ def sample_times(start: float, end: float, rate: float) -> Array:
             f'--rate: expected at most {_MOST_SAMPLES} samples, {rate:g} Hz over '
             f'{end - start:g} s gives {steps:.3g}'
         )
-    # a remainder below the rounding of the times does not get its own sample
-    count = max(int(np.ceil(steps - 1e-6)), int(end > start))
-    times: Array = start + np.arange(count + 1) / rate
-    times[-1] = end
-    return times
+    return even_times(start, end, rate)
 
 
 def dense_times(curve: PiecewisePolynomial, rate: float) -> Array:

@@ -10,13 +10,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.new_files import is_standard_output, written_at_once
 from screw_dynamics.paths import expanded
 from screw_dynamics.results.results import Results
 from screw_dynamics.results.results_csv import write_csv
+from screw_dynamics.robot import Robot
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -93,16 +92,14 @@ def _require_writable(path: str | Path, folder: Path) -> None:
         raise InputError(f'{path}: the folder {folder} is not writable')
 
 
-def check_figure(
-    options: argparse.Namespace, model: ScrewModel, joints: ElasticJoints | None
-) -> None:
+def check_figure(options: argparse.Namespace, robot: Robot) -> None:
     """Raise `InputError` if a figure has too few rows for the joints and motors."""
     if options.plot is not None:
         from screw_dynamics.results.results_plot import require_room
 
-        motors = 0 if joints is None else len(joints.motors(model).names)
+        motors = 0 if robot.drives is None else len(robot.motors.names)
         require_room(
-            model.n + motors,
+            robot.n + motors,
             'write them by --csv FILE, and draw some: screw_dynamics plot FILE --joints JOINT ...',
         )
 

@@ -5,18 +5,20 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from screw_dynamics.command_line.arguments import formats
 from screw_dynamics.command_line.command_parser import EachOnce
+from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, ModelError, ModelWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import expanded
-from screw_dynamics.scalars import finite
+from screw_dynamics.robot import Robot
+from screw_dynamics.scalars import finite, finite_or_nan, refuse
 
 YAML_ENDINGS = ('.yaml', '.yml')
 
@@ -47,7 +49,7 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
         nargs='+',
         action=EachOnce,
         metavar='JOINT=POSITION',
-        type=formats.named_value,
+        type=_named_value,
         default=[],
         help='joints that are fixed, and where [rad or m]',
     )
@@ -61,7 +63,7 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--payload',
         metavar='LINK=MASS[,X,Y,Z]',
-        type=formats.payload,
+        type=_payload,
         action='append',
         default=[],
         help='point mass fixed to a link [kg], and where in its frame [m]; may be repeated',
@@ -75,11 +77,12 @@ class RecordedRobot(NamedTuple):
     where: str
 
 
-def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = None) -> ScrewModel:
+def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = None) -> Robot:
     """
-    Return the model of the options, with `recorded` in place of `options.urdf` if given.
+    Return the robot of the options, with `recorded` in place of `options.urdf` if given.
 
-    Warnings about the model are printed as one line each on stderr.
+    It has drives if there is an option --elastic. Warnings about the model are printed as one line
+    each on stderr.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', ModelWarning)
@@ -88,7 +91,11 @@ def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = Non
         print(f'warning: {" ".join(str(warning.message).split())}', file=sys.stderr)
     for link, mass, com in options.payload:
         model = model.with_payload(link, mass, com)
-    return model
+    elastic = getattr(options, 'elastic', None)
+    robot = Robot(model, None if elastic is None else ElasticJoints.from_yaml(expanded(elastic)))
+    if robot.drives is not None:
+        _ = robot.motors  # raises if they do not match the model
+    return robot
 
 
 def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> ScrewModel:
@@ -126,3 +133,27 @@ def _read_file(path: Path, chosen: dict[str, Any]) -> ScrewModel:
             )
         return ScrewModel.from_yaml(path)
     return read_urdf(path, **chosen)
+
+
+def _named_value(text: str) -> tuple[str, float]:
+    """Parse a name and a number, as in ``gripper=0.02``."""
+    name, equals, value = text.rpartition('=')
+    number = finite_or_nan(value)
+    if not equals or not name or math.isnan(number):
+        refuse('NAME=VALUE', text)
+    return name, number
+
+
+def _payload(text: str) -> tuple[str, float, tuple[float, float, float]]:
+    """
+    Parse a payload, as in ``tool0=1.2`` or, with its centre of mass, ``tool0=1.2,0,0,0.06``.
+
+    Returns the link, the mass [kg] and the centre of mass in the frame of the link [m].
+    """
+    link, equals, rest = text.rpartition('=')
+    numbers = [finite_or_nan(part) for part in rest.split(',')]
+    good = equals and link and len(numbers) in (1, 4) and not any(map(math.isnan, numbers))
+    if not good:
+        refuse('LINK=MASS or LINK=MASS,X,Y,Z', text)
+    x, y, z = numbers[1:] or (0.0, 0.0, 0.0)
+    return link, numbers[0], (x, y, z)

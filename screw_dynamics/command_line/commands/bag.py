@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from screw_dynamics.command_line.arguments import formats
-from screw_dynamics.command_line.arguments.motion import add_motion_options, read_elastic
+from screw_dynamics.command_line.arguments.motion import add_motion_options
 from screw_dynamics.command_line.arguments.outputs import (
     add_file_options,
     check_figure,
@@ -30,12 +30,14 @@ from screw_dynamics.results.bag_topics import (
     TRAJECTORY,
     one_topic,
 )
-from screw_dynamics.scalars import finite, positive
+from screw_dynamics.scalars import finite, positive, refuse
 
 if TYPE_CHECKING:
     from screw_dynamics.bags import Bag
 
 
+# letters, digits and underscores, as ROS requires in the parts of topic names
+_NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 FILES = 'BAG'
 DESCRIPTION = (
     'Compute efforts and derivatives of recorded JointTrajectory messages, or of '
@@ -88,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         '--namespace',
-        type=formats.namespace,
+        type=_namespace,
         default='/offline',
         help='of the new topics feedforward, motor_feedforward, joint_trajectory_effort '
         '(default: /offline)',
@@ -106,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _process(options: argparse.Namespace, output: TextIO) -> None:
     from screw_dynamics.bags import Bag
-    from screw_dynamics.command_line.bag_work import process
+    from screw_dynamics.command_line.bag_conversion import convert
 
     check_outputs(
         (options.bag, options.urdf, options.elastic),
@@ -115,15 +117,14 @@ def _process(options: argparse.Namespace, output: TextIO) -> None:
         options.output,
     )
     with Bag(expanded(options.bag)) as bag:
-        model = read_robot(options, None if options.urdf else _description(bag))
-        joints = read_elastic(options, model)
-        check_figure(options, model, joints)
+        robot = read_robot(options, None if options.urdf else _description(bag))
+        check_figure(options, robot)
         topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)
-        results = process(bag, topic, model, joints, options)
+        results = convert(bag, topic, robot, options)
     print(results.summary())
     if options.output is not None:
         print(f'written: {options.output}')
-    write_files(results, options, f'{model.name}: {topic} of {options.bag.name}', output)
+    write_files(results, options, f'{robot.model.name}: {topic} of {options.bag.name}', output)
 
 
 def _description(bag: Bag) -> RecordedRobot:
@@ -141,3 +142,15 @@ def _description(bag: Bag) -> RecordedRobot:
         )
     topic, text = texts.popitem()
     return RecordedRobot(text, f'{bag.path}: topic {topic!r}')
+
+
+def _namespace(text: str) -> str:
+    """
+    Return a ROS namespace with a slash before each of its parts, as in ``/left/arm``.
+
+    The first slash may be missing. The root ``/`` is returned as an empty string.
+    """
+    inner = text.strip('/')
+    if inner and not _NAMESPACE.fullmatch(inner):
+        refuse('a namespace such as /left/arm', text)
+    return f'/{inner}' if inner else ''

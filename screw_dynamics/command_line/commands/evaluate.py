@@ -11,7 +11,6 @@ from typing import TextIO
 from screw_dynamics.command_line.arguments.motion import (
     add_motion_options,
     curve_through,
-    read_elastic,
     sample_times,
     warn_of_gaps,
 )
@@ -74,19 +73,16 @@ def _evaluate(options: argparse.Namespace, output: TextIO) -> None:
         options.plot,
         options.bag,
     )
-    model = read_robot(options)
-    joints = read_elastic(options, model)
-    check_figure(options, model, joints)
-    waypoints = read_waypoints(options, model)
-    curve = curve_through(waypoints, options.interpolation)
+    robot = read_robot(options)
+    check_figure(options, robot)
+    curve = curve_through(read_waypoints(options, robot.model), options.interpolation)
     warn_of_gaps(curve, options.rate)
     times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
     with kernels_for(len(times)):
-        jets = sampled_jets(curve, times, model, joints)
-        results = evaluate(model, times, jets, options.order, joints)
+        results = evaluate(robot, times, sampled_jets(curve, times, robot), options.order)
     count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
     print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
-    write_files(results, options, f'{model.name}: {Path(options.trajectory).name}', output)
+    write_files(results, options, f'{robot.model.name}: {Path(options.trajectory).name}', output)
     if options.bag is not None:
         from screw_dynamics.results.results_bag import write_bag
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 import argparse
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.command_line.arguments import formats
 from screw_dynamics.command_line.arguments.motion import (
     add_motion_options,
     curve_through,
     dense_times,
-    read_elastic,
 )
 from screw_dynamics.command_line.arguments.robot import (
     add_robot_argument,
@@ -26,13 +24,14 @@ from screw_dynamics.command_line.arguments.trajectory import (
 from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.command_line.process_end import one_line
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InfeasibleError
 from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.feasibility.slow_down import slow_down
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.robot import Robot
+from screw_dynamics.scalars import finite_or_nan, refuse
 
 INFEASIBLE = 3
+_LARGEST_FACTOR = 1e9
 FILES = 'URDF TRAJECTORY'
 DESCRIPTION = (
     'Compare a trajectory with every limit of the robot, and find the least '
@@ -60,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         '--max-factor',
-        type=formats.slow_down_factor,
+        type=_slow_down_factor,
         default=100.0,
         metavar='X',
         help='largest factor tried (default: 100)',
@@ -69,37 +68,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0, or `INFEASIBLE` if a limit is exceeded."""
-    model = read_robot(options)
-    joints = read_elastic(options, model)
-    curve = curve_through(read_waypoints(options, model), options.interpolation)
+    robot = read_robot(options)
+    curve = curve_through(read_waypoints(options, robot.model), options.interpolation)
     times = dense_times(curve, options.rate)
     with kernels_for(len(times)):
-        return _check(options, model, joints, times, sampled_jets(curve, times, model, joints))
+        return _check(options, robot, times, sampled_jets(curve, times, robot))
 
 
-def _check(
-    options: argparse.Namespace,
-    model: ScrewModel,
-    joints: ElasticJoints | None,
-    times: Array,
-    jets: Array,
-) -> int:
+def _check(options: argparse.Namespace, robot: Robot, times: Array, jets: Array) -> int:
     """Print the feasibility report of a motion, and return the exit code."""
-    report = check_feasibility(model, joints, jets, times)
+    report = check_feasibility(robot, None, jets, times)
     print(report if report.checks else 'the robot has no limits: nothing was checked')
     if report.feasible:
         return 0
     if options.slow_down:
-        print(f'\n{_slowed_down(model, joints, jets, times, options.max_factor)}')
+        print(f'\n{_slowed_down(robot, times, jets, options.max_factor)}')
     return INFEASIBLE
 
 
-def _slowed_down(
-    model: ScrewModel, joints: ElasticJoints | None, jets: Array, times: Array, most: float
-) -> str:
+def _slowed_down(robot: Robot, times: Array, jets: Array, most: float) -> str:
     """Return the result of slowing down as text, also if no factor is feasible."""
     try:
-        found = slow_down(model, joints, jets, times, max_factor=most)
+        found = slow_down(robot, None, jets, times, max_factor=most)
     except InfeasibleError as error:
         return f'infeasible up to --max-factor {most:g}: {one_line(error)}'
     text = (
@@ -109,3 +99,11 @@ def _slowed_down(
     if not found.slower_is_feasible:
         text += '\nbeware: some slower speeds that were tried exceed a limit again'
     return text
+
+
+def _slow_down_factor(text: str) -> float:
+    """Parse the upper bound of the slow-down factors to try, a number above 1."""
+    value = finite_or_nan(text)
+    if not 1.0 < value <= _LARGEST_FACTOR:
+        refuse(f'a number above 1, at most {_LARGEST_FACTOR:g}', text)
+    return value

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
     check_outputs((options.urdf,), (options.yaml,))
     with reports_beside(options.yaml) as output:
-        model = read_robot(options)
+        model = read_robot(options).model
         print(model)
         print(f'\n{_limits(model)}')
         print(f'\n{_masses(model)}')

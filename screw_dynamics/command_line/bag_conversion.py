@@ -18,29 +18,22 @@ from screw_dynamics.command_line.arguments.motion import DEFAULT_RATE
 from screw_dynamics.command_line.bag_joint_states import measured_results
 from screw_dynamics.command_line.bag_trajectories import (
     FollowedTrajectory,
-    Following,
-    follow,
+    TrajectoryOptions,
+    evaluate_trajectories,
     origin,
     trajectory_with_efforts,
     until_replaced,
 )
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import BagError
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.new_files import new_folder
 from screw_dynamics.progress import progress
 from screw_dynamics.results.bag_topics import TRAJECTORY
 from screw_dynamics.results.results import Results, joined, part_of
 from screw_dynamics.results.results_bag import Origin, ResultsWriter
+from screw_dynamics.robot import Robot
 
 
-def process(
-    bag: Bag,
-    topic: str,
-    model: ScrewModel,
-    joints: ElasticJoints | None,
-    options: argparse.Namespace,
-) -> Results:
+def convert(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> Results:
     """
     Compute the efforts of a topic, and write the new bag if `options.output` is set.
 
@@ -54,26 +47,15 @@ def process(
     parts: list[tuple[Results, Origin]] = []
     if bag.topics[topic].type == TRAJECTORY:
         rate = DEFAULT_RATE if options.rate is None else options.rate
-        following = Following(options.interpolation, rate, options.order, joints)
-        followed = follow(list(messages), model, following)
+        how = TrajectoryOptions(options.interpolation, rate, options.order)
+        followed = evaluate_trajectories(list(messages), robot, how)
         parts = [
             (part_of(this.results, before), _part_of(origin(this), before))
             for this, before in until_replaced(followed)
             if before.any()
         ]
     else:
-        parts.append(
-            measured_results(
-                messages,
-                model,
-                where,
-                bag.start_time,
-                options.rate,
-                options.order,
-                joints,
-                options.smoothing_time,
-            )
-        )
+        parts.append(measured_results(messages, robot, where, bag.start_time, options))
     if options.output is not None:
         with (
             new_folder(options.output) as place,
