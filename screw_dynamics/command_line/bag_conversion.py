@@ -14,7 +14,7 @@ from screw_dynamics.bags import Bag, BagMessage, BagWriter
 from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.bags.records import SECOND
 from screw_dynamics.bags.writer import OFFLINE_CAPACITY
-from screw_dynamics.command_line.arguments.motion import DEFAULT_RATE
+from screw_dynamics.command_line.arguments import motions
 from screw_dynamics.command_line.bag_joint_states import measured_results
 from screw_dynamics.command_line.bag_trajectories import (
     FollowedTrajectory,
@@ -46,7 +46,7 @@ def convert(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> 
     followed: list[FollowedTrajectory] = []
     parts: list[tuple[Results, Origin]] = []
     if bag.topics[topic].type == TRAJECTORY:
-        rate = DEFAULT_RATE if options.rate is None else options.rate
+        rate = motions.DEFAULT_RATE if options.rate is None else options.rate
         how = TrajectoryOptions(options.interpolation, rate, options.order)
         followed = evaluate_trajectories(list(messages), robot, how)
         parts = [

@@ -8,16 +8,18 @@ import argparse
 import math
 import sys
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
-from screw_dynamics.bags.records import SECOND
-from screw_dynamics.command_line.arguments.motion import sample_times
-from screw_dynamics.command_line.bag_messages import joint_samples
+from screw_dynamics.bags.records import SECOND, nanoseconds
+from screw_dynamics.command_line.arguments import motions
 from screw_dynamics.command_line.evaluation import evaluate_measured
 from screw_dynamics.command_line.kernels import kernels_for
-from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
 from screw_dynamics.estimation.recorded_samples import GapError
 from screw_dynamics.model import ScrewModel
@@ -33,6 +35,65 @@ _CONTINUITY = 4
 _ALIKE, _SIGNIFICANT = 0.1, 3.0
 _TO_AND_FRO = -0.7
 _WIDE = 5.0  # samples
+
+
+class JointSamples(NamedTuple):
+    """
+    Measured positions of all joints of a model.
+
+    Header `stamps` and reception times `log_times`, both (N,) [ns], and `positions` (N, n) in
+    model order, in the order of reception. `left_out` counts messages without finite positions of
+    all joints, and messages without a stamp if others have one.
+    """
+
+    stamps: NDArray[np.int64]
+    log_times: NDArray[np.int64]
+    positions: Array
+    left_out: int
+
+
+def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str) -> JointSamples:
+    """
+    Return the positions of the model's joints from JointState messages.
+
+    Stamps are header stamps, or reception times if all header stamps are zero. The two are never
+    mixed because their clocks may differ. Raises `BagError` if no message has all joints.
+    """
+    stamps, log_times, rows = [], [], []
+    left_out = 0
+    seen: set[str] = set()
+    for found in messages:
+        message = found.message
+        place = {name: i for i, name in enumerate(message.name)}
+        seen |= place.keys()
+        values = message.position
+        if len(values) != len(message.name) or not all(j in place for j in model.joint_names):
+            left_out += 1
+            continue
+        row = [float(values[place[joint]]) for joint in model.joint_names]
+        if not all(map(math.isfinite, row)):  # drivers send NaN before the first measurement
+            left_out += 1
+            continue
+        rows.append(row)
+        stamps.append(nanoseconds(message.header.stamp))
+        log_times.append(found.log_time)
+    if not rows:
+        missing = [joint for joint in model.joint_names if joint not in seen]
+        reason = (
+            f'{", ".join(missing)} are not among {", ".join(sorted(seen)) or "any"}'
+            if missing
+            else 'the joints never come in one message with their positions'
+        )
+        raise BagError(
+            f'{where}: expected messages with the positions of all joints, yet {reason}; '
+            f'choose others by --joints, --tip-link or --locked'
+        )
+    headers, received = np.array(stamps, dtype=np.int64), np.array(log_times, dtype=np.int64)
+    if not headers.any():
+        return JointSamples(received, received, np.array(rows), left_out)
+    stamped = headers != 0
+    left_out += int((~stamped).sum())
+    return JointSamples(headers[stamped], received[stamped], np.array(rows)[stamped], left_out)
 
 
 def measured_results(
@@ -71,7 +132,7 @@ def measured_results(
     if options.rate is None:
         at = np.unique(times + offset)
     else:
-        at = sample_times(motion.start, motion.end, options.rate)
+        at = motions.sample_times(motion.start, motion.end, options.rate)
     with kernels_for(len(at)):
         results = evaluate_measured(robot, motion, at, options.order)
     stamps = first + np.round(SECOND * (at - offset)).astype(np.int64)

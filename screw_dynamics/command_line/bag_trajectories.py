@@ -15,8 +15,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
 from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.bags.records import SECOND, nanoseconds
-from screw_dynamics.command_line.arguments.motion import curve_through, sample_times
-from screw_dynamics.command_line.bag_messages import message_waypoints
+from screw_dynamics.command_line.arguments import motions
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.errors import BagError, TrajectoryError
@@ -105,19 +104,19 @@ def _curve(
     model: ScrewModel,
     interpolation: str,
 ) -> PiecewisePolynomial:
-    waypoints = message_waypoints(found, model)
+    waypoints = motions.message_waypoints(found, model)
     state = None
     if running is not None:
         before, curve = running
         instant = (start - before) / SECOND
         if instant < curve.breaks[-1] or waypoints.times[0] > 0.0:
             state = curve.jets([instant])[0]
-    return curve_through(waypoints, interpolation, state)
+    return motions.curve_through(waypoints, interpolation, state)
 
 
 def _times(curve: PiecewisePolynomial, rate: float) -> Array:
     """Return evenly spaced sample times and the times of the points, rounded to nanoseconds."""
-    even = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), rate)
+    even = motions.sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), rate)
     whole = np.round(SECOND * np.concatenate((even, curve.breaks)))
     times: Array = np.unique(np.maximum(whole, 0.0)) / SECOND
     return times

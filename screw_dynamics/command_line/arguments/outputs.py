@@ -18,7 +18,7 @@ from screw_dynamics.results.results_csv import write_csv
 from screw_dynamics.robot import Robot
 
 
-def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+def add_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add --csv and --plot, and return their group for further options of the command."""
     group = parser.add_argument_group('output')
     group.add_argument(
@@ -28,7 +28,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
     return group
 
 
-def check_outputs(
+def check(
     inputs: Iterable[str | Path | None],
     files: Iterable[str | Path | None] = (),
     figure: Path | None = None,

@@ -9,18 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from screw_dynamics.command_line.arguments.motion import add_motion_options
-from screw_dynamics.command_line.arguments.outputs import (
-    add_file_options,
-    check_figure,
-    check_outputs,
-    write_files,
-)
-from screw_dynamics.command_line.arguments.robot import (
-    RecordedRobot,
-    add_robot_options,
-    read_robot,
-)
+from screw_dynamics.command_line.arguments import motions, outputs, robots
 from screw_dynamics.errors import BagError
 from screw_dynamics.new_files import reports_beside
 from screw_dynamics.paths import expanded
@@ -81,9 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='S',
         help='measured motion faster than this is noise [s] (default: the data choose)',
     )
-    add_robot_options(parser)
-    add_motion_options(parser, '250 for trajectories, the recorded instants for joint states')
-    group = add_file_options(parser)
+    robots.add_options(parser)
+    motions.add_options(parser, '250 for trajectories, the recorded instants for joint states')
+    group = outputs.add_options(parser)
     group.add_argument('-o', '--output', metavar='FOLDER', type=Path, help='a new bag')
     group.add_argument(
         '--copy', action='store_true', help='copy all messages of the bag to the new one'
@@ -110,24 +99,26 @@ def _process(options: argparse.Namespace, output: TextIO) -> None:
     from screw_dynamics.bags import Bag
     from screw_dynamics.command_line.bag_conversion import convert
 
-    check_outputs(
+    outputs.check(
         (options.bag, options.urdf, options.elastic),
         (options.csv,),
         options.plot,
         options.output,
     )
     with Bag(expanded(options.bag)) as bag:
-        robot = read_robot(options, None if options.urdf else _description(bag))
-        check_figure(options, robot)
+        robot = robots.read_robot(options, None if options.urdf else _description(bag))
+        outputs.check_figure(options, robot)
         topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)
         results = convert(bag, topic, robot, options)
     print(results.summary())
     if options.output is not None:
         print(f'written: {options.output}')
-    write_files(results, options, f'{robot.model.name}: {topic} of {options.bag.name}', output)
+    outputs.write_files(
+        results, options, f'{robot.model.name}: {topic} of {options.bag.name}', output
+    )
 
 
-def _description(bag: Bag) -> RecordedRobot:
+def _description(bag: Bag) -> robots.RecordedRobot:
     """Return the latest robot description in the bag; raise `BagError` if topics disagree."""
     texts = {}
     for topic, about in bag.topics.items():
@@ -141,7 +132,7 @@ def _description(bag: Bag) -> RecordedRobot:
             f'{bag.path}: robots differ on {", ".join(texts)}: give the one meant by --urdf'
         )
     topic, text = texts.popitem()
-    return RecordedRobot(text, f'{bag.path}: topic {topic!r}')
+    return robots.RecordedRobot(text, f'{bag.path}: topic {topic!r}')
 
 
 def _namespace(text: str) -> str:

@@ -8,27 +8,7 @@ import argparse
 from pathlib import Path
 from typing import TextIO
 
-from screw_dynamics.command_line.arguments.motion import (
-    add_motion_options,
-    curve_through,
-    sample_times,
-    warn_of_gaps,
-)
-from screw_dynamics.command_line.arguments.outputs import (
-    add_file_options,
-    check_figure,
-    check_outputs,
-    write_files,
-)
-from screw_dynamics.command_line.arguments.robot import (
-    add_robot_argument,
-    add_robot_options,
-    read_robot,
-)
-from screw_dynamics.command_line.arguments.trajectory import (
-    add_trajectory_argument,
-    read_waypoints,
-)
+from screw_dynamics.command_line.arguments import motions, outputs, robots
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.new_files import reports_beside
@@ -50,11 +30,11 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_robot_argument(parser)
-    add_trajectory_argument(parser)
-    add_robot_options(parser)
-    add_motion_options(parser)
-    add_file_options(parser).add_argument(
+    robots.add_urdf(parser)
+    motions.add_trajectory(parser)
+    robots.add_options(parser)
+    motions.add_options(parser)
+    outputs.add_options(parser).add_argument(
         '--bag', metavar='FOLDER', type=Path, help='a new bag of FeedforwardTorque messages'
     )
 
@@ -67,22 +47,24 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _evaluate(options: argparse.Namespace, output: TextIO) -> None:
-    check_outputs(
+    outputs.check(
         (options.urdf, options.trajectory, options.elastic),
         (options.csv,),
         options.plot,
         options.bag,
     )
-    robot = read_robot(options)
-    check_figure(options, robot)
-    curve = curve_through(read_waypoints(options, robot.model), options.interpolation)
-    warn_of_gaps(curve, options.rate)
-    times = sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
+    robot = robots.read_robot(options)
+    outputs.check_figure(options, robot)
+    curve = motions.read_curve(options, robot.model)
+    motions.warn_of_gaps(curve, options.rate)
+    times = motions.sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
     with kernels_for(len(times)):
         results = evaluate(robot, times, sampled_jets(curve, times, robot), options.order)
     count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
     print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
-    write_files(results, options, f'{robot.model.name}: {Path(options.trajectory).name}', output)
+    outputs.write_files(
+        results, options, f'{robot.model.name}: {Path(options.trajectory).name}', output
+    )
     if options.bag is not None:
         from screw_dynamics.results.results_bag import write_bag
 

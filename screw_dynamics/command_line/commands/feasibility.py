@@ -7,20 +7,7 @@ from __future__ import annotations
 import argparse
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.command_line.arguments.motion import (
-    add_motion_options,
-    curve_through,
-    dense_times,
-)
-from screw_dynamics.command_line.arguments.robot import (
-    add_robot_argument,
-    add_robot_options,
-    read_robot,
-)
-from screw_dynamics.command_line.arguments.trajectory import (
-    add_trajectory_argument,
-    read_waypoints,
-)
+from screw_dynamics.command_line.arguments import motions, robots
 from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.command_line.process_end import one_line
@@ -47,10 +34,10 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_robot_argument(parser)
-    add_trajectory_argument(parser)
-    add_robot_options(parser)
-    add_motion_options(parser)
+    robots.add_urdf(parser)
+    motions.add_trajectory(parser)
+    robots.add_options(parser)
+    motions.add_options(parser)
     group = parser.add_argument_group('slowing down')
     group.add_argument(
         '--slow-down',
@@ -68,9 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0, or `INFEASIBLE` if a limit is exceeded."""
-    robot = read_robot(options)
-    curve = curve_through(read_waypoints(options, robot.model), options.interpolation)
-    times = dense_times(curve, options.rate)
+    robot = robots.read_robot(options)
+    curve = motions.read_curve(options, robot.model)
+    times = motions.dense_times(curve, options.rate)
     with kernels_for(len(times)):
         return _check(options, robot, times, sampled_jets(curve, times, robot))
 

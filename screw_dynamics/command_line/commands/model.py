@@ -9,12 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from screw_dynamics.command_line.arguments.outputs import check_outputs
-from screw_dynamics.command_line.arguments.robot import (
-    add_robot_argument,
-    add_robot_options,
-    read_robot,
-)
+from screw_dynamics.command_line.arguments import outputs, robots
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.new_files import is_standard_output, new_file, reports_beside
 from screw_dynamics.text_table import NO_BREAK, text_table
@@ -32,8 +27,8 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_robot_argument(parser)
-    add_robot_options(parser)
+    robots.add_urdf(parser)
+    robots.add_options(parser)
     parser.add_argument(
         '--yaml',
         metavar='OUT',
@@ -43,9 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
-    check_outputs((options.urdf,), (options.yaml,))
+    outputs.check((options.urdf,), (options.yaml,))
     with reports_beside(options.yaml) as output:
-        model = read_robot(options).model
+        model = robots.read_robot(options).model
         print(model)
         print(f'\n{_limits(model)}')
         print(f'\n{_masses(model)}')

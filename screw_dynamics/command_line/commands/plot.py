@@ -8,7 +8,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from screw_dynamics.command_line.arguments.outputs import check_outputs
+from screw_dynamics.command_line.arguments import outputs
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.paths import expanded
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         output = path.parent / f'{path.name}.png' if path.name else Path(f'{path.resolve()}.png')
     else:
         output = path.with_suffix('.png')
-    check_outputs((path,), figure=output)
+    outputs.check((path,), figure=output)
     if is_bag(path):
         from screw_dynamics.results.results_from_bag import read_bag
 

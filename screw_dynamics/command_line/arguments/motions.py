@@ -1,20 +1,35 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Shared arguments of commands: interpolation, sampling and evaluation of a motion."""
+"""Motion arguments of the commands: trajectory, interpolation and sampling."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import BagError, InputError, TrajectoryError
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.paths import expanded
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
+from screw_dynamics.results.bag_topics import TRAJECTORY, is_bag, one_topic
 from screw_dynamics.scalars import positive
-from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
+from screw_dynamics.trajectory import (
+    PiecewisePolynomial,
+    TrajectoryPoint,
+    Waypoints,
+    read_trajectory,
+    waypoints_from_points,
+)
 from screw_dynamics.trajectory.sampling import even_times
+
+if TYPE_CHECKING:
+    from screw_dynamics.bags import BagMessage
 
 ORDERS = (0, 1, 2)
 _MOST_SAMPLES = 10_000_000
@@ -24,7 +39,7 @@ _ROUNDING = 1e-9  # of the duration
 DEFAULT_RATE = 250.0
 
 
-def add_motion_options(parser: argparse.ArgumentParser, rate_of: str = '') -> None:
+def add_options(parser: argparse.ArgumentParser, rate_of: str = '') -> None:
     """
     Add --interpolation, --rate, --order and --elastic.
 
@@ -58,6 +73,90 @@ def add_motion_options(parser: argparse.ArgumentParser, rate_of: str = '') -> No
         metavar='YAML',
         help='springs and motors of the joints: motor positions and efforts are computed, too',
     )
+
+
+def add_trajectory(parser: argparse.ArgumentParser) -> None:
+    """Add the positional argument TRAJECTORY, --topic and --message."""
+    parser.add_argument(
+        'trajectory',
+        metavar='TRAJECTORY',
+        help='CSV or YAML file of points, or a bag (a folder, or an .mcap file) that holds a '
+        'JointTrajectory',
+    )
+    group = parser.add_argument_group('trajectory from a bag')
+    group.add_argument('--topic', help='its topic (default: the only one)')
+    group.add_argument(
+        '--message', type=int, metavar='N', help='which of its messages (default: 0)'
+    )
+
+
+def read_waypoints(options: argparse.Namespace, model: ScrewModel) -> Waypoints:
+    """Return the points of the trajectory in the options, in the joint order of the model."""
+    path = expanded(options.trajectory)
+    if is_bag(path):
+        return _from_bag(path, options, model)
+    if options.topic is not None or options.message is not None:
+        raise InputError(f'{path}: --topic and --message choose from a bag, this is a file')
+    found = read_trajectory(str(path))
+    return _in_model_order(str(path), found.joint_names, found.points, model)
+
+
+def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:
+    """
+    Return the points of a JointTrajectory in the joint order of the model.
+
+    The text of a `TrajectoryError` names the topic and the message.
+    """
+    from screw_dynamics.bags.records import SECOND, nanoseconds  # needs rosbags
+
+    message = found.message
+    points = [
+        TrajectoryPoint(
+            nanoseconds(point.time_from_start) / SECOND,
+            point.positions,
+            point.velocities,
+            point.accelerations,
+        )
+        for point in message.points
+    ]
+    where = f'{found.topic}, message received at {found.log_time} ns'
+    return _in_model_order(where, message.joint_names, points, model)
+
+
+def _in_model_order(
+    where: str,
+    joint_names: Sequence[str],
+    points: Sequence[TrajectoryPoint],
+    model: ScrewModel,
+) -> Waypoints:
+    """Check points and reorder them to the joints of the model; errors begin with `where`."""
+    try:
+        return waypoints_from_points(joint_names, points, model.joint_names)
+    except TrajectoryError as error:
+        others = set(joint_names) != set(model.joint_names)
+        hint = '; choose those of the robot by --joints, --tip-link or --locked' if others else ''
+        raise TrajectoryError(f'{where}: {error}{hint}') from None
+
+
+def _from_bag(path: Path, options: argparse.Namespace, model: ScrewModel) -> Waypoints:
+    # reading bags needs a package that files do not need
+    from screw_dynamics.bags import Bag
+
+    wanted = options.message or 0
+    with Bag(path) as bag:
+        topic = one_topic(bag, (TRAJECTORY,), options.topic)
+        for number, found in enumerate(bag.messages([topic])):
+            if number == wanted:
+                return message_waypoints(found, model)
+    raise BagError(
+        f'{path}: topic {topic!r}: --message {wanted}: expected one of its '
+        f'{number + 1} messages, counted from 0'
+    )
+
+
+def read_curve(options: argparse.Namespace, model: ScrewModel) -> PiecewisePolynomial:
+    """Return the curve through the points of the trajectory in the options."""
+    return curve_through(read_waypoints(options, model), options.interpolation)
 
 
 def curve_through(

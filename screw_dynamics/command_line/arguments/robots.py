@@ -23,7 +23,7 @@ from screw_dynamics.scalars import finite, finite_or_nan, refuse
 YAML_ENDINGS = ('.yaml', '.yml')
 
 
-def add_robot_argument(parser: argparse.ArgumentParser) -> None:
+def add_urdf(parser: argparse.ArgumentParser) -> None:
     """Add the positional argument URDF."""
     parser.add_argument(
         'urdf',
@@ -32,7 +32,7 @@ def add_robot_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_robot_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that select joints and links, and modify the robot."""
     group = parser.add_argument_group('robot')
     group.add_argument(
