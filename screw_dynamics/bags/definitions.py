@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Definition of a message type with its nested types, in the format that bags embed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contents of a bag: decoded or serialized messages, and topics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any

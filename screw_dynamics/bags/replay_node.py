@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`BagReplay`: the node that publishes the messages of a bag with their recorded timing."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

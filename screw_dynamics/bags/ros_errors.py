@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion of ROS start-up errors to `BagError`."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """QoS profiles of recordings and replays, and their form in bags."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any

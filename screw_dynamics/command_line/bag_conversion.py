@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion of one topic of a bag to efforts, and to a new bag if requested."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Efforts of a measured motion (noisy joint states)."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

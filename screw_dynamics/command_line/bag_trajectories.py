@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Efforts of recorded trajectories, followed as a controller would have followed them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Argument parsers of the commands: help with examples, errors with hints."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shutil

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Efforts and motor commands along a sampled motion."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import replace

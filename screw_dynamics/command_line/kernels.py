@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choice between NumPy and compiled kernels: compilation does not pay for small work."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """End of a command's process: exit codes, error lines, signals, closed streams."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

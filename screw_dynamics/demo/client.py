@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`DemoClient`: a node that uses the two nodes like a user's program."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run of the nodes on the demo's trajectory, with recording."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack

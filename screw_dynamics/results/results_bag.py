@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writer of results as FeedforwardTorque and MotorFeedforward messages in a bag."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NamedTuple
 

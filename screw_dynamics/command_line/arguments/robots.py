@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Robot arguments of the commands, and the model built from them."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics feasibility`: limits along a trajectory, and the slow-down that keeps them."""
 
-from __future__ import annotations
-
 import argparse
 
 from screw_dynamics.arrays import Array

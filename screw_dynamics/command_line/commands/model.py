@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics model`: summary of a robot description."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics plot`: a figure of results."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from pathlib import Path
