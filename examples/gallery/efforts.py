@@ -17,7 +17,7 @@ LABELS = (r'$\tau$  [N m]', r'$\dot\tau$  [N m/s]', r'$\ddot\tau$  [N m/s²]')
 def figure() -> Figure:
     """Return the figure."""
     model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
-    rest = np.zeros(model.n)
+    rest = (0.0,) * model.n
     points = (
         TrajectoryPoint(0.0, (0.0, 0.5, 0.0, -1.5, 0.0, 0.9, 0.0), rest),
         TrajectoryPoint(1.0, (0.8, 1.0, -0.4, -1.0, -0.9, 0.3, -1.3)),

@@ -11,7 +11,12 @@ from matplotlib.figure import Figure
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
 from screw_dynamics.results.figure_style import BLACK, COLOURS, GREY
-from screw_dynamics.trajectory import measured_motion, smooth_trajectory, waypoints_from_points
+from screw_dynamics.trajectory import (
+    TrajectoryPoint,
+    measured_motion,
+    smooth_trajectory,
+    waypoints_from_points,
+)
 
 STEP = 0.002  # s, 500 Hz
 COUNT = 2 * np.pi / 2**17  # rad, an encoder of 17 bit
@@ -28,16 +33,16 @@ EFFORT_LABELS = (r'$\tau$  [N m]', r'$\dot\tau$  [N m/s]', r'$\ddot\tau$  [N m/s
 def true_motion(names: tuple[str, ...], times: Array) -> Array:
     """Return the jets of a motion through three points, and a rest, (T, 5, n)."""
     points = [
-        (0.0, [0.0] * 7),
-        (1.5, [0.8, -0.4, 0.2, 0.9, 0.1, -0.3, 0.5]),
-        (3.0, [0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]),
+        TrajectoryPoint(0.0, [0.0] * 7),
+        TrajectoryPoint(1.5, [0.8, -0.4, 0.2, 0.9, 0.1, -0.3, 0.5]),
+        TrajectoryPoint(3.0, [0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]),
     ]
     return smooth_trajectory(waypoints_from_points(names, points, names)).jets(times)
 
 
 def differences(samples: Array, order: int) -> Array:
     """Return central differences of the samples, NaN at the ends."""
-    rows = samples.copy()
+    rows: Array = samples.copy()
     for _ in range(order):
         rows = np.gradient(rows, STEP, axis=0)
     return rows
