@@ -14,7 +14,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
-from screw_dynamics.nodes.shared.conversions import SECOND, nanoseconds, set_stamp
+from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
 from screw_dynamics.nodes.trajectory_sender import trajectory_message
 from screw_dynamics.trajectory import TrajectoryFile
 from screw_dynamics_interfaces.msg import FeedforwardTorque

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from rosbags.interfaces import Qos
 
+from screw_dynamics.messages.times import nanoseconds
+
 
 @dataclass(frozen=True)
 class BagMessage:
@@ -73,7 +75,6 @@ class BagTopic:
     qos: tuple[Qos, ...]
 
 
-SECOND = 1_000_000_000  # ns
 TIME_TYPES = ('builtin_interfaces/msg/Time', 'builtin_interfaces/msg/Duration')
 
 
@@ -102,11 +103,6 @@ def columns(messages: Iterable[Any]) -> dict[str, Any]:
     """
     rows = [dict(_leaves(message, '')) for message in messages]
     return {path: _column([row[path] for row in rows]) for path in (rows[0] if rows else ())}
-
-
-def nanoseconds(time: Any) -> int:
-    """Return a Time or Duration message in nanoseconds."""
-    return int(time.sec) * SECOND + int(time.nanosec)
 
 
 def _leaves(message: Any, prefix: str) -> Iterator[tuple[str, Any]]:

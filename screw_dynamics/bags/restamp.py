@@ -4,8 +4,8 @@
 
 import struct
 
-from screw_dynamics.bags.records import SECOND
 from screw_dynamics.errors import BagError
+from screw_dynamics.messages.times import SECOND
 
 # CDR begins with two bytes that name the encoding and two of options (RTPS 2.2, section 10.2).
 _ENCODINGS = {b'\x00\x00': '>iI', b'\x00\x01': '<iI', b'\x00\x06': '>iI', b'\x00\x07': '<iI'}

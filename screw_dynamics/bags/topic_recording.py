@@ -21,6 +21,8 @@ from rosbags.interfaces import (
     QosTime,
 )
 
+from screw_dynamics.messages.times import SECOND
+
 # Messages that DDS queues while the recorder is busy: 1 s of a 1 kHz topic.
 RECORDING_DEPTH = 1000
 # Minimum number of messages kept for a slow subscriber.
@@ -76,7 +78,7 @@ def replay_qos(offered: Sequence[Qos]) -> QoSProfile:
 
 
 def _time(duration: Duration) -> QosTime:
-    return QosTime(*divmod(duration.nanoseconds, 1_000_000_000))
+    return QosTime(*divmod(duration.nanoseconds, SECOND))
 
 
 # Key of a message: source timestamp, sequence number of its publisher (if any), size.

@@ -10,7 +10,6 @@ import numpy as np
 
 from screw_dynamics.bags import Bag, BagMessage, BagWriter
 from screw_dynamics.bags.definitions import MessageTypes
-from screw_dynamics.bags.records import SECOND
 from screw_dynamics.bags.writer import OFFLINE_CAPACITY
 from screw_dynamics.command_line.arguments import motions
 from screw_dynamics.command_line.bag_joint_states import measured_results
@@ -23,6 +22,7 @@ from screw_dynamics.command_line.bag_trajectories import (
     until_replaced,
 )
 from screw_dynamics.errors import BagError
+from screw_dynamics.messages.times import SECOND
 from screw_dynamics.new_files import new_folder
 from screw_dynamics.progress import progress
 from screw_dynamics.results.bag_topics import TRAJECTORY

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
-from screw_dynamics.bags.records import SECOND, nanoseconds
 from screw_dynamics.command_line.arguments import motions
 from screw_dynamics.command_line.evaluation import evaluate_measured
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
 from screw_dynamics.estimation.recorded_samples import GapError
+from screw_dynamics.messages.joints import named_row
+from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.progress import counting
 from screw_dynamics.results.results import Results
@@ -62,14 +63,10 @@ def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str)
     seen: set[str] = set()
     for found in messages:
         message = found.message
-        place = {name: i for i, name in enumerate(message.name)}
-        seen |= place.keys()
-        values = message.position
-        if len(values) != len(message.name) or not all(j in place for j in model.joint_names):
-            left_out += 1
-            continue
-        row = [float(values[place[joint]]) for joint in model.joint_names]
-        if not all(map(math.isfinite, row)):  # drivers send NaN before the first measurement
+        seen.update(message.name)
+        complete = len(message.position) == len(message.name)
+        row = named_row(message.name, message.position if complete else (), model.joint_names)
+        if not np.isfinite(row).all():  # drivers send NaN before the first measurement
             left_out += 1
             continue
         rows.append(row)

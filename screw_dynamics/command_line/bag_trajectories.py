@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
 from screw_dynamics.bags.definitions import MessageTypes
-from screw_dynamics.bags.records import SECOND, nanoseconds
 from screw_dynamics.command_line.arguments import motions
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.errors import BagError, TrajectoryError
+from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.messages.trajectories import effort_points
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.progress import progress
 from screw_dynamics.results.bag_topics import TRAJECTORY
@@ -144,26 +145,15 @@ def trajectory_with_efforts(this: FollowedTrajectory, types: MessageTypes) -> An
 
     The header is that of the recorded message, so the start is the same.
     """
-    point_type = types['trajectory_msgs/msg/JointTrajectoryPoint']
-    duration = types['builtin_interfaces/msg/Duration']
     header = this.message.header
-    points = []
-    for time, jet, effort in zip(
+    points = effort_points(
         origin(this).from_start.tolist(),
         this.results.joint_jet,
         this.results.effort_jet[:, 0],
-        strict=True,
-    ):
-        sec, nanosec = divmod(time, SECOND)
-        points.append(
-            point_type(
-                positions=jet[0],
-                velocities=jet[1],
-                accelerations=jet[2],
-                effort=effort,
-                time_from_start=duration(sec=sec, nanosec=nanosec),
-            )
-        )
+        types['trajectory_msgs/msg/JointTrajectoryPoint'],
+        types['builtin_interfaces/msg/Duration'],
+        values=np.ascontiguousarray,
+    )
     return types[TRAJECTORY](
         header=types['std_msgs/msg/Header'](
             stamp=types['builtin_interfaces/msg/Time'](

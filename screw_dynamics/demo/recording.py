@@ -10,8 +10,8 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
-from screw_dynamics.bags.records import SECOND, nanoseconds
 from screw_dynamics.errors import BagError
+from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.results.results_from_bag import read_efforts
 
 TRAJECTORY_TOPIC = '/feedforward/joint_trajectory'

@@ -25,9 +25,10 @@ from rclpy.publisher import Publisher
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.messages.fields import double_array
+from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import FRAME_ID, QOS
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import NAME as STATUS_NAME
-from screw_dynamics.nodes.shared.conversions import double_array, set_stamp
 from screw_dynamics.nodes.shared.endpoints import make_publisher
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.parameter_rules import parameter

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Motion`: a trajectory on the clock of the node; `Join`: its takeover from another motion."""
+"""Trajectories on the clock of the node, and their takeover from another motion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 
 @dataclass(frozen=True)
-class Motion:
+class ActiveTrajectory:
     """
     A trajectory on the clock of the node.
 
@@ -64,6 +64,6 @@ class Join:
     continues: bool
 
 
-def continuable(jet: Array) -> bool:
+def is_bounded(jet: Array) -> bool:
     """Return True if a motion can continue from a state: no value is NaN or too large."""
     return bool((np.abs(jet) <= LARGEST).all())

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import NotFiniteError
-from screw_dynamics.nodes.shared.conversions import SECOND
+from screw_dynamics.messages.times import SECOND
 from screw_dynamics.reference.reference_filter import ReferenceFilter
 from screw_dynamics.trajectory import JET_ROWS
 

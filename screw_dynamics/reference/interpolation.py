@@ -120,7 +120,7 @@ class Smooth:
         return with_start(curve, jet, earlier) if len(curve.breaks) > 1 else None
 
 
-class Controller:
+class ControllerSpline:
     """
     The motion that joint_trajectory_controller of ROS 2 Jazzy executes, including jumps.
 
@@ -162,8 +162,8 @@ class Controller:
         return None
 
 
-SMOOTH, CONTROLLER = Smooth(), Controller()
-INTERPOLATIONS: dict[str, Interpolation] = {'smooth': SMOOTH, 'jtc': CONTROLLER}
+SMOOTH, CONTROLLER_SPLINE = Smooth(), ControllerSpline()
+INTERPOLATIONS: dict[str, Interpolation] = {'smooth': SMOOTH, 'jtc': CONTROLLER_SPLINE}
 
 
 def shifted(waypoints: Waypoints, part: slice, time: float) -> Waypoints:

@@ -12,7 +12,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.reference.active_trajectory import Join, Motion, continuable
+from screw_dynamics.reference.active_trajectory import ActiveTrajectory, Join, is_bounded
 from screw_dynamics.reference.interpolation import Interpolation
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, Waypoints, nearest_turn
@@ -52,7 +52,7 @@ class Reference:
         self.held_for = 0.0  # s on the clock of the node
         self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
         self.interpolation, self.continuous = interpolation, continuous
-        self._motions: list[Motion] = []
+        self._motions: list[ActiveTrajectory] = []
         self._jet = np.empty((JET_ROWS, joint_count))
 
     @property
@@ -75,7 +75,7 @@ class Reference:
         return self.interpolation.leaves_at_reception
 
     @property
-    def newest(self) -> Motion:
+    def newest(self) -> ActiveTrajectory:
         """The motion added last; there must be one."""
         return self._motions[-1]
 
@@ -122,7 +122,7 @@ class Reference:
         received = now if received is None else received
         begin = self.interpolation.leaves(start, received, now)
         jet = self.state(begin) if follow else None
-        continues = jet is not None and continuable(jet)
+        continues = jet is not None and is_bounded(jet)
         if not continues:
             jet = start_jet
         if jet is None:
@@ -148,11 +148,12 @@ class Reference:
         """
         Follow a curve from its join on; motions that begin later are dropped.
 
-        `anchor` is the instant and time from start of `Motion`; by default those of the join.
+        `anchor` is the instant and time from start of `ActiveTrajectory`, by default those of the
+        join.
         """
         kept = [motion for motion in self._motions if motion.begin < join.begin]
         instant, time = anchor or (join.begin, join.elapsed)
-        motion = Motion(
+        motion = ActiveTrajectory(
             waypoints, curve, join.begin, join.start, joined, instant, time, join.continues
         )
         self._motions = [*kept, motion]
@@ -214,14 +215,14 @@ class Reference:
         self.speed, self.speed_since = speed, now
         self._rejoin(later)
 
-    def motion_at(self, time: int) -> Motion | None:
+    def motion_at(self, time: int) -> ActiveTrajectory | None:
         """Return the motion that applies at an instant [ns]; None if there is none."""
         for motion in reversed(self._motions):
             if motion.begin <= time:
                 return motion
         return None
 
-    def set_time(self, motion: Motion, time_from_start: float, instant: int) -> None:
+    def set_time(self, motion: ActiveTrajectory, time_from_start: float, instant: int) -> None:
         """
         Set the time from start [s] of a motion at an instant [ns]; it continues from there.
 
@@ -232,11 +233,11 @@ class Reference:
         self._motions[at:] = [replace(motion, anchor=instant, anchor_time=time_from_start)]
         self._rejoin(later)
 
-    def _rejoin(self, later: list[Motion]) -> None:
+    def _rejoin(self, later: list[ActiveTrajectory]) -> None:
         """Recompute the start of every later motion that continues its predecessor."""
         for motion in later:
             jet = self.state(motion.begin) if motion.continues else None
-            if jet is not None and continuable(jet):
+            if jet is not None and is_bounded(jet):
                 curve = self.rejoined(motion.curve, motion.waypoints, jet)
                 if curve is not None:
                     self._motions.append(replace(motion, curve=curve))
@@ -248,5 +249,5 @@ class Reference:
                     pass  # a small jump is better than no motion
             self._motions.append(motion)
 
-    def _curve_time(self, motion: Motion, time: int) -> float:
+    def _curve_time(self, motion: ActiveTrajectory, time: int) -> float:
         return motion.time_at(time, self.speed) - motion.joined

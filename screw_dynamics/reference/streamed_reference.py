@@ -5,19 +5,27 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.shared.conversions import SECOND
-from screw_dynamics.reference.active_trajectory import continuable
+from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import SECOND
+from screw_dynamics.reference.active_trajectory import is_bounded
 from screw_dynamics.reference.filtered_positions import FilteredPositions
-from screw_dynamics.reference.latest_sample import LatestSample, StreamSample
 from screw_dynamics.reference.reference import Reference
-from screw_dynamics.series.jets import scale_speed
+from screw_dynamics.series.jets import scale_speed, taylor_shifted
 from screw_dynamics.trajectory import JET_ROWS
+
+
+class StreamSettings(NamedTuple):
+    """Largest age of a sample [s], and the order and bandwidth [Hz] of the reference filter."""
+
+    max_age: float
+    filter_order: int
+    filter_bandwidth: float
 
 
 class Stream(Enum):
@@ -25,6 +33,62 @@ class Stream(Enum):
 
     SAMPLES = '~/joint_reference'
     POSITIONS = '~/joint_state_reference'
+
+
+class StreamSample(NamedTuple):
+    """
+    Metadata of the reference at a tick.
+
+    `instant` is in ns. `rows` counts the position and its known derivatives, 3 to 5. The positions
+    are C^continuity; for samples that is inferred from the derivatives sent by the producer.
+    """
+
+    instant: int
+    rows: int
+    continuity: int
+
+
+class LatestSample:
+    """A sample that is returned once, and extrapolated by its Taylor polynomial."""
+
+    def __init__(self, n: int) -> None:
+        self.instant = 0  # [ns]
+        self._jet = np.zeros((JET_ROWS, n))
+        self._rows = 0
+        self._taken = True
+
+    def require_later(self, instant: int) -> None:
+        """Raise InputError unless an instant [ns] is later than that of the sample."""
+        if instant <= self.instant:
+            raise InputError(
+                f'header.stamp: expected later than that of the sample before '
+                f'({self.instant / SECOND:.6f}), got {instant / SECOND:.6f}'
+            )
+
+    def put(self, jet: Array, rows: int) -> None:
+        """
+        Store a sample (5, n), of which `rows` rows are known.
+
+        The caller sets `instant`.
+        """
+        self._jet[...] = jet
+        self._rows, self._taken = rows, False
+
+    def take(self, earliest: int, out: Array) -> StreamSample | None:
+        """
+        Write the sample to `out` (5, n) and return its metadata.
+
+        The result is None if the sample was returned before or is older than `earliest` [ns].
+        """
+        if self._taken or self.instant < earliest:
+            return None
+        self._taken = True
+        out[...] = self._jet
+        return StreamSample(self.instant, self._rows, self._rows - 1)
+
+    def state(self, time: int) -> Array:
+        """Return the (5, n) joint jet at an instant [ns], extrapolated from the sample."""
+        return taylor_shifted(self._jet, (time - self.instant) / SECOND)
 
 
 class StreamedReference:
@@ -45,7 +109,7 @@ class StreamedReference:
         self,
         motions: Reference,
         continuous: NDArray[np.bool_],
-        parameters: FeedforwardParameters,
+        settings: StreamSettings,
     ) -> None:
         self.followed: Stream | None = None
         self.takeovers = 0  # how often a stream has begun to be followed
@@ -54,18 +118,18 @@ class StreamedReference:
         self._n = len(continuous)
         self._latest = LatestSample(self._n)
         self._filtered = FilteredPositions(
-            continuous, parameters.filter_order, parameters.filter_bandwidth
+            continuous, settings.filter_order, settings.filter_bandwidth
         )
-        self._max_age = round(SECOND * parameters.max_reference_age)
+        self._max_age = round(SECOND * settings.max_age)
 
-    def apply(self, parameters: FeedforwardParameters, time: int) -> None:
+    def apply(self, settings: StreamSettings, time: int) -> None:
         """
-        Apply changed parameters; a new filter continues in the state of the old one.
+        Apply changed settings; a new filter continues in the state of the old one.
 
         `time` is the earliest instant that will still be sampled [ns].
         """
-        self._max_age = round(SECOND * parameters.max_reference_age)
-        self._filtered.retune(parameters.filter_order, parameters.filter_bandwidth, time)
+        self._max_age = round(SECOND * settings.max_age)
+        self._filtered.retune(settings.filter_order, settings.filter_bandwidth, time)
 
     @property
     def delay(self) -> float:
@@ -167,4 +231,4 @@ class StreamedReference:
             jet = self._motions.state(time)
             if jet is not None:
                 scale_speed(jet, self._motions.speed)
-        return jet if jet is not None and continuable(jet) else None
+        return jet if jet is not None and is_bounded(jet) else None

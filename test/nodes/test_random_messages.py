@@ -79,7 +79,9 @@ def test_trajectories(messages, state, partial, moving, lead_time, interpolation
         lead_time=lead_time,
     )
     reference = Reference(MODEL.n, INTERPOLATIONS[parameters.interpolation])
-    streamed = StreamedReference(reference, np.zeros(MODEL.n, dtype=bool), parameters)
+    streamed = StreamedReference(
+        reference, np.zeros(MODEL.n, dtype=bool), parameters.stream_settings
+    )
     measured = JointStateBuffer(NAMES)
     robot = Robot(MODEL, None, {}, ())
     jet = np.zeros((5, MODEL.n))

@@ -10,7 +10,7 @@ import pytest
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from screw_dynamics.nodes.shared.conversions import nanoseconds
+from screw_dynamics.messages.times import nanoseconds
 
 TOPIC = '/feedforward/joint_trajectory'
 SETTLED = 5.0  # s, in which it would have sent the trajectory

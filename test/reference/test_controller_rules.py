@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles.controller_trajectory import ControllerTrajectory
 
 from screw_dynamics.errors import TrajectoryError
-from screw_dynamics.reference.interpolation import CONTROLLER
+from screw_dynamics.reference.interpolation import CONTROLLER_SPLINE
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.trajectory import waypoints_from_points
 
@@ -30,7 +30,7 @@ class Both:
     """The reference and the transcription under the same messages; times in ms from START."""
 
     def __init__(self, lead=0.0, desired=True):
-        self.reference = Reference(1, CONTROLLER)
+        self.reference = Reference(1, CONTROLLER_SPLINE)
         self.controller = ControllerTrajectory(desired)
         self.lead, self.desired = lead, desired
 
@@ -181,7 +181,7 @@ def test_continuity(points, continuity):
 def test_without_a_state():
     waypoints = waypoints_from_points(['a'], [(0.5, [1.0])], ['a'])
     with pytest.raises(TrajectoryError, match='first point has time_from_start 0.5 s and no'):
-        Reference(1, CONTROLLER).add(waypoints, START, START)
-    reference = Reference(1, CONTROLLER)
+        Reference(1, CONTROLLER_SPLINE).add(waypoints, START, START)
+    reference = Reference(1, CONTROLLER_SPLINE)
     reference.add(waypoints, START - SECOND, START)  # its first point has passed: none is needed
     assert not reference.empty

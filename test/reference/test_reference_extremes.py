@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from screw_dynamics.reference.interpolation import CONTROLLER, SMOOTH
+from screw_dynamics.reference.interpolation import CONTROLLER_SPLINE, SMOOTH
 from screw_dynamics.reference.reference import LONGEST_DURATION, Reference, Source
 from screw_dynamics.trajectory import waypoints_from_points
 
@@ -68,7 +68,7 @@ def test_what_overflows_is_not_continued():
 
 
 def test_time_from_start_fits_its_message_long_before_the_start():
-    reference = Reference(2, CONTROLLER)
+    reference = Reference(2, CONTROLLER_SPLINE)
     begin = START + 100 * 365 * 86400 * SECOND
     reference.add(waypoints([1.0, 1.0], first=1.0), begin, START, np.zeros((5, 2)))
     assert sampled(reference, START)[0] is Source.TRAJECTORY

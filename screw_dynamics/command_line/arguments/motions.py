@@ -14,6 +14,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import BagError, InputError, TrajectoryError
+from screw_dynamics.messages.trajectories import trajectory_points
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.paths import expanded
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
@@ -107,20 +108,9 @@ def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:
 
     The text of a `TrajectoryError` names the topic and the message.
     """
-    from screw_dynamics.bags.records import SECOND, nanoseconds  # needs rosbags
-
-    message = found.message
-    points = [
-        TrajectoryPoint(
-            nanoseconds(point.time_from_start) / SECOND,
-            point.positions,
-            point.velocities,
-            point.accelerations,
-        )
-        for point in message.points
-    ]
     where = f'{found.topic}, message received at {found.log_time} ns'
-    return _in_model_order(where, message.joint_names, points, model)
+    points = trajectory_points(found.message)
+    return _in_model_order(where, found.message.joint_names, points, model)
 
 
 def _in_model_order(

@@ -18,8 +18,9 @@ from screw_dynamics.dynamics import (
     mass_matrix,
 )
 from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.messages.fields import double_array
+from screw_dynamics.messages.joints import joint_order, request_row
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.shared.conversions import double_array, joint_order, request_row
 
 _ROWS = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')

@@ -13,6 +13,8 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import ElasticJoints, MotorFeedforward, elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.messages.fields import double_array
+from screw_dynamics.messages.joints import joint_order, request_row
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.dynamics_server.dynamics_services import (
     motion_rows,
@@ -20,7 +22,6 @@ from screw_dynamics.nodes.dynamics_server.dynamics_services import (
     wrench_jets,
 )
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.conversions import double_array, joint_order, request_row
 from screw_dynamics.nodes.shared.limit_checks import limit_text
 
 _STIFFNESS_ROWS = 3

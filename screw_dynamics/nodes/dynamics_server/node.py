@@ -16,6 +16,7 @@ from screw_dynamics.dynamics import bias_forces, coriolis_matrix, gravity_forces
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import BackgroundCompiler, uncompiled
+from screw_dynamics.messages.joints import joint_order
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.dynamics_server import dynamics_services as services
 from screw_dynamics.nodes.dynamics_server.motor_service import get_motor_feedforward
@@ -23,7 +24,6 @@ from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParame
 from screw_dynamics.nodes.dynamics_server.trajectory_torques import compute_trajectory_torques
 from screw_dynamics.nodes.feedforward.pipeline import compile_torques
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.conversions import joint_order
 from screw_dynamics.nodes.shared.diagnostics import OK, Diagnostics, Report, model_report
 from screw_dynamics.nodes.shared.elastic_source import compile_motors, require_fit
 from screw_dynamics.nodes.shared.executor import run_node

@@ -7,20 +7,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from builtin_interfaces.msg import Duration
+from trajectory_msgs.msg import JointTrajectoryPoint
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.messages.fields import double_array
+from screw_dynamics.messages.joints import joint_order
+from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.messages.trajectories import effort_points, trajectory_points
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.shared.conversions import (
-    double_array,
-    joint_order,
-    nanoseconds,
-    trajectory_points,
-)
-from screw_dynamics.nodes.shared.effort_points import effort_points
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.trajectory import JET_ROWS, check_position_limits, waypoints_from_points
@@ -64,7 +63,11 @@ def compute_trajectory_torques(
     response.trajectory.header = request.trajectory.header
     response.trajectory.joint_names = names
     response.trajectory.points = effort_points(
-        (round(1e9 * (t + begin)) for t in times), jets[:, :3, back], tau[:, 0, back]
+        (round(1e9 * (t + begin)) for t in times),
+        jets[:, :3, back],
+        tau[:, 0, back],
+        JointTrajectoryPoint,
+        Duration,
     )
     for d, field in enumerate(('effort_dot', 'effort_ddot')[:k], start=1):
         setattr(response, field, double_array(tau[:, d, back]))

@@ -10,6 +10,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, ModelParameters
 from screw_dynamics.nodes.shared.parameter_rules import parameter
 from screw_dynamics.reference.reference_filter import MAX_ORDER, MIN_ORDER
+from screw_dynamics.reference.streamed_reference import StreamSettings
 
 SPEED_FACTOR_TYPE = 'control_msgs/SpeedScalingFactor'
 
@@ -174,6 +175,11 @@ class FeedforwardParameters(ModelParameters):
         'Configure and activate as soon as there is a robot model, if not done by hand.',
         read_only=True,
     )
+
+    @property
+    def stream_settings(self) -> StreamSettings:
+        """Settings of the streamed references."""
+        return StreamSettings(self.max_reference_age, self.filter_order, self.filter_bandwidth)
 
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""

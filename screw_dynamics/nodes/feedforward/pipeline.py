@@ -28,7 +28,7 @@ from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.elastic_source import with_stiffness
 from screw_dynamics.nodes.shared.model_info import joint_kinds
-from screw_dynamics.reference.active_trajectory import Motion
+from screw_dynamics.reference.active_trajectory import ActiveTrajectory
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.reference_filter import compile_filter
@@ -73,7 +73,7 @@ class TorqueStream:
             model.n, INTERPOLATIONS[parameters.interpolation], self.continuous
         )
         self.streamed = StreamedReference(
-            self.reference, np.isin(model.joint_names, self.continuous), parameters
+            self.reference, np.isin(model.joint_names, self.continuous), parameters.stream_settings
         )
         self.wrenches = ExternalWrenches(model, self._warn_of_expired_wrench)
         self.measured = JointStateBuffer(model.joint_names)
@@ -98,7 +98,9 @@ class TorqueStream:
     def apply(self, parameters: FeedforwardParameters) -> None:
         """Apply changed parameters; replace the publishers only if they differ."""
         old, self._parameters = self._parameters, parameters
-        self.streamed.apply(parameters, self.sampled(self._node.get_clock().now().nanoseconds))
+        self.streamed.apply(
+            parameters.stream_settings, self.sampled(self._node.get_clock().now().nanoseconds)
+        )
         if self._publishers.differ(old, parameters):
             publishers = self._publishers
             # if this raises, the old publishers stay in use
@@ -124,7 +126,7 @@ class TorqueStream:
             self.motors.set_model(model)
         return True
 
-    def motion_at_tick(self, now: int) -> Motion | None:
+    def motion_at_tick(self, now: int) -> ActiveTrajectory | None:
         """Return the trajectory sampled by a tick at `now` [ns]."""
         return self.reference.motion_at(self.sampled(now))
 

@@ -12,8 +12,8 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 
+from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
-from screw_dynamics.nodes.shared.conversions import SECOND, set_stamp
 from screw_dynamics.nodes.shared.endpoints import make_publisher
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 

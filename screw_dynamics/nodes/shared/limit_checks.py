@@ -11,8 +11,8 @@ from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import NotFiniteError, ScrewDynamicsError, UnknownNameError
 from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.feasibility.report import FeasibilityReport
+from screw_dynamics.messages.joints import JointNamesError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.shared.conversions import JointNamesError
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 OK = 0

@@ -9,9 +9,9 @@ from typing import Any
 from rclpy.node import Node
 
 import screw_dynamics
+from screw_dynamics.messages.fields import double_array
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.conversions import double_array
 from screw_dynamics.nodes.shared.endpoints import LATCHED
 from screw_dynamics.nodes.shared.robot_description import LoadedModel
 

@@ -11,7 +11,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from helpers.node_processes import trajectory
 from helpers.simulated_clock import SimulatedClock
 
-from screw_dynamics.nodes.shared.conversions import nanoseconds
+from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']

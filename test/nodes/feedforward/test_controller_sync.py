@@ -16,8 +16,8 @@ from oracles.controller_trajectory import ControllerTrajectory
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.inputs.controller_sync import state_type
-from screw_dynamics.nodes.shared.conversions import nanoseconds, set_stamp
 from screw_dynamics.reference.interpolation import SMOOTH
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points

@@ -12,7 +12,7 @@ from oracles.controller_trajectory import ControllerTrajectory
 
 from screw_dynamics.nodes.feedforward.inputs.execution_watch import ControllerState, ExecutionWatch
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.reference.interpolation import CONTROLLER
+from screw_dynamics.reference.interpolation import CONTROLLER_SPLINE
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.trajectory import waypoints_from_points
 
@@ -35,7 +35,7 @@ class Beside:
     published: list[tuple[int, float]] = field(default_factory=list)  # time, position
 
     def __post_init__(self):
-        self.reference = Reference(1, CONTROLLER)
+        self.reference = Reference(1, CONTROLLER_SPLINE)
         self.hold(0.0)
 
     def hold(self, position, time=30.0):
@@ -273,7 +273,7 @@ def test_a_held_end():
 
 def test_turns_of_a_joint_without_limits():
     watch, parameters, jet = ExecutionWatch(), FeedforwardParameters(), np.zeros((5, 1))
-    reference = Reference(1, CONTROLLER)
+    reference = Reference(1, CONTROLLER_SPLINE)
     waypoints = waypoints_from_points(['a'], [(0.0, [0.0]), (1.0, [1.0])], ['a'])
     reference.add(waypoints, START, START, jet)
     watch.follow(reference.motion_at(START), START)

@@ -17,7 +17,7 @@ from std_msgs.msg import Float64, Float64MultiArray
 from std_srvs.srv import Trigger
 
 from screw_dynamics import read_urdf, recursive_body_fixed
-from screw_dynamics.nodes.shared.conversions import nanoseconds
+from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import FeedforwardTorque, ModelInfo
 

@@ -13,7 +13,7 @@ from helpers.services import SERVICES, ros_duration
 from oracles.controller_trajectory import through
 
 from screw_dynamics import inverse_dynamics, read_urdf
-from screw_dynamics.nodes.shared.conversions import nanoseconds, set_stamp
+from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']

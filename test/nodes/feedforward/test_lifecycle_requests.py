@@ -12,7 +12,7 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from std_msgs.msg import Float64
 
-from screw_dynamics.nodes.shared.conversions import nanoseconds
+from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']

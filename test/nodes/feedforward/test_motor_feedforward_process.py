@@ -15,7 +15,7 @@ from helpers.stream_client import jet_of
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from screw_dynamics.nodes.shared.conversions import nanoseconds
+from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque, JointReference, MotorFeedforward
 
 POINTS = ([-1.4, 0.5], [-1.0, 0.2], [-0.6, -0.4])

@@ -12,12 +12,12 @@ from helpers.node_processes import LATCHED, trajectory
 from std_msgs.msg import Float64
 
 from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.nodes.feedforward.inputs.speed_input import speed_factor
 from screw_dynamics.nodes.feedforward.parameters import (
     SPEED_FACTOR_TYPE,
     FeedforwardParameters,
 )
-from screw_dynamics.nodes.shared.conversions import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 HAVE_CONTROL_MSGS = importlib.util.find_spec('control_msgs') is not None

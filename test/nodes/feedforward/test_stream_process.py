@@ -11,11 +11,12 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from helpers.stream_client import efforts_of, jet_of, status, stream_until, wait
 from rclpy.qos import qos_profile_sensor_data
+from screw_dynamics.nodes.shared.conversions import nanoseconds, set_stamp
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from screw_dynamics import read_urdf, recursive_body_fixed
-from screw_dynamics.nodes.shared.conversions import nanoseconds, set_stamp
+from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics.reference.reference_filter import ReferenceFilter
 from screw_dynamics_interfaces.msg import FeedforwardTorque, JointReference
 

@@ -13,10 +13,10 @@ from helpers.node_processes import trajectory
 
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
 from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.shared.conversions import set_stamp
 from screw_dynamics.reference.interpolation import SMOOTH
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.reference_filter import ReferenceFilter
@@ -36,7 +36,9 @@ class Commands:
         self.model = read_urdf(urdf)
         self.parameters = FeedforwardParameters(max_reference_age=0.1)
         self.reference = Reference(2, SMOOTH)
-        self.streamed = StreamedReference(self.reference, np.array([True, False]), self.parameters)
+        self.streamed = StreamedReference(
+            self.reference, np.array([True, False]), self.parameters.stream_settings
+        )
         self.now = NOW
 
     def follow(self, *points, times=None, stamp=0):
@@ -198,7 +200,7 @@ class TestPositions:
         commands.now += 25 * MS
         before = commands.sample()[1]
         changed = replace(commands.parameters, filter_order=order, filter_bandwidth=bandwidth)
-        commands.streamed.apply(changed, commands.now)
+        commands.streamed.apply(changed.stream_settings, commands.now)
         np.testing.assert_allclose(commands.sample()[1], before, rtol=1e-9)
         state = commands.streamed.state(commands.now, commands.now + 10 * SECOND)
         np.testing.assert_allclose(state[0], [1.0, -1.0], rtol=0, atol=1e-12)

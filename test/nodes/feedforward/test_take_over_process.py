@@ -15,7 +15,7 @@ from helpers.stream_client import status
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
-from screw_dynamics.nodes.shared.conversions import nanoseconds
+from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']

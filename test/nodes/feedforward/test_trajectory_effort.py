@@ -11,9 +11,9 @@ from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import sample_times
-from screw_dynamics.nodes.shared.conversions import nanoseconds, set_stamp
-from screw_dynamics.reference.interpolation import CONTROLLER, SMOOTH
+from screw_dynamics.reference.interpolation import CONTROLLER_SPLINE, SMOOTH
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.trajectory import jtc_trajectory, smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import FeedforwardTorque
@@ -45,7 +45,9 @@ def test_a_start_that_has_passed():
 
 def test_no_negative_times():
     """The controller's own way to a start in the future is not part of the message."""
-    times = sample_times(motion(CONTROLLER, START + SECOND, START, np.ones((5, 2))), SECOND // 100)
+    times = sample_times(
+        motion(CONTROLLER_SPLINE, START + SECOND, START, np.ones((5, 2))), SECOND // 100
+    )
     assert times[0] == 0
 
 

@@ -15,10 +15,10 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
 from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.shared.conversions import set_stamp
 from screw_dynamics.nodes.shared.robot_description import other_joints
 from screw_dynamics.reference.interpolation import SMOOTH
 from screw_dynamics.reference.reference import Reference
@@ -41,7 +41,7 @@ class Intake:
         self.measured = JointStateBuffer(self.names)
         self.parameters = FeedforwardParameters()
         self.streamed = StreamedReference(
-            self.reference, np.zeros(self.model.n, dtype=bool), self.parameters
+            self.reference, np.zeros(self.model.n, dtype=bool), self.parameters.stream_settings
         )
 
     def accept(self, message, now=NOW, **changes):

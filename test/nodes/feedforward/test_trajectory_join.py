@@ -12,6 +12,7 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
 from screw_dynamics.nodes.feedforward.fitting.tasks import Reading, Robot
 from screw_dynamics.nodes.feedforward.inputs.arrival import arrival
@@ -20,7 +21,6 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outg
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import plan
 from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import with_efforts
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.shared.conversions import nanoseconds, set_stamp
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
@@ -38,7 +38,9 @@ class Node:
         self.parameters = FeedforwardParameters(**parameters)
         self.robot = Robot(read_urdf(urdf), None, {}, ())
         self.reference = Reference(2, INTERPOLATIONS[self.parameters.interpolation])
-        self.streamed = StreamedReference(self.reference, np.zeros(2, dtype=bool), self.parameters)
+        self.streamed = StreamedReference(
+            self.reference, np.zeros(2, dtype=bool), self.parameters.stream_settings
+        )
         self.measured = JointStateBuffer(NAMES)
         self.now = NOW
 

@@ -20,7 +20,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from screw_dynamics.nodes.shared.conversions import nanoseconds
+from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']

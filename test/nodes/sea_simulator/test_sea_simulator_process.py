@@ -24,7 +24,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
-from screw_dynamics.nodes.shared.conversions import nanoseconds
+from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics_interfaces.msg import MotorFeedforward
 
 HOME = np.array([-1.2, 0.5])

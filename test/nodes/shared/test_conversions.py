@@ -19,7 +19,7 @@ from screw_dynamics.errors import (
     TrajectoryError,
     UnknownNameError,
 )
-from screw_dynamics.nodes.shared import conversions
+from screw_dynamics.messages import fields, joints, times, trajectories
 from screw_dynamics.nodes.shared import limit_checks as error_codes
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetMassMatrix
@@ -30,33 +30,33 @@ NAMES = ('a', 'b', 'c')
 @pytest.mark.parametrize('time', [0, 1, 999_999_999, 1_700_000_000_123_456_789])
 def test_stamps(time):
     stamp = Time()
-    conversions.set_stamp(stamp, time)
-    assert conversions.nanoseconds(stamp) == time
+    times.set_stamp(stamp, time)
+    assert times.nanoseconds(stamp) == time
 
 
 def test_negative_durations():
     duration = Duration()
-    conversions.set_stamp(duration, -250_000_000)
+    times.set_stamp(duration, -250_000_000)
     assert (duration.sec, duration.nanosec) == (-1, 750_000_000)
-    assert conversions.seconds(duration) == -0.25
+    assert times.seconds(duration) == -0.25
 
 
 def test_double_arrays_are_row_major():
-    result = conversions.double_array(np.arange(6).reshape(2, 3).T)
+    result = fields.double_array(np.arange(6).reshape(2, 3).T)
     assert result == array('d', [0, 3, 1, 4, 2, 5])
 
 
 def test_what_is_written_to_a_view_is_in_the_message():
     message = FeedforwardTorque()
-    view = conversions.field_view(message, 'effort', 3)
+    view = fields.field_view(message, 'effort', 3)
     view[:] = [1.0, 2.0, 3.0]
     assert message.effort == array('d', [1.0, 2.0, 3.0])
 
 
 def test_joint_order():
-    order = conversions.joint_order(['c', 'a', 'b'], NAMES)
+    order = joints.joint_order(['c', 'a', 'b'], NAMES)
     np.testing.assert_array_equal(np.array(['c', 'a', 'b'])[order], NAMES)
-    np.testing.assert_array_equal(conversions.joint_order([], NAMES), [0, 1, 2])
+    np.testing.assert_array_equal(joints.joint_order([], NAMES), [0, 1, 2])
 
 
 @pytest.mark.parametrize(
@@ -68,20 +68,20 @@ def test_joint_order():
     ],
 )
 def test_bad_joint_names(names, message):
-    with pytest.raises(conversions.JointNamesError, match=message):
-        conversions.joint_order(names, NAMES)
+    with pytest.raises(joints.JointNamesError, match=message):
+        joints.joint_order(names, NAMES)
 
 
 def test_request_rows():
-    order = conversions.joint_order(['c', 'a', 'b'], NAMES)
-    np.testing.assert_array_equal(conversions.request_row('q', [3.0, 1.0, 2.0], order), [1, 2, 3])
-    np.testing.assert_array_equal(conversions.request_row('q', [], order), np.zeros(3))
+    order = joints.joint_order(['c', 'a', 'b'], NAMES)
+    np.testing.assert_array_equal(joints.request_row('q', [3.0, 1.0, 2.0], order), [1, 2, 3])
+    np.testing.assert_array_equal(joints.request_row('q', [], order), np.zeros(3))
     with pytest.raises(ShapeError, match=r'q: expected shape \(3,\), one value per joint, got'):
-        conversions.request_row('q', [1.0], order)
+        joints.request_row('q', [1.0], order)
 
 
 def test_trajectory_points():
-    points = conversions.trajectory_points(trajectory(['a'], [1.0], [2.0], times=[0.5, 1.25]))
+    points = trajectories.trajectory_points(trajectory(['a'], [1.0], [2.0], times=[0.5, 1.25]))
     assert [point.time_from_start for point in points] == [0.5, 1.25]
     assert [list(point.positions) for point in points] == [[1.0], [2.0]]
     assert not len(points[0].velocities)
@@ -92,14 +92,14 @@ class TestJointStates:
 
     def test_order_and_further_joints(self):
         message = JointState(name=['x', 'c', 'a'], position=[9.0, 3.0, 1.0])
-        positions, velocities = conversions.joint_state_rows(message, NAMES)
+        positions, velocities = joints.joint_state_rows(message, NAMES)
         np.testing.assert_array_equal(positions, [1.0, np.nan, 3.0])
         assert np.isnan(velocities).all()
 
     def test_sizes_must_agree(self):
         message = JointState(name=['a', 'b'], position=[1.0])
         with pytest.raises(InputError, match="expected 2 values in 'position' .* or none, got 1"):
-            conversions.joint_state_rows(message, NAMES)
+            joints.joint_state_rows(message, NAMES)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ class TestJointStates:
         (TrajectoryError('x'), 'INVALID_REQUEST'),
         (UnknownNameError('frame', 'x', []), 'INVALID_REQUEST'),
         (UnknownNameError('joint', 'x', []), 'INVALID_JOINTS'),
-        (conversions.JointNamesError('x'), 'INVALID_JOINTS'),
+        (joints.JointNamesError('x'), 'INVALID_JOINTS'),
         (NotFiniteError('q', (0,), float('nan')), 'NOT_FINITE'),
         (error_codes.NoModelError('x'), 'NO_MODEL'),
         (error_codes.LimitError('x'), 'LIMIT_EXCEEDED'),

@@ -13,6 +13,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.messages.times import nanoseconds, seconds
+from screw_dynamics.messages.trajectories import trajectory_points
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fit,
     Fitting,
@@ -21,7 +23,6 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Reading,
     Robot,
 )
-from screw_dynamics.nodes.shared.conversions import nanoseconds, seconds, trajectory_points
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory import (

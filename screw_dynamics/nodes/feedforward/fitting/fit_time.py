@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from screw_dynamics.nodes.shared.conversions import SECOND
+from screw_dynamics.messages.times import SECOND
 
 _MARGIN = 1.5
 _MANY = 200  # a fit of at least this many points updates the time per point, else the fixed part

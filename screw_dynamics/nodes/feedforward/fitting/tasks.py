@@ -11,7 +11,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.reference.active_trajectory import Join, Motion
+from screw_dynamics.reference.active_trajectory import ActiveTrajectory, Join
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
 
 
@@ -93,7 +93,7 @@ class Fit:
 class Forwarding:
     """Serialise a motion as a message with efforts; `stamp` [ns], `period` [s]."""
 
-    motion: Motion
+    motion: ActiveTrajectory
     stamp: int
     frame_id: str
     period: float

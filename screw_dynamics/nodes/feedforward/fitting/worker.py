@@ -18,6 +18,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.fitting.fit import TooLongError, fit, outline, read_message
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fitting,
@@ -28,7 +29,6 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     WarmUp,
 )
 from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import with_efforts
-from screw_dynamics.nodes.shared.conversions import set_stamp
 from screw_dynamics.nodes.shared.limit_checks import check_curve
 from screw_dynamics.trajectory import (
     TrajectoryPoint,

@@ -14,10 +14,10 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 
 from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.feedforward.inputs.execution_watch import ControllerState, ExecutionWatch
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import TorqueStream
-from screw_dynamics.nodes.shared.conversions import SECOND, nanoseconds
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import make_subscription
 from screw_dynamics.nodes.shared.interfaces import control_message

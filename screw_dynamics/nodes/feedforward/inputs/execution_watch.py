@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.shared.conversions import SECOND
-from screw_dynamics.reference.active_trajectory import Motion
+from screw_dynamics.reference.active_trajectory import ActiveTrajectory
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.trajectory import JET_ROWS
 
@@ -84,7 +84,7 @@ class ExecutionWatch:
         self._evidence = _Evidence()
         self._jet = np.empty((JET_ROWS, 0))
 
-    def follow(self, motion: Motion | None, now: int) -> None:
+    def follow(self, motion: ActiveTrajectory | None, now: int) -> None:
         """
         Set the motion that is published at `now` [ns].
 
@@ -150,13 +150,17 @@ class ExecutionWatch:
         return True
 
     def _set_time(
-        self, reference: Reference, motion: Motion, state: ControllerState, own: float
+        self, reference: Reference, motion: ActiveTrajectory, state: ControllerState, own: float
     ) -> None:
         self.correction = state.time - own
         reference.set_time(motion, state.time, state.instant)
 
     def _apart(
-        self, motion: Motion, state: ControllerState, own: float, parameters: FeedforwardParameters
+        self,
+        motion: ActiveTrajectory,
+        state: ControllerState,
+        own: float,
+        parameters: FeedforwardParameters,
     ) -> str:
         """Return how a state differs from the motion; empty if it does not."""
         tolerance, reach = parameters.sync_tolerance, parameters.sync_position_tolerance
@@ -176,7 +180,7 @@ class ExecutionWatch:
         )
 
     def _moves_along(
-        self, motion: Motion, state: ControllerState, reach: float, at_end: bool
+        self, motion: ActiveTrajectory, state: ControllerState, reach: float, at_end: bool
     ) -> bool:
         """Return True if the controller has moved along the motion or is at its end."""
         if not (at_end or self._near(motion, state, state.time, reach)):
@@ -185,7 +189,9 @@ class ExecutionWatch:
         expected = self._jet[0, state.joints]
         return self._evidence.add(state.time, state.positions, expected, at_end=at_end)
 
-    def _near(self, motion: Motion, state: ControllerState, time: float, reach: float) -> bool:
+    def _near(
+        self, motion: ActiveTrajectory, state: ControllerState, time: float, reach: float
+    ) -> bool:
         """Return True if the reference of a state is within `reach` of the motion at a time."""
         if self._jet.shape[1] != len(motion.waypoints.joint_names):
             self._jet = np.empty((JET_ROWS, len(motion.waypoints.joint_names)))

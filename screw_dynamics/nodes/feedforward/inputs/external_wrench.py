@@ -12,8 +12,8 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
 from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import SECOND, instant_of
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.shared.conversions import SECOND, instant_of
 
 _COMPONENTS = ('x', 'y', 'z')
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.nodes.shared.conversions import joint_state_rows
+from screw_dynamics.messages.joints import joint_state_rows
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.conversions import SECOND, nanoseconds
+from screw_dynamics.messages.times import SECOND, nanoseconds
 
 _FARTHEST_AHEAD = 2.0  # s: the longest lead_time plus a margin
 _FARTHEST_BEHIND = 60.0  # s: in lock-step a sender that is this late can catch up

@@ -15,13 +15,13 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.messages.times import instant_of
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.inputs.stream_messages import StreamReader
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import TorqueStream
 from screw_dynamics.nodes.feedforward.stream_reports import WRENCH_TOPIC, StreamReports
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.conversions import instant_of
 from screw_dynamics.nodes.shared.endpoints import make_subscription
 from screw_dynamics.nodes.shared.limit_checks import check_positions
 from screw_dynamics.reference.streamed_reference import Stream

@@ -14,6 +14,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.fitting.fit import heading
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.feedforward.inputs.speed_input import SpeedInput
@@ -22,7 +23,6 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import Trajecto
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import TorqueStream
 from screw_dynamics.nodes.feedforward.reports import FeedforwardReports
-from screw_dynamics.nodes.shared.conversions import SECOND
 from screw_dynamics.nodes.shared.endpoints import make_subscription
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, Outline, Robot
 from screw_dynamics.nodes.feedforward.inputs.arrival import Arrival
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Plan, unscaled
-from screw_dynamics.nodes.shared.conversions import SECOND
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
-from screw_dynamics.reference.active_trajectory import Join, Motion
+from screw_dynamics.reference.active_trajectory import ActiveTrajectory, Join
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.trajectory import PiecewisePolynomial
@@ -132,7 +132,7 @@ def _same(one: Array | None, other: Array | None) -> bool:
     return bool((one == other).all())
 
 
-def outgoing_stamp(motion: Motion, outline: Outline) -> int:
+def outgoing_stamp(motion: ActiveTrajectory, outline: Outline) -> int:
     """
     Return the instant [ns] at which a controller must start a motion to be synchronous with it.
 

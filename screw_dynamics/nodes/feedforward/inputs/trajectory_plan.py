@@ -11,11 +11,11 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fitting, Outline
 from screw_dynamics.nodes.feedforward.inputs.arrival import Arrival
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.shared.conversions import SECOND
-from screw_dynamics.reference.active_trajectory import continuable
+from screw_dynamics.reference.active_trajectory import is_bounded
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.series.jets import scale_speed
@@ -163,4 +163,4 @@ def unscaled(state: Array, speed: float) -> Array:
     # if the time runs slower, the derivatives are larger by powers of the speed
     with np.errstate(over='ignore', invalid='ignore'):
         scaled = scale_speed(state.copy(), 1.0 / speed if speed > 0.0 else 1.0)
-    return scaled if continuable(scaled) else state
+    return scaled if is_bounded(scaled) else state

@@ -12,6 +12,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
+from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.fitting.fit import heading
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.feedforward.fitting.fit_time import FitTime
@@ -29,9 +30,8 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outg
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Plan, plan
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import TorqueStream
-from screw_dynamics.nodes.shared.conversions import SECOND
 from screw_dynamics.nodes.shared.endpoints import DEPTH
-from screw_dynamics.reference.active_trajectory import Motion
+from screw_dynamics.reference.active_trajectory import ActiveTrajectory
 
 _LOOK_PERIOD = 0.002  # s between polls of the process while it works
 _MOST_REFITS = 12  # per trajectory
@@ -41,7 +41,7 @@ _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
 class Verdicts(Protocol):
     """Receiver of the verdicts on trajectories, in order of reception."""
 
-    def accept(self, outline: Outline, fit: Fit, motion: Motion, now: int) -> None:
+    def accept(self, outline: Outline, fit: Fit, motion: ActiveTrajectory, now: int) -> None:
         """Report that a trajectory is followed from its join on."""
 
     def reject(self, heading: Heading | None, reason: str) -> None:

@@ -12,11 +12,11 @@ from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
+from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, Heading, Outline
 from screw_dynamics.nodes.feedforward.reports import FeedforwardReports
-from screw_dynamics.nodes.shared.conversions import SECOND
 from screw_dynamics.nodes.shared.endpoints import DEPTH
-from screw_dynamics.reference.active_trajectory import Motion
+from screw_dynamics.reference.active_trajectory import ActiveTrajectory
 
 NAME = 'trajectory_status'
 # late subscribers still receive the newest statuses
@@ -76,7 +76,7 @@ class TrajectoryVerdicts:
         """Destroy the publisher."""
         self._status.destroy()
 
-    def accept(self, outline: Outline, fit: Fit, motion: Motion, now: int) -> None:
+    def accept(self, outline: Outline, fit: Fit, motion: ActiveTrajectory, now: int) -> None:
         """Log, count and publish an accepted trajectory."""
         start = motion.anchor - round(SECOND * motion.anchor_time)
         duration = float(fit.waypoints.times[-1])

@@ -12,12 +12,13 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.messages.fields import field_view
+from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import (
     TrajectoryEffortOutput,
 )
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.conversions import field_view, set_stamp
 from screw_dynamics.nodes.shared.endpoints import make_publisher
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.trajectory import JET_ROWS

@@ -8,9 +8,10 @@ from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from screw_dynamics.elastic import MotorFeedforward
+from screw_dynamics.messages.fields import double_array, field_view
+from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import MessageOutput, TorqueSample
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.conversions import double_array, field_view, set_stamp
 
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
 _MOTIONS = ('motor_position', 'motor_velocity', 'motor_acceleration')

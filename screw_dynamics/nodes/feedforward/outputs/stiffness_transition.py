@@ -36,7 +36,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
 from screw_dynamics.errors import InputError
 from screw_dynamics.jit import Kernel
-from screw_dynamics.nodes.shared.conversions import SECOND
+from screw_dynamics.messages.times import SECOND
 
 Integers: TypeAlias = NDArray[np.int64]
 

@@ -5,17 +5,18 @@
 from __future__ import annotations
 
 import numpy as np
+from builtin_interfaces.msg import Duration
 from rclpy.node import Node
-from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import SECOND
+from screw_dynamics.messages.trajectories import effort_points
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.shared.conversions import SECOND
-from screw_dynamics.nodes.shared.effort_points import effort_points
 from screw_dynamics.nodes.shared.endpoints import make_publisher
-from screw_dynamics.reference.active_trajectory import Motion
+from screw_dynamics.reference.active_trajectory import ActiveTrajectory
 
 TOPIC = '~/joint_trajectory_effort'
 INPUT = '~/joint_trajectory'
@@ -54,7 +55,7 @@ class TrajectoryEffortOutput:
         self._node.destroy_publisher(self._publisher)
 
 
-def with_efforts(model: ScrewModel, motion: Motion, period: float) -> JointTrajectory:
+def with_efforts(model: ScrewModel, motion: ActiveTrajectory, period: float) -> JointTrajectory:
     """
     Return a trajectory with efforts, from its takeover to its end, as a message without a stamp.
 
@@ -67,11 +68,12 @@ def with_efforts(model: ScrewModel, motion: Motion, period: float) -> JointTraje
     jets = motion.curve.jets(since, rows=3)
     efforts = inverse_dynamics(model, jets)[:, 0]
     return JointTrajectory(
-        joint_names=list(model.joint_names), points=effort_points(times.tolist(), jets, efforts)
+        joint_names=list(model.joint_names),
+        points=effort_points(times.tolist(), jets, efforts, JointTrajectoryPoint, Duration),
     )
 
 
-def sample_times(motion: Motion, step: int) -> np.typing.NDArray[np.int64]:
+def sample_times(motion: ActiveTrajectory, step: int) -> np.typing.NDArray[np.int64]:
     """
     Return the T times from start at which a motion is sampled [ns], strictly increasing and >= 0.
 

@@ -1,0 +1,43 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Conversions between instants in nanoseconds and Time or Duration messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from screw_dynamics.errors import InputError
+
+SECOND = 1_000_000_000  # ns
+
+
+def nanoseconds(stamp: Any) -> int:
+    """Return a Time or Duration message in nanoseconds."""
+    return int(stamp.sec) * SECOND + int(stamp.nanosec)
+
+
+def seconds(stamp: Any) -> float:
+    """Return a Time or Duration message in seconds."""
+    return nanoseconds(stamp) / SECOND
+
+
+def set_stamp(stamp: Any, time: int) -> None:
+    """Write a time in nanoseconds to a Time or Duration message."""
+    stamp.sec, stamp.nanosec = divmod(time, SECOND)
+
+
+def instant_of(message: Any, now: int, max_age: float) -> int:
+    """
+    Return the stamp of a message with a header [ns]; stamp 0 means `now` [ns].
+
+    Raises InputError if the stamp differs from `now` by more than `max_age` [s].
+    """
+    stamp = nanoseconds(message.header.stamp)
+    if not stamp:
+        return now
+    if abs(now - stamp) > max_age * SECOND:
+        raise InputError(
+            f'header.stamp: expected an instant within {max_age:g} s of now ({now / SECOND:.3f}), '
+            f'got {stamp / SECOND:.3f}: too old, or of another clock'
+        )
+    return stamp
