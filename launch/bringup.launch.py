@@ -22,7 +22,7 @@ from screw_dynamics.nodes.launching import (
     recorder,
     typed,
 )
-from screw_dynamics.nodes.shared.existing_file import existing_file
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 
 _RSP = 'robot_state_publisher'
 
@@ -53,7 +53,7 @@ def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         optional.append(recorder(context, [*topics, f'{followed}/joint_trajectory']))
     # launch leaves alone what it has started when an included file fails: look before
     for argument in ('params_file', 'server_params_file'):
-        existing_file(given(context, argument), f'argument {argument!r}')
+        resolve_file_url(given(context, argument), f'argument {argument!r}')
     shared = node_arguments()
     return [
         _included(context, 'feedforward', 'params_file', [*shared, *feedforward_arguments()]),
@@ -88,7 +88,7 @@ def _robot_state_publisher(context: LaunchContext) -> Node:
             f"argument 'start_rsp': expected the package {_RSP}, which is not installed "
             '(apt install ros-<distro>-robot-state-publisher)'
         ) from None
-    description = existing_file(path, "argument 'urdf_file'").read_text(encoding='utf-8')
+    description = resolve_file_url(path, "argument 'urdf_file'").read_text(encoding='utf-8')
     return Node(
         package=_RSP,
         executable=_RSP,

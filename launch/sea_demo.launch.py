@@ -23,7 +23,7 @@ from screw_dynamics.nodes.launching import (
     recorder,
     typed,
 )
-from screw_dynamics.nodes.shared.existing_file import existing_file
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 
 DELAY = 0.5  # s from sending to the beginning of the motion
 READY = ('joint_states', 'feedforward/feedforward')  # published when both nodes have their robot
@@ -108,7 +108,7 @@ def _ended_together(loop: list[Node], others: list[Node]) -> list[LaunchDescript
 
 
 def _sender(context: LaunchContext) -> Node:
-    file = existing_file(given(context, 'trajectory_file'), "argument 'trajectory_file'")
+    file = resolve_file_url(given(context, 'trajectory_file'), "argument 'trajectory_file'")
     return Node(
         package=PACKAGE,
         executable='trajectory_sender',

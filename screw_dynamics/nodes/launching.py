@@ -16,7 +16,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.existing_file import existing_file
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.scalars import finite_or_nan
 
 PACKAGE = 'screw_dynamics'
@@ -138,7 +138,7 @@ def launched_node(
 
     Raises InputError if the parameter file does not exist: the node would start without it.
     """
-    file = existing_file(given(context, 'params_file'), "argument 'params_file'")
+    file = resolve_file_url(given(context, 'params_file'), "argument 'params_file'")
     log_level = f'{logger_name(context, name)}:={given(context, "log_level")}'
     values = {'use_sim_time': typed('use_sim_time', bool), **(parameters or {})}
     for argument, parameter in _TEXTS.items():

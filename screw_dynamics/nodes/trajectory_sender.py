@@ -27,12 +27,14 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.messages.fields import double_array
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import FRAME_ID, QOS
-from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import NAME as STATUS_NAME
-from screw_dynamics.nodes.shared.endpoints import make_publisher
+from screw_dynamics.nodes.shared.endpoints import (
+    FRAME_ID,
+    STATUS_QOS,
+    STATUS_TOPIC,
+    make_publisher,
+)
 from screw_dynamics.nodes.shared.executor import run_node
-from screw_dynamics.nodes.shared.parameter_rules import parameter
-from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.nodes.shared.parameters import NodeParameters, parameter
 from screw_dynamics.trajectory import TrajectoryFile, TrajectoryPoint, read_trajectory
 
 NAME = 'trajectory_sender'
@@ -168,10 +170,13 @@ class Verdicts:
         self._receivers: list[str] = []
         for info in node.get_subscriptions_info_by_topic(topic):
             name = f'{info.node_namespace.rstrip("/")}/{info.node_name}'
-            if name not in self._receivers and node.count_publishers(f'{name}/{STATUS_NAME}'):
+            if name not in self._receivers and node.count_publishers(f'{name}/{STATUS_TOPIC}'):
                 self._receivers.append(name)
                 node.create_subscription(
-                    DiagnosticStatus, f'{name}/{STATUS_NAME}', partial(self._take, name), QOS
+                    DiagnosticStatus,
+                    f'{name}/{STATUS_TOPIC}',
+                    partial(self._take, name),
+                    STATUS_QOS,
                 )
 
     def _take(self, receiver: str, status: DiagnosticStatus) -> None:
@@ -188,7 +193,7 @@ class Verdicts:
         if not self._receivers:
             return (
                 'no receiver tells whether it follows it: none publishes '
-                f'~/{STATUS_NAME}, as feedforward does'
+                f'~/{STATUS_TOPIC}, as feedforward does'
             )
         for name, status in self._statuses.items():
             if status.level == DiagnosticStatus.ERROR:

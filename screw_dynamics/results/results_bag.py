@@ -12,9 +12,6 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagWriter
 from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.bags.writer import OFFLINE_CAPACITY
-from screw_dynamics.command_line.new_files import new_folder
-from screw_dynamics.command_line.progress import progress
-from screw_dynamics.command_line.topics import FEEDFORWARD, MOTOR_FEEDFORWARD
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.new_files import new_folder
 from screw_dynamics.progress import progress

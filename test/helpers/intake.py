@@ -8,9 +8,8 @@ from rclpy.serialization import serialize_message
 
 from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
 from screw_dynamics.nodes.feedforward.fitting.tasks import Reading, Robot
-from screw_dynamics.nodes.feedforward.inputs.arrival import arrival
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
-from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import plan
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import arrival, plan
 
 
 def accept(message, robot: Robot, reference, streamed, measured, parameters, now):

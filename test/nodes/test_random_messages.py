@@ -18,9 +18,9 @@ from screw_dynamics import read_urdf, share_path
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import dynamics_services as services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.dynamics_server.trajectory_torques import compute_trajectory_torques
+from screw_dynamics.nodes.dynamics_server.trajectory_service import compute_trajectory_torques
 from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
-from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference

@@ -111,7 +111,7 @@ def test_the_base_imports_no_room(module):
 
 def test_the_rooms_of_the_nodes_are_stacked_too():
     """Of what lies in nodes/ itself they use the helpers alone; the rest is on top of them."""
-    helpers = {'conversions', 'endpoints', 'interfaces'}
+    helpers = {'endpoints', 'interfaces'}
     below = {}
     for module in MODULES:
         if module.parts[0] == 'nodes' and len(module.parts) > 2:

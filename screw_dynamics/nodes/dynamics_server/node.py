@@ -19,17 +19,17 @@ from screw_dynamics.jit import BackgroundCompiler, uncompiled
 from screw_dynamics.messages.joints import joint_order
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.dynamics_server import dynamics_services as services
+from screw_dynamics.nodes.dynamics_server.error_codes import NoModelError, error_code
 from screw_dynamics.nodes.dynamics_server.motor_service import get_motor_feedforward
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.dynamics_server.trajectory_torques import compute_trajectory_torques
-from screw_dynamics.nodes.feedforward.pipeline import compile_torques
+from screw_dynamics.nodes.dynamics_server.trajectory_service import compute_trajectory_torques
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import OK, Diagnostics, Report, model_report
-from screw_dynamics.nodes.shared.elastic_source import compile_motors, require_fit
-from screw_dynamics.nodes.shared.executor import run_node
-from screw_dynamics.nodes.shared.limit_checks import NoModelError, check_positions, error_code
-from screw_dynamics.nodes.shared.managed_node import destroyed_on_error
-from screw_dynamics.nodes.shared.model_info import ModelInfoOutput
+from screw_dynamics.nodes.shared.diagnostics import OK, Diagnostics, Report
+from screw_dynamics.nodes.shared.elastic_source import require_fit
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.limit_checks import check_positions
+from screw_dynamics.nodes.shared.model_build import compile_efforts
+from screw_dynamics.nodes.shared.model_reports import ModelInfoOutput, model_report
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.robot_description import LoadedModel
@@ -42,9 +42,7 @@ Answer = Callable[[ScrewModel, Any, Any], None]
 def compile_services(loaded: LoadedModel) -> None:
     """Compile all kernels that requests use."""
     model = loaded.model
-    compile_torques(model)
-    if loaded.elastic is not None:
-        compile_motors(model, loaded.elastic)
+    compile_efforts(model, loaded.elastic)
     zeros = np.zeros(model.n)
     mass_matrix(model, zeros)
     gravity_forces(model, zeros)

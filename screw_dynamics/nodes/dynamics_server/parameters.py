@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, ModelParameters
-from screw_dynamics.nodes.shared.parameter_rules import parameter
+from screw_dynamics.nodes.shared.parameters import parameter
 
 
 @dataclass(frozen=True)

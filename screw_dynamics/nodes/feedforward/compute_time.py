@@ -11,7 +11,7 @@ import numpy as np
 from screw_dynamics.dynamics import LinkLoads
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.shared.elastic_source import compile_motors
+from screw_dynamics.nodes.shared.model_build import compute_motors
 
 _REPETITIONS = 5
 
@@ -30,7 +30,7 @@ def compute_time(model: ScrewModel, elastic: ElasticJoints | None, order: int) -
         begun = time.perf_counter()
         loads.inverse_dynamics(jet, tau)
         if elastic is not None:
-            compile_motors(model, elastic)
+            compute_motors(model, elastic)
         shortest = min(shortest, time.perf_counter() - begun)
     return shortest
 

@@ -14,21 +14,24 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import jit_enabled
 from screw_dynamics.nodes.feedforward.compute_time import compute_time, rate_warning
+from screw_dynamics.nodes.feedforward.diagnostics import (
+    FeedforwardReports,
+    OutputReports,
+    StreamReports,
+)
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
 from screw_dynamics.nodes.feedforward.inputs.controller_sync import ControllerSync
 from screw_dynamics.nodes.feedforward.inputs.stream_inputs import StreamInputs
 from screw_dynamics.nodes.feedforward.inputs.trajectory_inputs import TrajectoryInputs
-from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import require_two_topics
+from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import require_two_topics
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import TorqueStream, compile_torques
-from screw_dynamics.nodes.feedforward.reports import FeedforwardReports
-from screw_dynamics.nodes.feedforward.stream_reports import OutputReports, StreamReports
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics
-from screw_dynamics.nodes.shared.elastic_source import compile_motors, require_fit
-from screw_dynamics.nodes.shared.executor import run_node
-from screw_dynamics.nodes.shared.managed_node import ManagedNode, destroyed_on_error
-from screw_dynamics.nodes.shared.model_info import ModelInfoOutput, joint_kinds
+from screw_dynamics.nodes.shared.elastic_source import require_fit
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.model_reports import ModelInfoOutput, joint_kinds
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.robot_description import LoadedModel
@@ -48,7 +51,7 @@ class FeedforwardNode(ManagedNode):
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        self._stream: TorqueStream | None = None
+        self._stream: FeedforwardPipeline | None = None
         self._fits: FitProcess | None = None
         with destroyed_on_error(self):
             self._settings = NodeParameters(self, FeedforwardParameters)
@@ -98,9 +101,7 @@ class FeedforwardNode(ManagedNode):
 
     def _prepare(self, loaded: LoadedModel) -> None:
         """Compile all kernels that a tick uses."""
-        compile_torques(loaded.model)
-        if loaded.elastic is not None:
-            compile_motors(loaded.model, loaded.elastic)
+        compile_tick(loaded.model, loaded.elastic)
 
     def _on_model(self, loaded: LoadedModel) -> None:
         self._model_info.publish(loaded)
@@ -125,8 +126,8 @@ class FeedforwardNode(ManagedNode):
             self._stream = self._make_stream(loaded)
             self._stream.reference.speed = speed
 
-    def _make_stream(self, loaded: LoadedModel) -> TorqueStream:
-        return TorqueStream(self, loaded.model, self._settings.values, loaded.elastic)
+    def _make_stream(self, loaded: LoadedModel) -> FeedforwardPipeline:
+        return FeedforwardPipeline(self, loaded.model, self._settings.values, loaded.elastic)
 
     # transitions ---------------------------------------------------------------------------------
 
@@ -240,7 +241,7 @@ class FeedforwardNode(ManagedNode):
 
     # callbacks of the inputs ---------------------------------------------------------------------
 
-    def _output(self) -> TorqueStream:
+    def _output(self) -> FeedforwardPipeline:
         assert self._stream is not None
         return self._stream
 

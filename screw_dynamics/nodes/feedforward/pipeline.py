@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TorqueStream`: sampling of the reference, computation and publication of the efforts."""
+"""`FeedforwardPipeline`: sampling of the reference, computation and publication of the efforts."""
 
 from __future__ import annotations
 
@@ -8,51 +8,46 @@ import numpy as np
 from rclpy.node import Node
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.feedforward.inputs.external_wrench import ExternalWrenches
-from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer
-from screw_dynamics.nodes.feedforward.outputs.effort_outputs import TorquePublishers, TorqueSample
-from screw_dynamics.nodes.feedforward.outputs.limit_guard import compile_limit_guard
-from screw_dynamics.nodes.feedforward.outputs.limit_watch import LimitWatch, compile_limit_watch
-from screw_dynamics.nodes.feedforward.outputs.motor_stream import MotorStream
+from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches, JointStateBuffer
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
+    EffortPublishers,
+    EffortSample,
+    TrajectoryEffortOutput,
+)
+from screw_dynamics.nodes.feedforward.outputs.limits import (
+    LimitWatch,
+    compile_limit_guard,
+    compile_limit_watch,
+)
+from screw_dynamics.nodes.feedforward.outputs.motor_outputs import MotorPipeline
 from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import (
     compile_stiffness_transition,
-)
-from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import (
-    TrajectoryEffortOutput,
 )
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.elastic_source import with_stiffness
-from screw_dynamics.nodes.shared.model_info import joint_kinds
+from screw_dynamics.nodes.shared.model_build import compile_efforts
+from screw_dynamics.nodes.shared.model_reports import joint_kinds
 from screw_dynamics.reference.active_trajectory import ActiveTrajectory
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.reference_filter import compile_filter
 from screw_dynamics.reference.streamed_reference import StreamedReference
-from screw_dynamics.trajectory import JET_ROWS, compile_sampling
-
-_ORDERS = (0, 1, 2)
+from screw_dynamics.trajectory import JET_ROWS
 
 
-def compile_torques(model: ScrewModel) -> None:
+def compile_tick(model: ScrewModel, elastic: ElasticJoints | None) -> None:
     """Compile all kernels that a tick uses, and derive their parameters from the model."""
-    compile_sampling()
     compile_filter()
     compile_limit_watch()
     compile_limit_guard()
     compile_stiffness_transition()
-    for order in _ORDERS:
-        jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
-        inverse_dynamics(model, jet, out=tau)
-        LinkLoads(model, [], order).inverse_dynamics(jet, tau)
-    check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
+    compile_efforts(model, elastic)
 
 
-class TorqueStream:
+class FeedforwardPipeline:
     """
     The reference of a robot and the publishers of its efforts; arrays are allocated once.
 
@@ -82,9 +77,9 @@ class TorqueStream:
         if interfaces.msg is None:
             node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
         self._parameters = parameters
-        self._publishers = TorquePublishers(node, model.joint_names, self._jet, parameters)
+        self._publishers = EffortPublishers(node, model.joint_names, self._jet, parameters)
         self.motors = (
-            None if elastic is None else MotorStream(node, model, elastic, self._jet, parameters)
+            None if elastic is None else MotorPipeline(node, model, elastic, self._jet, parameters)
         )
         self.limits = LimitWatch(model, elastic)
 
@@ -104,7 +99,7 @@ class TorqueStream:
         if self._publishers.differ(old, parameters):
             publishers = self._publishers
             # if this raises, the old publishers stay in use
-            self._publishers = TorquePublishers(
+            self._publishers = EffortPublishers(
                 self._node, self.model.joint_names, self._jet, parameters
             )
             publishers.destroy()
@@ -155,20 +150,20 @@ class TorqueStream:
             if watched and motors is not None:
                 self.limits.add_motors(motors)
 
-    def _sample(self, now: int) -> TorqueSample | None:
+    def _sample(self, now: int) -> EffortSample | None:
         """Write the joint jet of this tick; return None if there is nothing to publish."""
         time = self.sampled(now)
         if self.streamed.followed is not None:
             streamed = self.streamed.sample(now, time, self._jet)
             if streamed is None:
                 return None
-            return TorqueSample(
+            return EffortSample(
                 streamed.instant, Source.STREAM, streamed.continuity, rows=streamed.rows
             )
         source = self.reference.sample(time, self._jet)
         if source is None or (source is Source.HOLD and self._idle()):
             return None
-        return TorqueSample(
+        return EffortSample(
             time, source, self.reference.continuity, round(1e9 * self.reference.time_from_start)
         )
 

@@ -14,22 +14,22 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
-from screw_dynamics.nodes.feedforward.inputs.motor_inputs import (
+from screw_dynamics.nodes.sea_simulator.diagnostics import SimulationReport
+from screw_dynamics.nodes.sea_simulator.motor_drives import (
     command_age,
     command_of_array,
     command_of_feedforward,
 )
-from screw_dynamics.nodes.sea_simulator.diagnostics import SimulationReport
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
 from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime, SimulatedTime
 from screw_dynamics.nodes.sea_simulator.state_output import StateOutput
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, model_report
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics
 from screw_dynamics.nodes.shared.elastic_source import require_fit
 from screw_dynamics.nodes.shared.endpoints import make_subscription
-from screw_dynamics.nodes.shared.executor import run_node
-from screw_dynamics.nodes.shared.managed_node import destroyed_on_error
+from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.model_reports import model_report
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.robot_description import LoadedModel

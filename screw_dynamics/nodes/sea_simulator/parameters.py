@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
-from screw_dynamics.nodes.shared.parameter_rules import parameter
+from screw_dynamics.nodes.shared.parameters import parameter
 
 
 @dataclass(frozen=True)

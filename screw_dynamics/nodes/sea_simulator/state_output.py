@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from screw_dynamics.arrays import Array
 from screw_dynamics.messages.fields import field_view
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.outputs.effort_outputs import MessageOutput
+from screw_dynamics.nodes.shared.endpoints import MessageOutput
 
 _FIELDS = ('position', 'velocity', 'effort')
 

@@ -11,8 +11,6 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
-from screw_dynamics.nodes.shared.model_source import ModelSource
-
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
 
@@ -59,21 +57,3 @@ class Diagnostics:
                 )
             )
         self._publisher.publish(message)
-
-
-def model_report(source: ModelSource) -> Report:
-    """Return a report; WARN if there is no model, or a new one was rejected."""
-    if source.loaded is None:
-        return Report(WARN, source.problem)
-    model = source.loaded.model
-    return Report(
-        WARN if source.problem and not source.busy else OK,
-        source.problem or 'loaded',
-        {
-            'source': source.loaded.source,
-            'robot': model.name,
-            'joints': ', '.join(model.joint_names),
-            'base_link': model.base_link,
-            'urdf_sha256': source.loaded.sha256,
-        },
-    )

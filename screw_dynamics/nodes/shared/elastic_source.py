@@ -8,17 +8,14 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from screw_dynamics.elastic import (
     AntagonisticPair,
     ElasticJoints,
     VariableStiffness,
-    elastic_feedforward,
 )
-from screw_dynamics.errors import InputError, ScrewDynamicsError, SpringRangeError
+from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.shared.existing_file import existing_file
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 
 _PARAMETER = "parameter 'elastic_joints_path'"
 
@@ -32,7 +29,7 @@ def read_elastic_joints(path: str, warn: Callable[[str], object]) -> ElasticJoin
     """
     if not path:
         return None
-    file = existing_file(path, _PARAMETER)
+    file = resolve_file_url(path, _PARAMETER)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         try:
@@ -80,11 +77,3 @@ def with_stiffness(
         assert isinstance(spring, (AntagonisticPair, VariableStiffness))
         joints[name] = replace(joints[name], spring=replace(spring, stiffness=value))
     return ElasticJoints(joints, elastic.rotor_coupling)
-
-
-def compile_motors(model: ScrewModel, elastic: ElasticJoints) -> None:
-    """Compile the kernels of `elastic_feedforward`."""
-    try:
-        elastic_feedforward(model, elastic, np.zeros((elastic.required_rows(model), model.n)))
-    except SpringRangeError:
-        pass  # the springs cannot support the links at 0, which does not matter here

@@ -15,8 +15,15 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 
+from screw_dynamics.arrays import Array
+from screw_dynamics.messages.fields import field_view
+
 DEPTH = 10
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+# status of each trajectory; late subscribers still receive the newest ones
+STATUS_TOPIC = 'trajectory_status'
+STATUS_QOS = QoSProfile(depth=DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+FRAME_ID = 'header.frame_id'  # value of a status that identifies its trajectory
 
 
 def make_publisher(node: Node, kind: Any, topic: str) -> Publisher:
@@ -50,3 +57,25 @@ def make_subscription(
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         raw=raw,
     )
+
+
+class MessageOutput:
+    """A publisher, its reused message, and the rows that are copied into it."""
+
+    def __init__(self, node: Node, message: Any, topic: str) -> None:
+        self._node, self._message = node, message
+        self._publisher = make_publisher(node, type(message), topic)
+        self._copies: list[tuple[Array, Array]] = []
+
+    def _carry(self, owner: Any, field: str, row: Array) -> None:
+        """Copy a row of the sample to a field of every message."""
+        self._copies.append((field_view(owner, field, len(row)), row))
+
+    def _send(self) -> None:
+        for view, row in self._copies:
+            view[:] = row
+        self._publisher.publish(self._message)
+
+    def destroy(self) -> None:
+        """Destroy the publisher."""
+        self._node.destroy_publisher(self._publisher)

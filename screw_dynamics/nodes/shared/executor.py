@@ -7,7 +7,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import rclpy
@@ -144,3 +145,18 @@ def _events_executor(node: Node) -> Any:
         )
         return None
     return EventsExecutor()
+
+
+@contextmanager
+def destroyed_on_error(node: Node) -> Iterator[None]:
+    """
+    Destroy a node if the ``with`` block, the part of its constructor after Node's, raises.
+
+    Otherwise references in rclpy, or in the thread that builds its model, would keep it until the
+    process exits; its DDS threads would then run while the library is unloaded, which may crash.
+    """
+    try:
+        yield
+    except BaseException:
+        node.destroy_node()
+        raise

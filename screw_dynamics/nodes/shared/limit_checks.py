@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Response codes of the services for errors of this package."""
+"""Checks of positions and curves against the limits of joints, springs and motors."""
 
 from __future__ import annotations
 
@@ -8,42 +8,15 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.errors import NotFiniteError, ScrewDynamicsError, UnknownNameError
+from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.feasibility.report import FeasibilityReport
-from screw_dynamics.messages.joints import JointNamesError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
-
-OK = 0
-INVALID_REQUEST = -1
-INVALID_JOINTS = -2
-NOT_FINITE = -3
-NO_MODEL = -4
-LIMIT_EXCEEDED = -5
-
-
-class NoModelError(ScrewDynamicsError):
-    """No robot model, or no elastic joints, to answer a request."""
 
 
 class LimitError(ScrewDynamicsError):
     """A request exceeds a limit that the node enforces."""
-
-
-def error_code(error: ScrewDynamicsError) -> int:
-    """Return the code of an error; the constants are those of the service definitions."""
-    if isinstance(error, NoModelError):
-        return NO_MODEL
-    if isinstance(error, LimitError):
-        return LIMIT_EXCEEDED
-    if isinstance(error, NotFiniteError):
-        return NOT_FINITE
-    if isinstance(error, JointNamesError):
-        return INVALID_JOINTS
-    if isinstance(error, UnknownNameError) and error.kind == 'joint':
-        return INVALID_JOINTS
-    return INVALID_REQUEST
 
 
 _PERIOD = 0.005  # s between samples

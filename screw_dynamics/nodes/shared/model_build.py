@@ -9,10 +9,38 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from screw_dynamics.errors import ScrewDynamicsError
+import numpy as np
+
+from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
+from screw_dynamics.elastic import ElasticJoints, check_feasibility, elastic_feedforward
+from screw_dynamics.errors import ScrewDynamicsError, SpringRangeError
 from screw_dynamics.jit import CompileProgress, compile_kernels
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.nodes.shared.robot_description import LoadedModel
+from screw_dynamics.trajectory import compile_sampling
+
+_ORDERS = (0, 1, 2)  # of the efforts
+
+
+def compile_efforts(model: ScrewModel, elastic: ElasticJoints | None) -> None:
+    """Compile the kernels of efforts along a trajectory and, with drives, of motor commands."""
+    compile_sampling()
+    for order in _ORDERS:
+        jet, efforts = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
+        inverse_dynamics(model, jet, out=efforts)
+        LinkLoads(model, [], order).inverse_dynamics(jet, efforts)
+    check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
+    if elastic is not None:
+        compute_motors(model, elastic)
+
+
+def compute_motors(model: ScrewModel, elastic: ElasticJoints) -> None:
+    """Compute the motor commands of one sample, to compile their kernels or to time them."""
+    try:
+        elastic_feedforward(model, elastic, np.zeros((elastic.required_rows(model), model.n)))
+    except SpringRangeError:
+        pass  # the springs cannot support the links at 0, which does not matter here
 
 
 class ModelBuild:

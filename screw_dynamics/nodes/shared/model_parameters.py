@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.parameter_rules import parameter
+from screw_dynamics.nodes.shared.parameters import parameter
 
 INTERPOLATION = (
     'Curve between trajectory points: smooth is C4 through all that the points carry, jtc the '

@@ -16,7 +16,7 @@ from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import uncompiled
 from screw_dynamics.nodes.shared.elastic_source import read_elastic_joints
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
-from screw_dynamics.nodes.shared.existing_file import existing_file
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.nodes.shared.model_build import CompileReport, ModelBuild
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.nodes.shared.robot_description import (
@@ -74,7 +74,7 @@ class ModelSource:
         if values.robot_description:
             self._start_given(values.robot_description, "parameter 'robot_description'")
         elif values.urdf_path:
-            path = existing_file(values.urdf_path, "parameter 'urdf_path'")
+            path = resolve_file_url(values.urdf_path, "parameter 'urdf_path'")
             try:
                 text = path.read_text(encoding='utf-8')
             except (OSError, UnicodeDecodeError) as error:

@@ -14,7 +14,7 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from screw_dynamics.nodes.feedforward.reports import FeedforwardReports
+from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN
 from screw_dynamics.nodes.shared.tick_timer import TickStatistics
 from screw_dynamics_interfaces.msg import FeedforwardTorque

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from screw_dynamics.nodes.feedforward.fitting.fit_time import FitTime
+from screw_dynamics.nodes.feedforward.fitting.fit_process import FitTime
 
 SECOND = 10**9
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.nodes.feedforward.outputs.limit_guard import LimitGuard
+from screw_dynamics.nodes.feedforward.outputs.limits import LimitGuard
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import TorqueStream, compile_torques
-from screw_dynamics.nodes.shared.elastic_source import compile_motors
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
+from screw_dynamics.nodes.shared.model_build import compute_motors
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.trajectory import waypoints_from_points
 
@@ -148,14 +148,14 @@ class Published:
 def test_what_is_published_is_what_it_would_be_without_limits(ros, planar):
     """A damped joint: its deflection goes on while nothing is published."""
     model = sd.read_urdf(planar)
-    compile_torques(model)
+    compile_tick(model, None)
     streams, published = [], []
     for limit in (np.inf, 0.02):
         joint = sd.ElasticJoint(sd.LinearSpring(100.0, damping=10.0), max_deflection=limit)
         elastic = sd.ElasticJoints({'joint_2': joint})
-        compile_motors(model, elastic)
+        compute_motors(model, elastic)
         parameters = FeedforwardParameters(check_limits='off')
-        streams.append(TorqueStream(ros.node, model, parameters, elastic))
+        streams.append(FeedforwardPipeline(ros.node, model, parameters, elastic))
         published.append(Published(streams[-1]))
     hanging, stretched = [-np.pi / 2, 0.0], [0.0, 0.0]
     starts = [START, START + 2 * 10**9, START + 4 * 10**9]

@@ -14,10 +14,10 @@ from helpers.planar_sea import NAMES, motor_feedforward
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
-from screw_dynamics.nodes.feedforward.outputs.effort_outputs import TorqueSample
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import TorqueStream, compile_torques
-from screw_dynamics.nodes.shared.elastic_source import compile_motors
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
+from screw_dynamics.nodes.shared.model_build import compute_motors
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.trajectory import waypoints_from_points
 
@@ -75,13 +75,13 @@ class Recorder:
 def follow(ros, planar):
     """Return a function that makes a stream with springs that follows a motion of a second."""
     model = sd.read_urdf(planar)
-    compile_torques(model)
+    compile_tick(model, None)
     streams = []
 
     def follow(elastic, **parameters):
         if elastic is not None:
-            compile_motors(model, elastic)
-        stream = TorqueStream(ros.node, model, FeedforwardParameters(**parameters), elastic)
+            compute_motors(model, elastic)
+        stream = FeedforwardPipeline(ros.node, model, FeedforwardParameters(**parameters), elastic)
         points = [(0.0, [-1.4, 0.5]), (0.6, [-1.0, 0.2]), (1.0, [-0.6, -0.4])]
         waypoints = waypoints_from_points(NAMES, points, model.joint_names)
         stream.reference.add(waypoints, START, START)
@@ -159,7 +159,7 @@ def test_a_damper_goes_on_with_fewer_derivatives(follow):
     for k in range(4):
         stream.publish(START + k * 10**8)
     # the same instant without its snap: another filter, in the same state
-    stream.motors.publish(TorqueSample(START + 3 * 10**8, Source.STREAM, 3, rows=4), {})
+    stream.motors.publish(EffortSample(START + 3 * 10**8, Source.STREAM, 3, rows=4), {})
     np.testing.assert_allclose(recorder.rows[-1][1], recorder.rows[-2][1], rtol=0, atol=1e-12)
 
 
@@ -172,7 +172,7 @@ def test_a_damper_begins_anew_after_what_could_not_be_computed(follow):
     passing = recorder.rows[-1][1]
     stream.publish(now)
     np.testing.assert_array_equal(recorder.rows[-1][1], passing)
-    stream.motors.publish(TorqueSample(now, Source.STREAM, 2, rows=3), {})
+    stream.motors.publish(EffortSample(now, Source.STREAM, 2, rows=3), {})
     assert stream.motors.report().values == {'published': 3, 'not published': 1}
     stream.publish(now)
     fresh = follow(DAMPED)

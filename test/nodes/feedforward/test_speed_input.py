@@ -13,7 +13,7 @@ from std_msgs.msg import Float64
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import nanoseconds
-from screw_dynamics.nodes.feedforward.inputs.speed_input import speed_factor
+from screw_dynamics.nodes.feedforward.inputs.trajectory_inputs import speed_factor
 from screw_dynamics.nodes.feedforward.parameters import (
     SPEED_FACTOR_TYPE,
     FeedforwardParameters,

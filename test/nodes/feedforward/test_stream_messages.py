@@ -12,8 +12,8 @@ from sensor_msgs.msg import JointState
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import instant_of, set_stamp
-from screw_dynamics.nodes.feedforward.inputs.external_wrench import ExternalWrenches
 from screw_dynamics.nodes.feedforward.inputs.stream_messages import StreamReader
+from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_positions
 from screw_dynamics.nodes.shared.robot_description import other_joints
 from screw_dynamics_interfaces.msg import JointReference

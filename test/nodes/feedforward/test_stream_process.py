@@ -11,7 +11,6 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from helpers.stream_client import efforts_of, jet_of, status, stream_until, wait
 from rclpy.qos import qos_profile_sensor_data
-from screw_dynamics.nodes.shared.conversions import nanoseconds, set_stamp
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 

@@ -20,8 +20,8 @@ from screw_dynamics import (
     share_path,
 )
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import TorqueStream, compile_torques
-from screw_dynamics.nodes.shared.elastic_source import compile_motors
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
+from screw_dynamics.nodes.shared.model_build import compute_motors
 from screw_dynamics.trajectory import waypoints_from_points
 
 START = 1_700_000_000 * 10**9
@@ -39,8 +39,8 @@ SPRUNG = ElasticJoints(
 def tick(ros):
     """Return a function that runs a number of ticks of a stream that follows a trajectory."""
     model = read_urdf(share_path('urdf/iiwa14.urdf'))
-    compile_torques(model)
-    stream = TorqueStream(
+    compile_tick(model, None)
+    stream = FeedforwardPipeline(
         ros.node,
         model,
         FeedforwardParameters(publish_joint_state=True, publish_commands=True),
@@ -96,16 +96,16 @@ def test_a_tick_and_a_trajectory_compile_nothing(ros, monkeypatch, elastic):
     model = read_urdf(share_path('urdf/iiwa14.urdf'))
     for kernel in [thing for thing in gc.get_objects() if type(thing) is jit.Kernel]:
         monkeypatch.setattr(kernel, '_compiled', None)
-    compile_torques(model)
+    compile_tick(model, None)
     if elastic is not None:
-        compile_motors(model, elastic)
+        compute_motors(model, elastic)
 
     def refuse(kernel):
         raise AssertionError(f'{kernel._function.__qualname__} is compiled while the node runs')
 
     monkeypatch.setattr(jit.Kernel, '_made', refuse)
     for order in (0, 1, 2):
-        stream = TorqueStream(
+        stream = FeedforwardPipeline(
             ros.node, model, FeedforwardParameters(derivative_order=order), elastic
         )
         points = [(0.0, np.zeros(model.n)), (1.0, np.ones(model.n))]

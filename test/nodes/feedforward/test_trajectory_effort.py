@@ -12,7 +12,7 @@ from trajectory_msgs.msg import JointTrajectory
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import nanoseconds, set_stamp
-from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import sample_times
+from screw_dynamics.nodes.feedforward.fitting.fit import sample_times
 from screw_dynamics.reference.interpolation import CONTROLLER_SPLINE, SMOOTH
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.trajectory import jtc_trajectory, smooth_trajectory, waypoints_from_points

@@ -17,7 +17,7 @@ from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
-from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer
+from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared.robot_description import other_joints
 from screw_dynamics.reference.interpolation import SMOOTH

@@ -13,13 +13,11 @@ from sensor_msgs.msg import JointState
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import nanoseconds, set_stamp
-from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
+from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message, with_efforts
 from screw_dynamics.nodes.feedforward.fitting.tasks import Reading, Robot
-from screw_dynamics.nodes.feedforward.inputs.arrival import arrival
-from screw_dynamics.nodes.feedforward.inputs.joint_state_buffer import JointStateBuffer
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outgoing_stamp
-from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import plan
-from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import with_efforts
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import arrival, plan
+from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference

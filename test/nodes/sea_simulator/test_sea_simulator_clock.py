@@ -11,10 +11,7 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND, set_stamp
-from screw_dynamics.nodes.feedforward.inputs.motor_inputs import (
-    command_age,
-    command_of_feedforward,
-)
+from screw_dynamics.nodes.sea_simulator.motor_drives import command_age, command_of_feedforward
 from screw_dynamics_interfaces.msg import MotorFeedforward
 
 TOPIC = '/sea_simulator/motor_feedforward'

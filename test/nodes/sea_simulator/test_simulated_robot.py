@@ -22,8 +22,7 @@ from scipy.integrate import solve_ivp
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
-from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
-from screw_dynamics.nodes.sea_simulator.step_length import substeps_for
+from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot, substeps_for
 
 HOME = np.array([-1.2, 0.5])
 PERIOD = 0.01

@@ -20,7 +20,7 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.messages import fields, joints, times, trajectories
-from screw_dynamics.nodes.shared import limit_checks as error_codes
+from screw_dynamics.nodes.dynamics_server import error_codes
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetMassMatrix
 

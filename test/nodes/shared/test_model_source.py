@@ -12,7 +12,7 @@ import pytest
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.shared.existing_file import existing_file
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.nodes.shared.model_source import ModelSource
 
 MARS, MOON = (0.0, 0.0, -3.72), (0.0, 0.0, -1.62)
@@ -55,7 +55,7 @@ class Source:
 )
 def test_paths_that_lead_to_no_file(path):
     with pytest.raises(InputError, match="^parameter 'urdf_path': ") as raised:
-        existing_file(path, "parameter 'urdf_path'")
+        resolve_file_url(path, "parameter 'urdf_path'")
     assert len(str(raised.value)) < 400
 
 

@@ -15,7 +15,7 @@ from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParame
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
-from screw_dynamics.nodes.shared.parameter_rules import coerced, descriptor, rule_of
+from screw_dynamics.nodes.shared.parameters import coerced, descriptor, rule_of
 
 RECORDS = {
     'feedforward': FeedforwardParameters,

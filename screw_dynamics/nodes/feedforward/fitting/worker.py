@@ -19,7 +19,13 @@ from trajectory_msgs.msg import JointTrajectory
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.fitting.fit import TooLongError, fit, outline, read_message
+from screw_dynamics.nodes.feedforward.fitting.fit import (
+    TooLongError,
+    fit,
+    outline,
+    read_message,
+    with_efforts,
+)
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fitting,
     Forwarding,
@@ -28,7 +34,6 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Robot,
     WarmUp,
 )
-from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import with_efforts
 from screw_dynamics.nodes.shared.limit_checks import check_curve
 from screw_dynamics.trajectory import (
     TrajectoryPoint,

@@ -17,7 +17,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.feedforward.inputs.execution_watch import ControllerState, ExecutionWatch
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import TorqueStream
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import make_subscription
 from screw_dynamics.nodes.shared.interfaces import control_message
@@ -48,7 +48,7 @@ class ControllerSync:
     def __init__(
         self,
         node: Node,
-        output: Callable[[], TorqueStream | None],
+        output: Callable[[], FeedforwardPipeline | None],
         parameters: Callable[[], FeedforwardParameters],
     ) -> None:
         self._node, self._output, self._parameters = node, output, parameters
@@ -94,7 +94,7 @@ class ControllerSync:
             self._problem = str(error)
             self._node.get_logger().warning(f'{TOPIC} ignored: {error}', throttle_duration_sec=1.0)
 
-    def _take(self, message: Any, output: TorqueStream, now: int) -> None:
+    def _take(self, message: Any, output: FeedforwardPipeline, now: int) -> None:
         state, withheld = self._read(message, output, now), self._watch.withheld
         speed = self._speed(float(message.speed_scaling_factor), state)
         self._last = state.instant, state.time
@@ -107,7 +107,7 @@ class ControllerSync:
                 )
         self._taken, self._problem = self._taken + 1, ''
 
-    def _read(self, message: Any, output: TorqueStream, now: int) -> ControllerState:
+    def _read(self, message: Any, output: FeedforwardPipeline, now: int) -> ControllerState:
         """Return the state in a message; raise InputError if the message is not usable."""
         names = message.joint_names, output.model.joint_names
         if names != self._names:

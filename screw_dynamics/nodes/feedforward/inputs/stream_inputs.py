@@ -17,10 +17,10 @@ from sensor_msgs.msg import JointState
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.messages.times import instant_of
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.feedforward.diagnostics import WRENCH_TOPIC, StreamReports
 from screw_dynamics.nodes.feedforward.inputs.stream_messages import StreamReader
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import TorqueStream
-from screw_dynamics.nodes.feedforward.stream_reports import WRENCH_TOPIC, StreamReports
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import make_subscription
 from screw_dynamics.nodes.shared.limit_checks import check_positions
@@ -38,7 +38,7 @@ class StreamInputs:
     def __init__(
         self,
         node: Node,
-        output: Callable[[], TorqueStream],
+        output: Callable[[], FeedforwardPipeline],
         parameters: Callable[[], FeedforwardParameters],
         other_joints: Callable[[], Mapping[str, str]],
         now: Callable[[], int],

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TrajectoryInputs`: topics and service for following trajectories."""
+"""Topics and service for following trajectories, and for their speed."""
 
 from __future__ import annotations
 
@@ -8,22 +8,100 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rclpy.node import Node
-from rclpy.qos import qos_profile_sensor_data
+from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND
+from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.fitting.fit import heading
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
-from screw_dynamics.nodes.feedforward.inputs.speed_input import SpeedInput
 from screw_dynamics.nodes.feedforward.inputs.trajectory_queue import TrajectoryQueue
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import TorqueStream
-from screw_dynamics.nodes.feedforward.reports import FeedforwardReports
-from screw_dynamics.nodes.shared.endpoints import make_subscription
+from screw_dynamics.nodes.feedforward.parameters import (
+    SPEED_FACTOR_TYPE,
+    FeedforwardParameters,
+)
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
+from screw_dynamics.nodes.shared.interfaces import control_message
+
+SPEED_TOPIC = '~/speed_scaling'
+# Value of factor 1 in each unit. Robots are slowed down, or sped up slightly: a factor above 2 is
+# rejected, since it is probably a percentage.
+_UNITS = {'factor': 1.0, 'percent': 100.0}
+_LARGEST_FACTOR = 2.0
+
+
+def speed_factor(value: float, unit: str) -> float:
+    """
+    Return the factor, 0 (pause) to 2, of a value in a unit, 'factor' or 'percent'.
+
+    Raises InputError if the value is out of this range or not a number.
+    """
+    largest = _LARGEST_FACTOR * _UNITS[unit]
+    if not 0.0 <= value <= largest:  # also True for NaN
+        raise InputError(
+            f"expected from 0 to {largest:g} in the unit {unit!r} (parameter 'speed_scaling_unit')"
+            f', got {value:g}'
+        )
+    return value / _UNITS[unit]
+
+
+class SpeedInput:
+    """
+    Passes the speed factor of a topic to `set_speed`; ignores values that are out of range.
+
+    Of its two subscriptions, one matches only publishers that keep their last message for late
+    subscribers, the other matches all. Duplicates have no effect.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        parameters: Callable[[], FeedforwardParameters],
+        set_speed: Callable[[float], None],
+    ) -> None:
+        self._node, self._parameters, self._set_speed = node, parameters, set_speed
+        self._refused = False
+        name = parameters().speed_scaling_type
+        kind, take = Float64, self._on_value
+        if name == SPEED_FACTOR_TYPE:
+            kind = control_message(
+                'SpeedScalingFactor', 'speed_scaling_type', name, 'std_msgs/Float64'
+            )
+            take = self._on_factor
+        self._subscriptions = [
+            make_subscription(node, kind, SPEED_TOPIC, take, QoSProfile(depth=1)),
+            make_subscription(node, kind, SPEED_TOPIC, take, LATCHED, warn_of_others=False),
+        ]
+
+    def destroy(self) -> None:
+        """Destroy the subscriptions."""
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+
+    def _on_value(self, message: Float64) -> None:
+        self._take(message.data)
+
+    def _on_factor(self, message: Any) -> None:
+        self._take(message.factor)
+
+    def _take(self, value: float) -> None:
+        try:
+            factor = speed_factor(value, self._parameters().speed_scaling_unit)
+        except InputError as error:
+            if not self._refused:
+                self._node.get_logger().warning(
+                    f'{SPEED_TOPIC} ignored, the speed stays as it is: {error}'
+                )
+            self._refused = True
+            return
+        self._refused = False
+        self._set_speed(factor)
 
 
 class TrajectoryInputs:
@@ -39,7 +117,7 @@ class TrajectoryInputs:
     def __init__(
         self,
         node: Node,
-        output: Callable[[], TorqueStream | None],
+        output: Callable[[], FeedforwardPipeline | None],
         parameters: Callable[[], FeedforwardParameters],
         other_joints: Callable[[], Mapping[str, str]],
         now: Callable[[], int],

@@ -9,8 +9,7 @@ from dataclasses import replace
 from screw_dynamics.arrays import Array
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, Outline, Robot
-from screw_dynamics.nodes.feedforward.inputs.arrival import Arrival
-from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Plan, unscaled
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, unscaled
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
 from screw_dynamics.reference.active_trajectory import ActiveTrajectory, Join
 from screw_dynamics.reference.reference import Reference

@@ -14,8 +14,7 @@ from rclpy.node import Node
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.fitting.fit import heading
-from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
-from screw_dynamics.nodes.feedforward.fitting.fit_time import FitTime
+from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess, FitTime
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fit,
     Forwarding,
@@ -25,11 +24,10 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Refusal,
     Robot,
 )
-from screw_dynamics.nodes.feedforward.inputs.arrival import Arrival, arrival
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outgoing_stamp
-from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Plan, plan
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, arrival, plan
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import TorqueStream
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.shared.endpoints import DEPTH
 from screw_dynamics.reference.active_trajectory import ActiveTrajectory
 
@@ -60,7 +58,7 @@ class TrajectoryQueue:
     def __init__(
         self,
         node: Node,
-        output: Callable[[], TorqueStream | None],
+        output: Callable[[], FeedforwardPipeline | None],
         parameters: Callable[[], FeedforwardParameters],
         other_joints: Callable[[], Mapping[str, str]],
         verdicts: Verdicts,
@@ -123,7 +121,7 @@ class TrajectoryQueue:
         return [*([] if self._current is None else [self._current]), *self._waiting]
 
     @property
-    def _stream(self) -> TorqueStream:
+    def _stream(self) -> FeedforwardPipeline:
         stream = self._output()
         assert stream is not None
         return stream
@@ -220,7 +218,7 @@ class TrajectoryQueue:
             current.refits += 1
             self._fit()
 
-    def _accept(self, fit: Fit, stream: TorqueStream, outline: Outline, now: int) -> None:
+    def _accept(self, fit: Fit, stream: FeedforwardPipeline, outline: Outline, now: int) -> None:
         motion = stream.reference.newest
         self._current = None
         self._verdicts.accept(outline, fit, motion, now)

@@ -10,19 +10,14 @@ from collections.abc import Mapping
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from screw_dynamics.messages.times import SECOND
+from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, Heading, Outline
-from screw_dynamics.nodes.feedforward.reports import FeedforwardReports
-from screw_dynamics.nodes.shared.endpoints import DEPTH
+from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC
 from screw_dynamics.reference.active_trajectory import ActiveTrajectory
 
-NAME = 'trajectory_status'
-# late subscribers still receive the newest statuses
-QOS = QoSProfile(depth=DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ACCEPTED = 'accepted'
-FRAME_ID = 'header.frame_id'
 
 
 class TrajectoryStatusOutput:
@@ -36,7 +31,7 @@ class TrajectoryStatusOutput:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._publisher = node.create_publisher(DiagnosticStatus, f'~/{NAME}', QOS)
+        self._publisher = node.create_publisher(DiagnosticStatus, f'~/{STATUS_TOPIC}', STATUS_QOS)
 
     def publish(self, level: bytes, message: str, values: Mapping[str, object]) -> None:
         """Publish a status; the values are printed with str()."""

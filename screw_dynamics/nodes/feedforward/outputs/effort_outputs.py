@@ -1,32 +1,30 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages with an effort sample, created once and filled in place per tick."""
+"""Publishers of efforts; messages of ticks are created once and filled in place."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
+from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.messages.fields import field_view
+from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.outputs.trajectory_effort_output import (
-    TrajectoryEffortOutput,
-)
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.endpoints import make_publisher
+from screw_dynamics.nodes.shared.endpoints import MessageOutput, make_publisher
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.trajectory import JET_ROWS
 
 LEAST_ROWS = 3  # efforts require accelerations
 
 
-class TorqueSample(NamedTuple):
+class EffortSample(NamedTuple):
     """
     Metadata of the sample in the shared arrays.
 
@@ -42,39 +40,17 @@ class TorqueSample(NamedTuple):
     rows: int = JET_ROWS
 
 
-class TorqueOutput(Protocol):
+class EffortOutput(Protocol):
     """Publisher of effort samples."""
 
-    def publish(self, sample: TorqueSample) -> None:
+    def publish(self, sample: EffortSample) -> None:
         """Publish the sample in the shared arrays."""
 
     def destroy(self) -> None:
         """Destroy the publisher."""
 
 
-class MessageOutput:
-    """A publisher, its reused message, and the rows that are copied into it."""
-
-    def __init__(self, node: Node, message: Any, topic: str) -> None:
-        self._node, self._message = node, message
-        self._publisher = make_publisher(node, type(message), topic)
-        self._copies: list[tuple[Array, Array]] = []
-
-    def _carry(self, owner: Any, field: str, row: Array) -> None:
-        """Copy a row of the sample to a field of every message."""
-        self._copies.append((field_view(owner, field, len(row)), row))
-
-    def _send(self) -> None:
-        for view, row in self._copies:
-            view[:] = row
-        self._publisher.publish(self._message)
-
-    def destroy(self) -> None:
-        """Destroy the publisher."""
-        self._node.destroy_publisher(self._publisher)
-
-
-class FeedforwardTorqueOutput(MessageOutput):
+class FeedforwardOutput(MessageOutput):
     """
     ``~/feedforward``: effort, its derivatives and the reference used.
 
@@ -99,8 +75,8 @@ class FeedforwardTorqueOutput(MessageOutput):
                 self._carry(message, field, row)
             self._variants[rows] = message, self._copies
 
-    def publish(self, sample: TorqueSample) -> None:
-        """Publish; see `TorqueOutput`."""
+    def publish(self, sample: EffortSample) -> None:
+        """Publish; see `EffortOutput`."""
         message, self._copies = self._variants[sample.rows]
         self._message = message
         set_stamp(message.header.stamp, sample.instant)
@@ -124,8 +100,8 @@ class JointEffortOutput(MessageOutput):
         self._carry(message, 'velocity', jet[1])
         self._carry(message, 'effort', tau[0])
 
-    def publish(self, sample: TorqueSample) -> None:
-        """Publish; see `TorqueOutput`."""
+    def publish(self, sample: EffortSample) -> None:
+        """Publish; see `EffortOutput`."""
         set_stamp(self._message.header.stamp, sample.instant)
         self._send()
 
@@ -140,12 +116,12 @@ class CommandsOutput(MessageOutput):
         super().__init__(node, message, '~/commands')
         self._carry(message, 'data', tau[0])
 
-    def publish(self, sample: TorqueSample) -> None:
-        """Publish; see `TorqueOutput`."""
+    def publish(self, sample: EffortSample) -> None:
+        """Publish; see `EffortOutput`."""
         self._send()
 
 
-class TorquePublishers:
+class EffortPublishers:
     """
     The outputs selected by parameters, and their shared array of efforts.
 
@@ -165,10 +141,10 @@ class TorquePublishers:
         for rows in range(LEAST_ROWS, JET_ROWS + 1):
             known = min(order, rows - LEAST_ROWS)
             self._arrays[rows] = jet[: known + LEAST_ROWS], tau[: known + 1]
-        self._outputs: list[TorqueOutput] = []
+        self._outputs: list[EffortOutput] = []
         self.trajectory: TrajectoryEffortOutput | None = None
         if interfaces.msg is not None:
-            self._outputs.append(FeedforwardTorqueOutput(node, joint_names, jet, tau))
+            self._outputs.append(FeedforwardOutput(node, joint_names, jet, tau))
         if parameters.publish_joint_state:
             self._outputs.append(JointEffortOutput(node, joint_names, jet, tau))
         if parameters.publish_commands and parameters.commands_content == 'link_efforts':
@@ -196,7 +172,7 @@ class TorquePublishers:
         """
         return self._arrays[rows]
 
-    def publish(self, sample: TorqueSample) -> None:
+    def publish(self, sample: EffortSample) -> None:
         """Publish the sample in the shared arrays."""
         for output in self._outputs:
             output.publish(sample)
@@ -209,3 +185,39 @@ class TorquePublishers:
         if self.trajectory is not None:
             self.trajectory.destroy()
             self.trajectory = None
+
+
+TOPIC = '~/joint_trajectory_effort'
+INPUT = '~/joint_trajectory'
+
+
+def require_two_topics(node: Node, parameters: FeedforwardParameters) -> None:
+    """Raise InputError if the node would receive the trajectories that it publishes."""
+    topic = node.resolve_topic_name(TOPIC)
+    if parameters.publish_trajectory_effort and topic == node.resolve_topic_name(INPUT):
+        raise InputError(
+            f"parameter 'publish_trajectory_effort': expected two topics, got {topic} for both "
+            f'{INPUT} and {TOPIC}: the node would receive what it publishes'
+        )
+
+
+class TrajectoryEffortOutput:
+    """
+    Publishes trajectories for a controller that interpolates between close points.
+
+    joint_trajectory_controller uses the efforts if it has the effort command interface, and
+    interpolates them linearly: between points h apart the error is at most max|tau''| h^2 / 8.
+    Positions are much more accurate, since it interpolates them by quintics.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._publisher = make_publisher(node, JointTrajectory, TOPIC)
+
+    def publish(self, data: bytes) -> None:
+        """Publish a serialised message of `with_efforts`."""
+        self._publisher.publish(data)
+
+    def destroy(self) -> None:
+        """Destroy the publisher."""
+        self._node.destroy_publisher(self._publisher)

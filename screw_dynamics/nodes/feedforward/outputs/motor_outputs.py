@@ -1,17 +1,36 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages with motor commands, created once and filled in place per tick."""
+"""Commands to the motors of elastic joints at each tick, and their publishers."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
-from screw_dynamics.elastic import MotorFeedforward
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import (
+    DeflectionFilter,
+    ElasticJoints,
+    MotorFeedforward,
+    elastic_feedforward,
+)
+from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
+from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.messages.fields import double_array, field_view
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.outputs.effort_outputs import MessageOutput, TorqueSample
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
+from screw_dynamics.nodes.feedforward.outputs.limits import LimitGuard
+from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import StiffnessTransition
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
+from screw_dynamics.nodes.shared.endpoints import MessageOutput
+from screw_dynamics.reference.reference import Source
+from screw_dynamics.trajectory import JET_ROWS
 
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
 _MOTIONS = ('motor_position', 'motor_velocity', 'motor_acceleration')
@@ -49,7 +68,7 @@ class MotorFeedforwardOutput(MessageOutput):
             self._carry(messages[rows], 'deflection', motors.deflection)
             self._variants[rows] = messages[rows], self._copies
 
-    def publish(self, sample: TorqueSample, rows: int) -> None:
+    def publish(self, sample: EffortSample, rows: int) -> None:
         """Publish the arrays computed from this number of rows of the reference."""
         self._message, self._copies = self._variants[rows]
         set_stamp(self._message.header.stamp, sample.instant)
@@ -69,7 +88,179 @@ class MotorCommandsOutput(MessageOutput):
         view = field_view(message, 'data', m)
         self._variants = {rows: [(view, motors.motor_effort)] for rows, motors in variants.items()}
 
-    def publish(self, sample: TorqueSample, rows: int) -> None:
+    def publish(self, sample: EffortSample, rows: int) -> None:
         """Publish; see `MotorFeedforwardOutput.publish`."""
         self._copies = self._variants[rows]
         self._send()
+
+
+class MotorPipeline:
+    """
+    Motor commands for a reference, and their publishers; the arrays are allocated once.
+
+    Commands are not published if they cannot be computed (too few derivatives of the reference, an
+    effort that a spring cannot transmit); a warning is logged once per interruption. Neither are
+    commands beyond a limit of the elastic joints, see `LimitGuard`. `jet` (5, n) is the shared
+    array of the reference.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        model: ScrewModel,
+        elastic: ElasticJoints,
+        jet: Array,
+        parameters: FeedforwardParameters,
+    ) -> None:
+        self._node, self._jet, self._elastic = node, jet, elastic
+        self._least = elastic.required_rows(model)
+        # a joint with a damper in parallel requires one derivative less
+        counts = sorted({self._least, JET_ROWS})
+        self.stiffness = StiffnessTransition(
+            {
+                name: spring
+                for name in elastic.motors(model).variable_names
+                if isinstance(spring := elastic.joints[name].spring, AdjustableSpring)
+            }
+        )
+        self.stiffness.check(parameters.stiffness)
+        self._rows = self._origin = 0
+        self._problem = ''
+        self._start: Mapping[str, float] | None = None
+        self._filters: dict[int, DeflectionFilter | None] = {}
+        self._motors = {rows: elastic.buffers(model, rows) for rows in counts}
+        self._guard = LimitGuard(model, elastic, node.get_logger().warning)
+        self._published = self._failed = 0
+        self._outputs: list[MotorFeedforwardOutput | MotorCommandsOutput] = []
+        self._with_commands = False
+        if interfaces.msg is not None:
+            self._outputs.append(MotorFeedforwardOutput(node, model.joint_names, self._motors))
+        self.set_model(model)
+        self.apply(parameters)
+
+    def apply(self, parameters: FeedforwardParameters) -> None:
+        """Apply the parameters of ~/commands and of the stiffness."""
+        self.stiffness.set_target(parameters.stiffness, parameters.stiffness_transition)
+        wanted = parameters.publish_commands and parameters.commands_content == 'motor_efforts'
+        if wanted and not self._with_commands:
+            self._outputs.append(MotorCommandsOutput(self._node, self._motors))
+        elif self._with_commands and not wanted:
+            self._outputs.pop().destroy()
+        self._with_commands = wanted
+
+    def set_model(self, model: ScrewModel) -> None:
+        """Continue with another model that has the same joints."""
+        self._model = model
+        self._start = self._deflections()
+        damped = bool(self._elastic.motors(model).damped_names)
+        self._filters = {
+            rows: DeflectionFilter(model, self._elastic, rows) if damped else None
+            for rows in self._motors
+        }
+        self._rows = 0
+
+    def forget(self) -> None:
+        """Reset; at the next sample damped joints start quasi-steady."""
+        self._rows = self._origin = 0
+        self._start = None
+        self._problem = ''
+        self._guard.forget()
+
+    @property
+    def stopped(self) -> bool:
+        """True if no motor commands are published for the current motion."""
+        return bool(self._problem or self._guard.reason)
+
+    def publish(
+        self, sample: EffortSample, wrenches: Mapping[str, Array]
+    ) -> MotorFeedforward | None:
+        """
+        Compute and publish the motor commands of the sample in the shared array.
+
+        `wrenches` (6,) act ON the links and are constant in the frames that they are keyed by.
+        Return the commands in shared arrays even if a limit prevents their publication; None if
+        they cannot be computed.
+        """
+        self._guard.follow(sample.source)
+        if sample.rows < self._least:
+            self._fail(
+                f'expected references with derivatives up to order {self._least - 1}, got them '
+                f'up to order {sample.rows - 1}'
+            )
+            return None
+        rows = JET_ROWS if sample.rows == JET_ROWS else self._least
+        try:
+            self._compute(sample, rows, wrenches)
+        except ScrewDynamicsError as error:
+            self._fail(str(error))
+            if sample.source is Source.TRAJECTORY and self._jet[1].any():
+                self._guard.stop(str(error))  # resuming in motion would be a jump
+            return None
+        motors = self._motors[rows]
+        stopped = self.stopped
+        self._problem = ''
+        if not self._guard.passes(motors):
+            self._failed += 1
+            return motors
+        if stopped:
+            self._node.get_logger().info('Motor commands are published again')
+        self._published += 1
+        for output in self._outputs:
+            output.publish(sample, rows)
+        return motors
+
+    def _compute(self, sample: EffortSample, rows: int, wrenches: Mapping[str, Array]) -> None:
+        jets = None
+        if wrenches:
+            jets = {frame: _constant(wrench, rows - 2) for frame, wrench in wrenches.items()}
+        damper = self._filters[rows]
+        if damper is not None and rows != self._rows:
+            self._begin(damper, sample.instant)
+        self._rows = rows
+        elastic_feedforward(
+            self._model,
+            self._elastic,
+            self._jet[:rows],
+            jets,
+            stiffness_jets=self.stiffness.sample(sample.instant),
+            times=1e-9 * (sample.instant - self._origin),
+            deflection=damper,
+            out=self._motors[rows],
+        )
+
+    def _begin(self, damper: DeflectionFilter, instant: int) -> None:
+        """Start a filter in the state of the previous one, if there was one."""
+        damper.reset(self._deflections() or self._start)
+        self._origin = instant
+
+    def _deflections(self) -> dict[str, float] | None:
+        damper = self._filters.get(self._rows)
+        if damper is None:
+            return None
+        _, jets, _ = damper.state
+        return dict(zip(damper.joint_names, jets[:, 0].tolist(), strict=True))
+
+    def _fail(self, reason: str) -> None:
+        self._failed += 1
+        self._rows, self._start = 0, None
+        if not self._problem and not self._guard.reason:
+            self._node.get_logger().warning(f'No motor commands are published: {reason}')
+        self._problem = reason
+
+    def report(self) -> Report:
+        """Return the report for /diagnostics; WARN while nothing is published."""
+        values = {'published': self._published, 'not published': self._failed}
+        problem = self._guard.reason or self._problem
+        return Report(WARN if problem else OK, problem or 'ok', values)
+
+    def destroy(self) -> None:
+        """Destroy the publishers."""
+        for output in self._outputs:
+            output.destroy()
+        self._outputs.clear()
+
+
+def _constant(wrench: Array, rows: int) -> Array:
+    jet = np.zeros((rows, 6))
+    jet[0] = wrench
+    return jet

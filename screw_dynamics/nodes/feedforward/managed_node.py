@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
-from rclpy.node import Node
 
 
 class ManagedNode(LifecycleNode):
@@ -73,18 +72,3 @@ class ManagedNode(LifecycleNode):
                 for entity in set(getattr(self, kind)) - before[kind]:
                     function(entity)
             raise
-
-
-@contextmanager
-def destroyed_on_error(node: Node) -> Iterator[None]:
-    """
-    Destroy a node if the ``with`` block, the part of its constructor after Node's, raises.
-
-    Otherwise references in rclpy, or in the thread that builds its model, would keep it until the
-    process exits; its DDS threads would then run while the library is unloaded, which may crash.
-    """
-    try:
-        yield
-    except BaseException:
-        node.destroy_node()
-        raise

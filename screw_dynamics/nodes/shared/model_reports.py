@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``~/model_info``: the model that a node uses, also for late subscribers."""
+"""Reports of the model in use: ``~/model_info`` and a diagnostic task."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import screw_dynamics
 from screw_dynamics.messages.fields import double_array
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import LATCHED
+from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.robot_description import LoadedModel
 
 
@@ -52,3 +54,21 @@ class ModelInfoOutput:
         """Publish a model."""
         if self._publisher is not None:
             self._publisher.publish(model_info(loaded))
+
+
+def model_report(source: ModelSource) -> Report:
+    """Return a report; WARN if there is no model, or a new one was rejected."""
+    if source.loaded is None:
+        return Report(WARN, source.problem)
+    model = source.loaded.model
+    return Report(
+        WARN if source.problem and not source.busy else OK,
+        source.problem or 'loaded',
+        {
+            'source': source.loaded.source,
+            'robot': model.name,
+            'joints': ', '.join(model.joint_names),
+            'base_link': model.base_link,
+            'urdf_sha256': source.loaded.sha256,
+        },
+    )

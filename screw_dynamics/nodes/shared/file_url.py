@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`existing_file`: file at a path or package:// address."""
+"""Files at paths and package:// addresses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.paths import expanded
 
 
-def existing_file(path: str, name: str) -> Path:
+def resolve_file_url(path: str, name: str) -> Path:
     """
     Return the file at a path or package:// address; raise InputError if it does not exist.
 

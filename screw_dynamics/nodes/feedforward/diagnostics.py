@@ -1,0 +1,247 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Diagnostic tasks of the node `feedforward`."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report
+from screw_dynamics.nodes.shared.model_reports import model_report
+from screw_dynamics.nodes.shared.model_source import ModelSource
+from screw_dynamics.nodes.shared.tick_timer import TickSummary, TickTimer
+from screw_dynamics.reference.streamed_reference import Stream
+
+_REPORTED_PART = 0.01  # fraction of missed ticks above which a warning is reported
+
+
+class FeedforwardReports:
+    """Counters of the node, and the tasks that report them."""
+
+    def __init__(
+        self, source: ModelSource, ticks: TickTimer, warn: Callable[[str], object]
+    ) -> None:
+        self._source, self._ticks = source, ticks
+        self._missed = MissedTicks(warn)
+        self._accepted = self._rejected = self._not_finite = 0
+        self._last_accepted: float | None = None
+        self._span = (0.0, 0.0)  # its start and end [s]
+        self._last_rejection = ''
+        self._not_finite_reported = 0
+        self._last_not_finite = ''
+
+    def count_accepted(self, start: float, end: float) -> None:
+        """Count an accepted trajectory with its start and end on the clock of the node [s]."""
+        self._accepted += 1
+        self._last_accepted = time.monotonic()
+        self._span = start, end
+
+    def count_rejected(self, reason: str) -> None:
+        """Count a rejected trajectory."""
+        self._rejected += 1
+        self._last_rejection = reason
+
+    def count_not_finite(self, reason: str) -> None:
+        """Count a tick without output because a sample was not finite."""
+        self._not_finite += 1
+        self._last_not_finite = reason
+
+    def tasks(self) -> dict[str, Callable[[], Report]]:
+        """Return the diagnostic tasks by name."""
+        return {
+            'model': lambda: model_report(self._source),
+            'trajectory': self._trajectory,
+            'rate': self._rate,
+        }
+
+    def _trajectory(self) -> Report:
+        age = (
+            'never' if self._last_accepted is None
+            else f'{time.monotonic() - self._last_accepted:.3f}'
+        )  # fmt: skip
+        message = f'last rejection: {self._last_rejection}' if self._rejected else 'ok'
+        values = {'accepted': self._accepted, 'rejected': self._rejected, 'age [s]': age}
+        if self._last_accepted is not None:
+            start, end = self._span
+            values |= {'start [s]': f'{start:.3f}', 'end [s]': f'{end:.3f}'}
+        return Report(OK, message, values)
+
+    def _rate(self) -> Report:
+        statistics = self._ticks.statistics
+        summary = statistics.summary()
+        values = {
+            'rate [Hz]': f'{summary.rate:.1f}',
+            'wanted rate [Hz]': f'{1e9 / statistics.period:.1f}',
+            'missed ticks': summary.missed,
+            'missed ticks in all': statistics.missed_total,
+            'ticks in all': statistics.ticks_total,
+            'mean compute time [us]': f'{1e6 * summary.mean_time:.1f}',
+            'longest compute time [us]': f'{1e6 * summary.longest_time:.1f}',
+            'samples not finite': self._not_finite,
+        }
+        if self._not_finite > self._not_finite_reported:
+            self._not_finite_reported = self._not_finite
+            return Report(ERROR, self._last_not_finite, values)
+        self._missed.add(summary, statistics.period)
+        if not summary.ticks:
+            return Report(OK, 'not active', values)
+        if summary.missed_part > _REPORTED_PART:
+            return Report(WARN, f'{100.0 * summary.missed_part:.1f} % of the ticks missed', values)
+        return Report(OK, 'ok', values)
+
+
+_MISSED_PART = 0.1  # fraction of the ticks
+_LASTING = 2.9  # s for which the fraction must be exceeded
+_PAUSE = 30.0  # s between warnings
+
+
+class MissedTicks:
+    """Accumulates tick summaries; calls `warn` with a text if too many ticks are missed."""
+
+    def __init__(self, warn: Callable[[str], object]) -> None:
+        self._warn = warn
+        self._silent = 0.0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._seconds = self._busy = 0.0
+        self._ticks = self._missed = 0
+
+    def add(self, summary: TickSummary, period: int) -> None:
+        """Add the next summary; `period` is the time between ticks [ns]."""
+        seconds = 1e-9 * period * (summary.ticks + summary.missed)
+        self._silent = max(0.0, self._silent - seconds)
+        if not summary.ticks or summary.missed_part <= _MISSED_PART:
+            self._begin()
+            return
+        self._seconds += seconds
+        self._ticks += summary.ticks
+        self._missed += summary.missed
+        self._busy += summary.ticks * summary.mean_time
+        if self._seconds >= _LASTING and not self._silent:
+            self._silent = _PAUSE
+            self._warn(
+                f'{100.0 * self._missed / (self._ticks + self._missed):.0f} % of the ticks of the '
+                f'last {self._seconds:.0f} s were missed: a tick takes '
+                f'{1e3 * self._busy / self._ticks:.3g} ms of {1e-6 * period:.3g} ms at '
+                f'{1e9 / period:.4g} Hz'
+            )
+            self._begin()
+
+
+WRENCH_TOPIC = '~/external_wrench'
+
+
+class StreamReports:
+    """Counters of the streams, and the tasks that report them; `now` returns the time [ns]."""
+
+    def __init__(
+        self,
+        output: Callable[[], FeedforwardPipeline | None],
+        parameters: Callable[[], FeedforwardParameters],
+        now: Callable[[], int],
+    ) -> None:
+        self._output, self._parameters, self._now = output, parameters, now
+        self._accepted: Counter[str] = Counter()
+        self._ignored: Counter[str] = Counter()
+        self._rejected: Counter[str] = Counter()
+        self._last_rejection: dict[str, str] = {}
+
+    def count(self, topic: str, followed: bool = True) -> None:
+        """Count a valid message; `followed` is False if a newer command is followed."""
+        (self._accepted if followed else self._ignored)[topic] += 1
+
+    def count_rejected(self, topic: str, reason: str) -> None:
+        """Count a rejected message."""
+        self._rejected[topic] += 1
+        self._last_rejection[topic] = reason
+
+    def tasks(self) -> dict[str, Callable[[], Report]]:
+        """Return the diagnostic tasks by name."""
+        tasks = {stream.value[2:]: self._stream_task(stream) for stream in Stream}
+        return {**tasks, WRENCH_TOPIC[2:]: self._wrench}
+
+    def _stream_task(self, stream: Stream) -> Callable[[], Report]:
+        return lambda: self._stream(stream)
+
+    def _stream(self, stream: Stream) -> Report:
+        topic, output = stream.value, self._output()
+        values: dict[str, object] = {
+            'accepted': self._accepted[topic],
+            'rejected': self._rejected[topic],
+            'ignored for a newer command': self._ignored[topic],
+        }
+        followed = output is not None and output.streamed.followed is stream
+        if output is not None and stream is Stream.POSITIONS:
+            values['delay of the filter [s]'] = f'{output.streamed.delay:.4f}'
+        if output is None or not followed:
+            return Report(OK, self._rejection(topic) or 'not followed', values)
+        now = self._now()
+        age = output.streamed.age(now)
+        values['age [s]'] = f'{age:.3f}'
+        if output.streamed.stale(now):
+            return Report(
+                WARN,
+                f'stale: no sample for {age:.1f} s, the output has stopped (max_reference_age '
+                f'{self._parameters().max_reference_age:g} s)',
+                values,
+            )
+        return Report(OK, self._rejection(topic) or 'followed', values)
+
+    def _wrench(self) -> Report:
+        output = self._output()
+        values: dict[str, object] = {
+            'accepted': self._accepted[WRENCH_TOPIC],
+            'ignored': self._rejected[WRENCH_TOPIC],
+        }
+        if output is None:
+            return Report(OK, 'none', values)
+        fresh, stale = output.wrenches.by_age(
+            self._now(), self._parameters().external_wrench_timeout
+        )
+        values['in force on'] = ', '.join(fresh)
+        if stale:
+            return Report(WARN, f'stale, not in force: {", ".join(stale)}', values)
+        return Report(
+            OK, self._rejection(WRENCH_TOPIC) or ('in force' if fresh else 'none'), values
+        )
+
+    def _rejection(self, topic: str) -> str:
+        reason = self._last_rejection.get(topic)
+        return f'last rejection: {reason}' if reason else ''
+
+
+_NOT_CONFIGURED = Report(OK, 'not configured')
+
+
+class OutputReports:
+    """Tasks that report on limits and motor commands."""
+
+    def __init__(
+        self,
+        output: Callable[[], FeedforwardPipeline | None],
+        parameters: Callable[[], FeedforwardParameters],
+    ) -> None:
+        self._output, self._parameters = output, parameters
+
+    def tasks(self) -> dict[str, Callable[[], Report]]:
+        """Return the diagnostic tasks by name; 'motors' only with elastic joints."""
+        tasks = {'limits': self._limits}
+        if self._parameters().elastic_joints_path:
+            tasks['motors'] = self._motors
+        return tasks
+
+    def _limits(self) -> Report:
+        if self._parameters().check_limits == 'off':
+            return Report(OK, 'not checked')
+        output = self._output()
+        return _NOT_CONFIGURED if output is None else output.limits.report()
+
+    def _motors(self) -> Report:
+        output = self._output()
+        motors = None if output is None else output.motors
+        return _NOT_CONFIGURED if motors is None else motors.report()
