@@ -7,12 +7,12 @@ from __future__ import annotations
 from rclpy.serialization import serialize_message
 
 from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
-from screw_dynamics.nodes.feedforward.fitting.tasks import Reading, Robot
+from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot, Reading
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import arrival, plan
 
 
-def accept(message, robot: Robot, reference, streamed, measured, parameters, now):
+def accept(message, robot: FitRobot, reference, streamed, measured, parameters, now):
     """Accept a trajectory and return the warnings; raise the error if it is rejected."""
     data = serialize_message(message)
     arrived = arrival(data, reference, streamed, measured, parameters, now)

@@ -18,13 +18,15 @@ from screw_dynamics import read_urdf, share_path
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import dynamics_services as services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
+from screw_dynamics.nodes.dynamics_server.requests import JointRequest
 from screw_dynamics.nodes.dynamics_server.trajectory_service import compute_trajectory_torques
-from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
+from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
+from screw_dynamics.robot import Robot
 from screw_dynamics_interfaces.srv import (
     ComputeTrajectoryTorques,
     GetDynamicTerms,
@@ -83,7 +85,7 @@ def test_trajectories(messages, state, partial, moving, lead_time, interpolation
         reference, np.zeros(MODEL.n, dtype=bool), parameters.stream_settings
     )
     measured = JointStateBuffer(NAMES)
-    robot = Robot(MODEL, None, {}, ())
+    robot = FitRobot(Robot(MODEL), {}, ())
     jet = np.zeros((5, MODEL.n))
     now = NOW
     for message in messages:
@@ -125,7 +127,8 @@ def test_requests(kind, data):
     untouched = copy.deepcopy(response)
     with np.errstate(all='ignore'):
         try:
-            ANSWERS[kind](MODEL, request, response)
+            read = JointRequest.read(request, MODEL.joint_names)
+            ANSWERS[kind](Robot(MODEL), read, response)
         except ScrewDynamicsError as error:
             assert str(error)
             assert response == untouched
@@ -143,7 +146,7 @@ def test_trajectory_requests(message, order, period):
     response = ComputeTrajectoryTorques.Response()
     parameters = DynamicsServerParameters(max_samples=1000)
     try:
-        compute_trajectory_torques(MODEL, None, parameters, request, response)
+        compute_trajectory_torques(Robot(MODEL), parameters, request, response)
     except ScrewDynamicsError as error:
         assert str(error)
         return

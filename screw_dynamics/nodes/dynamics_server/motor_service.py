@@ -7,54 +7,50 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoints, MotorFeedforward, elastic_feedforward
+from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
-from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.feasibility import check_feasibility
 from screw_dynamics.messages.fields import double_array
-from screw_dynamics.messages.joints import joint_order, request_row
-from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.dynamics_server.dynamics_services import (
-    motion_rows,
-    position,
-    wrench_jets,
-)
+from screw_dynamics.nodes.dynamics_server.requests import JointRequest, wrench_jets
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.limit_checks import limit_text
+from screw_dynamics.robot import Robot
 
 _STIFFNESS_ROWS = 3
 
 
 def get_motor_feedforward(
-    model: ScrewModel, elastic: ElasticJoints, check_limits: str, request: Any, response: Any
+    check_limits: str, robot: Robot, request: JointRequest, response: Any
 ) -> None:
-    """Handle GetMotorFeedforward; raise LimitError if a limit is exceeded in mode 'reject'."""
-    order = joint_order(request.joint_names, model.joint_names)
-    jet = _joint_jet(model, elastic, request, order)
-    wrenches = wrench_jets(request.wrenches, len(jet) - 3)
-    stiffness = _stiffness_jets(elastic, model, request, len(jet))
-    deflection = _deflections(elastic, model, request, order)
+    """
+    Handle GetMotorFeedforward for a robot with drives.
+
+    Raises LimitError if a limit is exceeded in mode 'reject'.
+    """
+    assert robot.drives is not None
+    jet = _joint_jet(robot, request)
+    wrenches = wrench_jets(request.message.wrenches, len(jet) - 3)
+    stiffness = _stiffness_jets(robot, request.message, len(jet))
+    deflection = _deflections(robot, request)
     motors = elastic_feedforward(
-        model, elastic, jet, wrenches, stiffness_jets=stiffness, deflection=deflection
+        robot.model, robot.drives, jet, wrenches, stiffness_jets=stiffness, deflection=deflection
     )
     if check_limits != 'off':
         one = None if wrenches is None else {f: w[np.newaxis] for f, w in wrenches.items()}
         report = check_feasibility(
-            model, elastic, jet[np.newaxis], [0.0], one,
+            robot, None, jet[np.newaxis], [0.0], one,
             stiffness_jets=stiffness, deflection=deflection,
         )  # fmt: skip
         response.message = limit_text(report, check_limits)
-    response.motor_feedforward = _message(motors, elastic, model, request, order)
+    response.motor_feedforward = _message(motors, robot, request)
 
 
-def _joint_jet(
-    model: ScrewModel, elastic: ElasticJoints, request: Any, order: NDArray[np.intp]
-) -> Array:
+def _joint_jet(robot: Robot, request: JointRequest) -> Array:
     """Return the motion of the request, with at least the rows that the motors require."""
-    n = model.n
-    higher = np.array(request.higher_derivatives)
+    n = robot.n
+    higher = np.array(request.message.higher_derivatives)
     if n and higher.size % n:
         raise ShapeError(
             'higher_derivatives',
@@ -62,24 +58,21 @@ def _joint_jet(
             higher.shape,
         )
     further = higher.reshape(-1, n)
-    jet = np.zeros((max(elastic.required_rows(model), 5 + len(further)), n))
-    jet[0] = position(model, request, order)
-    motion_rows(request, order, jet)
-    jet[5 : 5 + len(further)] = further[:, order]
+    jet = np.zeros((max(robot.required_rows, 5 + len(further)), n))
+    request.fill(jet)
+    jet[5 : 5 + len(further)] = further[:, request.order]
     return jet
 
 
-def _stiffness_jets(
-    elastic: ElasticJoints, model: ScrewModel, request: Any, rows: int
-) -> dict[str, Array] | None:
-    names = list(request.stiffness_joint_names)
-    variable = elastic.motors(model).variable_names
+def _stiffness_jets(robot: Robot, message: Any, rows: int) -> dict[str, Array] | None:
+    names = list(message.stiffness_joint_names)
+    variable = robot.motors.variable_names
     for i, name in enumerate(names):
         if name not in variable:
             raise UnknownNameError('joint of variable stiffness', name, variable)
         if name in names[:i]:
             raise InputError(f'stiffness_joint_names[{i}]: joint {name!r} is named twice')
-    values = np.array(request.stiffness)
+    values = np.array(message.stiffness)
     if values.size != _STIFFNESS_ROWS * len(names):
         raise ShapeError(
             'stiffness',
@@ -92,26 +85,17 @@ def _stiffness_jets(
     return dict(zip(names, jets, strict=True)) or None
 
 
-def _deflections(
-    elastic: ElasticJoints, model: ScrewModel, request: Any, order: NDArray[np.intp]
-) -> dict[str, float] | None:
-    if not len(request.deflection):
+def _deflections(robot: Robot, request: JointRequest) -> dict[str, float] | None:
+    if not len(request.message.deflection):
         return None
-    row = request_row('deflection', request.deflection, order)
-    damped = elastic.motors(model).damped_names
-    return {name: float(row[model.joint_names.index(name)]) for name in damped} or None
+    row = request.row('deflection')
+    damped = robot.motors.damped_names
+    return {name: float(row[robot.joint_names.index(name)]) for name in damped} or None
 
 
-def _message(
-    motors: MotorFeedforward,
-    elastic: ElasticJoints,
-    model: ScrewModel,
-    request: Any,
-    order: NDArray[np.intp],
-) -> Any:
+def _message(motors: MotorFeedforward, robot: Robot, request: JointRequest) -> Any:
     """Return the message, with joints and motors in the order of the request."""
-    table = elastic.motors(model)
-    joints = np.argsort(order)
+    table, joints = robot.motors, request.back
     chosen = np.concatenate([np.flatnonzero(table.joint_of_motor == j) for j in joints])
     rows = {
         'gear_ratio': table.gear_ratios,
@@ -122,7 +106,7 @@ def _message(
         'deflection': motors.deflection,
     }
     message = interfaces.msg.MotorFeedforward(
-        joint_names=[model.joint_names[j] for j in joints],
+        joint_names=[robot.joint_names[j] for j in joints],
         motor_names=[table.names[i] for i in chosen],
         **{field: double_array(row[chosen]) for field, row in rows.items()},
     )

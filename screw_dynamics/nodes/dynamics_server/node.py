@@ -13,36 +13,33 @@ import numpy as np
 from rclpy.node import Node
 
 from screw_dynamics.dynamics import bias_forces, coriolis_matrix, gravity_forces, mass_matrix
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import BackgroundCompiler, uncompiled
-from screw_dynamics.messages.joints import joint_order
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.dynamics_server import dynamics_services as services
-from screw_dynamics.nodes.dynamics_server.error_codes import NoModelError, error_code
 from screw_dynamics.nodes.dynamics_server.motor_service import get_motor_feedforward
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
+from screw_dynamics.nodes.dynamics_server.requests import JointRequest, NoModelError, error_code
 from screw_dynamics.nodes.dynamics_server.trajectory_service import compute_trajectory_torques
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import OK, Diagnostics, Report
-from screw_dynamics.nodes.shared.elastic_source import require_fit
 from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.limit_checks import check_positions
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_build import compile_efforts
 from screw_dynamics.nodes.shared.model_reports import ModelInfoOutput, model_report
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.robot_description import LoadedModel
+from screw_dynamics.robot import Robot
 
 NAME = 'dynamics_server'
 
-Answer = Callable[[ScrewModel, Any, Any], None]
+Answer = Callable[[Robot, Any, Any], None]
 
 
-def compile_services(loaded: LoadedModel) -> None:
+def compile_services(loaded: LoadedRobot) -> None:
     """Compile all kernels that requests use."""
-    model = loaded.model
-    compile_efforts(model, loaded.elastic)
+    model = loaded.robot.model
+    compile_efforts(loaded.robot)
     zeros = np.zeros(model.n)
     mass_matrix(model, zeros)
     gravity_forces(model, zeros)
@@ -70,28 +67,25 @@ class DynamicsServerNode(Node):
                 lambda: self._settings.values,
                 compile_services,
                 self._on_model,
-                lambda loaded: require_fit(loaded.elastic, loaded.model, np.inf),
+                lambda loaded: require_supported(loaded.robot, np.inf),
             )
             self._settings.add_check(self._source.check_settings)
             self._settings.on_change(self._on_parameters)
+            srv, positioned = interfaces.srv, self._with_position
             for service, name, answer in (
-                (interfaces.srv.GetMassMatrix, 'get_mass_matrix', services.get_mass_matrix),
-                (interfaces.srv.GetDynamicTerms, 'get_dynamic_terms', services.get_dynamic_terms),
+                (srv.GetMassMatrix, 'get_mass_matrix', positioned(services.get_mass_matrix)),
+                (srv.GetDynamicTerms, 'get_dynamic_terms', positioned(services.get_dynamic_terms)),
                 (
-                    interfaces.srv.GetInverseDynamics,
+                    srv.GetInverseDynamics,
                     'get_inverse_dynamics',
-                    services.get_inverse_dynamics,
+                    positioned(services.get_inverse_dynamics),
                 ),
                 (
-                    interfaces.srv.ComputeTrajectoryTorques,
+                    srv.ComputeTrajectoryTorques,
                     'compute_trajectory_torques',
                     self._compute_trajectory_torques,
                 ),
-                (
-                    interfaces.srv.GetMotorFeedforward,
-                    'get_motor_feedforward',
-                    self._get_motor_feedforward,
-                ),
+                (srv.GetMotorFeedforward, 'get_motor_feedforward', self._get_motor_feedforward),
             ):
                 self.create_service(service, f'~/{name}', partial(self._answer, answer, service))
                 self._names.append(self.resolve_service_name(f'~/{name}'))
@@ -106,11 +100,10 @@ class DynamicsServerNode(Node):
         try:
             if self._source.loaded is None:
                 raise NoModelError(f'no robot model: {self._source.problem}')
-            model = self._source.loaded.model
-            self._check_position(model, request)
+            robot = self._source.loaded.robot
             # an order that is requested for the first time is compiled in the background
             with uncompiled() as postponed:
-                answer(model, request, response)
+                answer(robot, request, response)
             self._background.compile(postponed.kernels)
         except ScrewDynamicsError as error:
             response = service.Response(error_code=error_code(error), message=str(error))
@@ -121,33 +114,34 @@ class DynamicsServerNode(Node):
         response.success = True
         return response
 
-    def _check_position(self, model: ScrewModel, request: Any) -> None:
-        mode = self._settings.values.check_limits
-        if mode == 'off' or not hasattr(request, 'position'):
-            return
-        order = joint_order(request.joint_names, model.joint_names)
-        self._warn(check_positions(model, services.position(model, request, order), mode))
+    def _with_position(self, answer: Callable[[Robot, JointRequest, Any], None]) -> Answer:
+        """Return a handler that reads the request once and checks its positions."""
+
+        def checked(robot: Robot, message: Any, response: Any) -> None:
+            request = JointRequest.read(message, robot.joint_names)
+            mode = self._settings.values.check_limits
+            self._warn(check_positions(robot.model, request.position, mode))
+            answer(robot, request, response)
+
+        return checked
 
     def _warn(self, text: str) -> None:
         if text:
             self.get_logger().warning(text, throttle_duration_sec=1.0)
 
-    def _compute_trajectory_torques(self, model: ScrewModel, request: Any, response: Any) -> None:
-        compute_trajectory_torques(model, self._elastic, self._settings.values, request, response)
+    def _compute_trajectory_torques(self, robot: Robot, request: Any, response: Any) -> None:
+        compute_trajectory_torques(robot, self._settings.values, request, response)
         self._warn(response.message)
 
-    def _get_motor_feedforward(self, model: ScrewModel, request: Any, response: Any) -> None:
-        if self._elastic is None:
+    def _get_motor_feedforward(self, robot: Robot, request: Any, response: Any) -> None:
+        if robot.drives is None:
             raise NoModelError("no elastic joints: parameter 'elastic_joints_path' is empty")
         mode = self._settings.values.check_limits
-        get_motor_feedforward(model, self._elastic, mode, request, response)
+        handler = partial(get_motor_feedforward, mode)
+        self._with_position(handler)(robot, request, response)
         self._warn(response.message)
 
-    @property
-    def _elastic(self) -> ElasticJoints | None:
-        return None if self._source.loaded is None else self._source.loaded.elastic
-
-    def _on_model(self, loaded: LoadedModel) -> None:
+    def _on_model(self, loaded: LoadedRobot) -> None:
         self._model_info.publish(loaded)
         if not self._ready:
             self._ready = True

@@ -12,29 +12,28 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.messages.fields import double_array
 from screw_dynamics.messages.joints import joint_order
 from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.messages.trajectories import effort_points, trajectory_points
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, check_position_limits, waypoints_from_points
 
 _MAX_ORDER = 2
 
 
 def compute_trajectory_torques(
-    model: ScrewModel,
-    elastic: ElasticJoints | None,
+    robot: Robot,
     parameters: DynamicsServerParameters,
     request: Any,
     response: Any,
 ) -> None:
-    """Handle ComputeTrajectoryTorques; with `elastic` its limits are checked too."""
+    """Handle ComputeTrajectoryTorques; with drives their limits are checked too."""
+    model = robot.model
     names = list(request.trajectory.joint_names)
     if names:
         joint_order(names, model.joint_names)
@@ -53,7 +52,7 @@ def compute_trajectory_torques(
     begin = waypoints.times[0]
     interpolation = INTERPOLATIONS[parameters.interpolation]
     curve = interpolation.curve(shifted(waypoints, slice(None), begin), None)
-    response.message = check_curve(model, elastic, curve, begin, parameters.check_limits)
+    response.message = check_curve(robot, curve, begin, parameters.check_limits)
     times = _sample_times(waypoints.times - begin, request.sample_period, parameters.max_samples)
     jets = curve.jets(times, JET_ROWS)
     tau = inverse_dynamics(model, jets[:, : k + 3].copy())

@@ -9,28 +9,27 @@ import time
 import numpy as np
 
 from screw_dynamics.dynamics import LinkLoads
-from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared.model_build import compute_motors
+from screw_dynamics.robot import Robot
 
 _REPETITIONS = 5
 
 
-def compute_time(model: ScrewModel, elastic: ElasticJoints | None, order: int) -> float:
+def compute_time(robot: Robot, order: int) -> float:
     """
     Return the time to compute the efforts and motor commands of one sample [s].
 
     `order` is the highest derivative of the efforts. The result is the shortest of several trials
     and excludes publishing.
     """
+    model = robot.model
     jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
     loads = LinkLoads(model, [], order)
     shortest = np.inf
     for _ in range(_REPETITIONS):
         begun = time.perf_counter()
         loads.inverse_dynamics(jet, tau)
-        if elastic is not None:
-            compute_motors(model, elastic)
+        compute_motors(robot)
         shortest = min(shortest, time.perf_counter() - begun)
     return shortest
 

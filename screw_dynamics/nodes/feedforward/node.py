@@ -20,7 +20,7 @@ from screw_dynamics.nodes.feedforward.diagnostics import (
     StreamReports,
 )
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
-from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
+from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
 from screw_dynamics.nodes.feedforward.inputs.controller_sync import ControllerSync
 from screw_dynamics.nodes.feedforward.inputs.stream_inputs import StreamInputs
 from screw_dynamics.nodes.feedforward.inputs.trajectory_inputs import TrajectoryInputs
@@ -29,12 +29,11 @@ from screw_dynamics.nodes.feedforward.outputs.effort_outputs import require_two_
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics
-from screw_dynamics.nodes.shared.elastic_source import require_fit
 from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
-from screw_dynamics.nodes.shared.model_reports import ModelInfoOutput, joint_kinds
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
+from screw_dynamics.nodes.shared.model_reports import ModelInfoOutput
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.robot_description import LoadedModel
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.trajectory import JET_ROWS
 
@@ -64,9 +63,9 @@ class FeedforwardNode(ManagedNode):
                 lambda: self._settings.values,
                 self._prepare,
                 self._on_model,
-                lambda loaded: require_fit(loaded.elastic, loaded.model, JET_ROWS),
+                lambda loaded: require_supported(loaded.robot, JET_ROWS),
                 lambda loaded: fits.warm_up(
-                    Robot(loaded.model, loaded.elastic, loaded.other_joints, ())
+                    FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
                 ),
             )
             require_two_topics(self, self._settings.values)
@@ -99,11 +98,11 @@ class FeedforwardNode(ManagedNode):
 
     # model ---------------------------------------------------------------------------------------
 
-    def _prepare(self, loaded: LoadedModel) -> None:
+    def _prepare(self, loaded: LoadedRobot) -> None:
         """Compile all kernels that a tick uses."""
-        compile_tick(loaded.model, loaded.elastic)
+        compile_tick(loaded.robot)
 
-    def _on_model(self, loaded: LoadedModel) -> None:
+    def _on_model(self, loaded: LoadedRobot) -> None:
         self._model_info.publish(loaded)
         if self._stream is not None:
             self._replace_model(loaded)
@@ -112,10 +111,11 @@ class FeedforwardNode(ManagedNode):
                 raise InputError(self._problem)
             self.trigger_activate()
 
-    def _replace_model(self, loaded: LoadedModel) -> None:
+    def _replace_model(self, loaded: LoadedRobot) -> None:
         assert self._stream is not None
-        if not self._stream.replace_model(loaded.model):
-            kinds = [f'{name} {kind}' for name, kind in joint_kinds(loaded.model).items()]
+        if not self._stream.replace_model(loaded.robot.model):
+            model = loaded.robot.model
+            kinds = map(' '.join, zip(model.joint_names, model.coordinate_types, strict=True))
             self.get_logger().warning(
                 f'The new robot model has other joints ({", ".join(kinds)}): '
                 'the active trajectory is dropped'
@@ -126,8 +126,8 @@ class FeedforwardNode(ManagedNode):
             self._stream = self._make_stream(loaded)
             self._stream.reference.speed = speed
 
-    def _make_stream(self, loaded: LoadedModel) -> FeedforwardPipeline:
-        return FeedforwardPipeline(self, loaded.model, self._settings.values, loaded.elastic)
+    def _make_stream(self, loaded: LoadedRobot) -> FeedforwardPipeline:
+        return FeedforwardPipeline(self, loaded.robot, self._settings.values)
 
     # transitions ---------------------------------------------------------------------------------
 
@@ -146,7 +146,7 @@ class FeedforwardNode(ManagedNode):
         self.get_logger().error(self._problem)
         return TransitionCallbackReturn.FAILURE
 
-    def _set_up(self, loaded: LoadedModel) -> None:
+    def _set_up(self, loaded: LoadedRobot) -> None:
         self._stream = self._make_stream(loaded)
         try:
             self._make_inputs()
@@ -192,7 +192,7 @@ class FeedforwardNode(ManagedNode):
             f'publishes {self._own(self.publishers)}'
         )
         stream = self._stream
-        shortest = compute_time(stream.model, stream.elastic, values.derivative_order)
+        shortest = compute_time(stream.robot, values.derivative_order)
         warning = rate_warning(shortest, values.publish_rate, compiled=jit_enabled())
         if warning:
             logger.warning(warning)
@@ -246,7 +246,7 @@ class FeedforwardNode(ManagedNode):
         return self._stream
 
     def _other_joints(self) -> Mapping[str, str]:
-        return self._source.loaded.other_joints if self._source.loaded else {}
+        return self._source.loaded.uncontrolled_joints if self._source.loaded else {}
 
     def _active_time(self) -> int:
         if not self._active:

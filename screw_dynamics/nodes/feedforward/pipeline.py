@@ -8,7 +8,6 @@ import numpy as np
 from rclpy.node import Node
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches, JointStateBuffer
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
@@ -27,68 +26,68 @@ from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import (
 )
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.elastic_source import with_stiffness
+from screw_dynamics.nodes.shared.loaded_robot import with_stiffness
 from screw_dynamics.nodes.shared.model_build import compile_efforts
-from screw_dynamics.nodes.shared.model_reports import joint_kinds
 from screw_dynamics.reference.active_trajectory import ActiveTrajectory
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.reference_filter import compile_filter
 from screw_dynamics.reference.streamed_reference import StreamedReference
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
 
 
-def compile_tick(model: ScrewModel, elastic: ElasticJoints | None) -> None:
+def compile_tick(robot: Robot) -> None:
     """Compile all kernels that a tick uses, and derive their parameters from the model."""
     compile_filter()
     compile_limit_watch()
     compile_limit_guard()
     compile_stiffness_transition()
-    compile_efforts(model, elastic)
+    compile_efforts(robot)
 
 
 class FeedforwardPipeline:
     """
     The reference of a robot and the publishers of its efforts; arrays are allocated once.
 
-    With `elastic` it also publishes motor commands.
+    With drives it also publishes motor commands.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        model: ScrewModel,
-        parameters: FeedforwardParameters,
-        elastic: ElasticJoints | None = None,
-    ) -> None:
-        self.model, self._elastic = model, elastic
-        kinds = joint_kinds(model)
-        self.continuous = tuple(name for name, kind in kinds.items() if kind == 'continuous')
+    def __init__(self, node: Node, robot: Robot, parameters: FeedforwardParameters) -> None:
+        self._node, self._parameters, self._robot = node, parameters, robot
+        self.continuous = tuple(
+            name
+            for name, kind in zip(robot.joint_names, robot.model.coordinate_types, strict=True)
+            if kind == 'continuous'
+        )
         self.reference = Reference(
-            model.n, INTERPOLATIONS[parameters.interpolation], self.continuous
+            robot.n, INTERPOLATIONS[parameters.interpolation], self.continuous
         )
         self.streamed = StreamedReference(
-            self.reference, np.isin(model.joint_names, self.continuous), parameters.stream_settings
+            self.reference,
+            np.isin(robot.joint_names, self.continuous),
+            parameters.stream_settings,
         )
-        self.wrenches = ExternalWrenches(model, self._warn_of_expired_wrench)
-        self.measured = JointStateBuffer(model.joint_names)
-        self._node = node
-        self._jet = np.zeros((JET_ROWS, model.n))
+        self.wrenches = ExternalWrenches(robot.model, self._warn_of_expired_wrench)
+        self.measured = JointStateBuffer(robot.joint_names)
+        self._jet = np.zeros((JET_ROWS, robot.n))
         if interfaces.msg is None:
             node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
-        self._parameters = parameters
-        self._publishers = EffortPublishers(node, model.joint_names, self._jet, parameters)
+        self._publishers = EffortPublishers(node, robot.joint_names, self._jet, parameters)
         self.motors = (
-            None if elastic is None else MotorPipeline(node, model, elastic, self._jet, parameters)
+            None if robot.drives is None else MotorPipeline(node, robot, self._jet, parameters)
         )
-        self.limits = LimitWatch(model, elastic)
+        self.limits = LimitWatch(robot)
 
     @property
-    def elastic(self) -> ElasticJoints | None:
-        """Elastic joints with the stiffness of the parameters."""
-        if self._elastic is None:
-            return None
-        return with_stiffness(self._elastic, self.model, self._parameters.stiffness)
+    def model(self) -> ScrewModel:
+        """The model of the robot."""
+        return self._robot.model
+
+    @property
+    def robot(self) -> Robot:
+        """The robot with the stiffness of the parameters."""
+        return with_stiffness(self._robot, self._parameters.stiffness)
 
     def apply(self, parameters: FeedforwardParameters) -> None:
         """Apply changed parameters; replace the publishers only if they differ."""
@@ -112,13 +111,14 @@ class FeedforwardPipeline:
 
     def replace_model(self, model: ScrewModel) -> bool:
         """Continue with another model; return False, with no change, if its joints differ."""
-        if joint_kinds(model) != joint_kinds(self.model):
+        old = self.model
+        if (model.joint_names, model.coordinate_types) != (old.joint_names, old.coordinate_types):
             return False
-        self.model = model
+        self._robot = self._robot.with_model(model)
         self.wrenches.set_model(model)
-        self.limits.set_model(model)
+        self.limits.set_robot(self._robot)
         if self.motors is not None:
-            self.motors.set_model(model)
+            self.motors.set_robot(self._robot)
         return True
 
     def motion_at_tick(self, now: int) -> ActiveTrajectory | None:

@@ -26,13 +26,12 @@ from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime
 from screw_dynamics.nodes.sea_simulator.state_output import StateOutput
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics
-from screw_dynamics.nodes.shared.elastic_source import require_fit
 from screw_dynamics.nodes.shared.endpoints import make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_reports import model_report
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.nodes.shared.robot_description import LoadedModel
 
 NAME = 'sea_simulator'
 
@@ -88,23 +87,21 @@ class SeaSimulatorNode(Node):
 
     # model ---------------------------------------------------------------------------------------
 
-    def _make_robot(self, loaded: LoadedModel) -> SimulatedRobot:
-        assert loaded.elastic is not None  # required by the parameters
-        require_fit(loaded.elastic, loaded.model, np.inf)
-        return SimulatedRobot(loaded.model, loaded.elastic, self._settings.values)
+    def _make_robot(self, loaded: LoadedRobot) -> SimulatedRobot:
+        require_supported(loaded.robot, np.inf)
+        return SimulatedRobot(loaded.robot, self._settings.values)
 
-    def _prepare(self, loaded: LoadedModel) -> None:
+    def _prepare(self, loaded: LoadedRobot) -> None:
         """Compile the kernels of the simulation."""
         robot = self._make_robot(loaded)
         robot.release()
         robot.advance()
         robot.link_state()
 
-    def _on_model(self, loaded: LoadedModel) -> None:
-        model = loaded.model
-        if self._robot is not None and self._robot.joint_names == model.joint_names:
-            assert loaded.elastic is not None
-            self._robot.set_model(model, loaded.elastic)
+    def _on_model(self, loaded: LoadedRobot) -> None:
+        names = loaded.robot.joint_names
+        if self._robot is not None and self._robot.joint_names == names:
+            self._robot.set_robot(loaded.robot)
             return
         if self._time is not None:
             self._time.stop()
@@ -112,7 +109,7 @@ class SeaSimulatorNode(Node):
             output.destroy()
         self._robot = self._make_robot(loaded)
         self._outputs = [
-            StateOutput(self, 'joint_states', model.joint_names),
+            StateOutput(self, 'joint_states', names),
             StateOutput(self, 'motor_states', self._robot.drives.names),
         ]
         values = self._settings.values
@@ -122,7 +119,7 @@ class SeaSimulatorNode(Node):
             else RealTime(self, values.rate, self._step, self._publish)
         )
         self.get_logger().info(
-            f'Simulating {len(model.joint_names)} joints and {len(self._robot.drives.names)} '
+            f'Simulating {len(names)} joints and {len(self._robot.drives.names)} '
             f'motors at {values.rate:g} Hz with {self._robot.substeps} steps each: listens on '
             f'{self._input.topic_name}; publishes '
             f'{", ".join(map(self.resolve_topic_name, ("joint_states", "motor_states")))}'

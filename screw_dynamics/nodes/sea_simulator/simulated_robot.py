@@ -16,6 +16,7 @@ from screw_dynamics.kernels.springs.layout import COULOMB, COULOMB_VELOCITY, INE
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.sea_simulator.motor_drives import MotorDrives
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
+from screw_dynamics.robot import Robot
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.simulation.natural_frequencies import link_mobility, natural_frequencies
 
@@ -29,29 +30,28 @@ class SimulatedRobot:
     raises ScrewDynamicsError if a parameter does not fit the robot or it cannot be simulated.
     """
 
-    def __init__(
-        self, model: ScrewModel, elastic: ElasticJoints, parameters: SeaSimulatorParameters
-    ) -> None:
-        self.drives = MotorDrives(elastic.motors(model), parameters)
-        self._home = initial_position(model, parameters)
+    def __init__(self, robot: Robot, parameters: SeaSimulatorParameters) -> None:
+        self.drives = MotorDrives(robot.motors, parameters)
+        self._home = initial_position(robot.model, parameters)
         self._state = np.empty(0)
         self.failure = ''
         self._parameters = parameters
-        self.set_model(model, elastic)
+        self.set_robot(robot)
         self.reset()
 
-    def set_model(self, model: ScrewModel, elastic: ElasticJoints) -> None:
+    def set_robot(self, robot: Robot) -> None:
         """
         Continue with another model that has the same joints.
 
         Raises ScrewDynamicsError if it cannot be simulated.
         """
         parameters = self._parameters
-        self._robot = ElasticRobot(model, elastic)
-        self._rest_jet = np.zeros((max(elastic.required_rows(model), 3), model.n))
-        self._jet, self._effort = np.zeros((3, model.n)), np.zeros((1, model.n))
+        assert robot.drives is not None  # required by the parameters
+        self._robot = ElasticRobot(robot.model, robot.drives)
+        self._rest_jet = np.zeros((robot.required_rows, robot.n))
+        self._jet, self._effort = np.zeros((3, robot.n)), np.zeros((1, robot.n))
         self.substeps = parameters.substeps or substeps_for(
-            model, elastic, self._home, 1.0 / parameters.rate, self.drives.derivative
+            robot.model, robot.drives, self._home, 1.0 / parameters.rate, self.drives.derivative
         )
         self._step = 1e-9 * round(1e9 / parameters.rate) / self.substeps
         if len(self._state) and self.braked:

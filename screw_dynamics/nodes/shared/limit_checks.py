@@ -7,11 +7,10 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.feasibility.check import check_feasibility
-from screw_dynamics.feasibility.report import FeasibilityReport
+from screw_dynamics.feasibility import FeasibilityReport, check_feasibility
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
 
@@ -47,8 +46,7 @@ def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
 
 
 def check_curve(
-    model: ScrewModel,
-    elastic: ElasticJoints | None,
+    robot: Robot,
     curve: PiecewisePolynomial,
     begin: float,
     mode: str,
@@ -67,11 +65,11 @@ def check_curve(
     if mode == 'off':
         return ''
     times = _sample_times(curve.breaks)
-    rows = JET_ROWS if elastic is None else max(JET_ROWS, elastic.required_rows(model))
+    rows = max(JET_ROWS, robot.required_rows)
     factors = (speed or 1.0) ** np.arange(rows, dtype=np.float64)
     jets = curve.jets(times, rows) * factors[:, np.newaxis]
     try:
-        report = check_feasibility(model, elastic, jets, begin + times)
+        report = check_feasibility(robot, None, jets, begin + times)
         if not positions:
             kept = (check for check in report.checks if check.quantity != 'position')
             report = FeasibilityReport(tuple(kept))

@@ -12,33 +12,37 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
-from screw_dynamics.elastic import ElasticJoints, check_feasibility, elastic_feedforward
+from screw_dynamics.elastic import elastic_feedforward
 from screw_dynamics.errors import ScrewDynamicsError, SpringRangeError
+from screw_dynamics.feasibility import check_feasibility
 from screw_dynamics.jit import CompileProgress, compile_kernels
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
-from screw_dynamics.nodes.shared.robot_description import LoadedModel
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import compile_sampling
 
 _ORDERS = (0, 1, 2)  # of the efforts
 
 
-def compile_efforts(model: ScrewModel, elastic: ElasticJoints | None) -> None:
+def compile_efforts(robot: Robot) -> None:
     """Compile the kernels of efforts along a trajectory and, with drives, of motor commands."""
+    model = robot.model
     compile_sampling()
     for order in _ORDERS:
         jet, efforts = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
         inverse_dynamics(model, jet, out=efforts)
         LinkLoads(model, [], order).inverse_dynamics(jet, efforts)
     check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
-    if elastic is not None:
-        compute_motors(model, elastic)
+    compute_motors(robot)
 
 
-def compute_motors(model: ScrewModel, elastic: ElasticJoints) -> None:
-    """Compute the motor commands of one sample, to compile their kernels or to time them."""
+def compute_motors(robot: Robot) -> None:
+    """Compute the motor commands of one sample, if there are drives."""
+    if robot.drives is None:
+        return
     try:
-        elastic_feedforward(model, elastic, np.zeros((elastic.required_rows(model), model.n)))
+        jet = np.zeros((robot.required_rows, robot.n))
+        elastic_feedforward(robot.model, robot.drives, jet)
     except SpringRangeError:
         pass  # the springs cannot support the links at 0, which does not matter here
 
@@ -56,12 +60,12 @@ class ModelBuild:
         self,
         text: str | None,
         values: ModelParameters,
-        build: Callable[[], LoadedModel],
-        prepare: Callable[[LoadedModel], None],
-        warm_up: Callable[[LoadedModel], object],
+        build: Callable[[], LoadedRobot],
+        prepare: Callable[[LoadedRobot], None],
+        warm_up: Callable[[LoadedRobot], object],
     ) -> None:
         self.text, self.settings = text, values.model_settings
-        self.loaded: LoadedModel | None = None
+        self.loaded: LoadedRobot | None = None
         self.failure, self.payload = '', values.payload_words
         self.progress: CompileProgress | None = None
         self._build, self._prepare, self._warm_up = build, prepare, warm_up

@@ -10,26 +10,19 @@ from rclpy.node import Node
 
 import screw_dynamics
 from screw_dynamics.messages.fields import double_array
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import LATCHED
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.robot_description import LoadedModel
 
 
-def joint_kinds(model: ScrewModel) -> dict[str, str]:
-    """Return the URDF type of every commanded joint, in model order."""
-    types = dict(zip(model.tree_joint_names, model.joint_types, strict=True))
-    return {name: types[name] for name in model.joint_names}
-
-
-def model_info(loaded: LoadedModel) -> Any:
+def model_info(loaded: LoadedRobot) -> Any:
     """Return the ModelInfo message of a model."""
-    model = loaded.model
+    model = loaded.robot.model
     return interfaces.msg.ModelInfo(
         joint_names=list(model.joint_names),
-        joint_types=list(joint_kinds(model).values()),
+        joint_types=list(model.coordinate_types),
         effort_limits=double_array(model.limits.effort),
         base_link=model.base_link,
         gravity=model.gravity,
@@ -50,7 +43,7 @@ class ModelInfoOutput:
                 LATCHED,
             )
 
-    def publish(self, loaded: LoadedModel) -> None:
+    def publish(self, loaded: LoadedRobot) -> None:
         """Publish a model."""
         if self._publisher is not None:
             self._publisher.publish(model_info(loaded))
@@ -60,7 +53,7 @@ def model_report(source: ModelSource) -> Report:
     """Return a report; WARN if there is no model, or a new one was rejected."""
     if source.loaded is None:
         return Report(WARN, source.problem)
-    model = source.loaded.model
+    model = source.loaded.robot.model
     return Report(
         WARN if source.problem and not source.busy else OK,
         source.problem or 'loaded',

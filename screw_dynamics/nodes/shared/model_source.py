@@ -14,16 +14,16 @@ from std_msgs.msg import String
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import uncompiled
-from screw_dynamics.nodes.shared.elastic_source import read_elastic_joints
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
-from screw_dynamics.nodes.shared.model_build import CompileReport, ModelBuild
-from screw_dynamics.nodes.shared.model_parameters import ModelParameters
-from screw_dynamics.nodes.shared.robot_description import (
-    LoadedModel,
-    load_model,
+from screw_dynamics.nodes.shared.loaded_robot import (
+    LoadedRobot,
+    load_robot,
+    read_drives,
     with_settings,
 )
+from screw_dynamics.nodes.shared.model_build import CompileReport, ModelBuild
+from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 
 TOPIC = 'robot_description'
 _POLL_PERIOD = 0.05  # s between polls of the working thread
@@ -47,12 +47,12 @@ class ModelSource:
         self,
         node: Node,
         parameters: Callable[[], ModelParameters],
-        prepare: Callable[[LoadedModel], None],
-        on_model: Callable[[LoadedModel], None],
-        require: Callable[[LoadedModel], object] = lambda loaded: None,
-        warm_up: Callable[[LoadedModel], object] = lambda loaded: None,
+        prepare: Callable[[LoadedRobot], None],
+        on_model: Callable[[LoadedRobot], None],
+        require: Callable[[LoadedRobot], object] = lambda loaded: None,
+        warm_up: Callable[[LoadedRobot], object] = lambda loaded: None,
     ) -> None:
-        self.loaded: LoadedModel | None = None
+        self.loaded: LoadedRobot | None = None
         # with namespace and remappings, the usual cause of an endless wait
         self._topic = node.resolve_topic_name(TOPIC)
         self._problem = f"Waiting for data on '{self._topic}' topic"
@@ -70,7 +70,7 @@ class ModelSource:
             _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
         values = parameters()
-        self._elastic = read_elastic_joints(values.elastic_joints_path, node.get_logger().warning)
+        self._drives = read_drives(values.elastic_joints_path, node.get_logger().warning)
         if values.robot_description:
             self._start_given(values.robot_description, "parameter 'robot_description'")
         elif values.urdf_path:
@@ -122,8 +122,8 @@ class ModelSource:
         self._text = text, source
         self._start(text, values, lambda: loaded)
 
-    def _load(self, text: str, source: str, values: ModelParameters) -> LoadedModel:
-        loaded = load_model(text, source, values, self._elastic)
+    def _load(self, text: str, source: str, values: ModelParameters) -> LoadedRobot:
+        loaded = load_robot(text, source, values, self._drives)
         with uncompiled():  # also called by the constructor of the node, before any log line
             self._require(loaded)
         return loaded
@@ -160,7 +160,7 @@ class ModelSource:
             self._poll.cancel()
 
     def _start(
-        self, text: str | None, values: ModelParameters, build: Callable[[], LoadedModel]
+        self, text: str | None, values: ModelParameters, build: Callable[[], LoadedRobot]
     ) -> None:
         if text is None:
             self._last_settings = values.model_settings
@@ -188,7 +188,7 @@ class ModelSource:
             self._problem = f'New robot description refused: {build.failure}'
             logger.warning(f'{self._problem}; the model from {self.loaded.source} stays in use')
 
-    def _use(self, loaded: LoadedModel, build: ModelBuild) -> None:
+    def _use(self, loaded: LoadedRobot, build: ModelBuild) -> None:
         logger = self._node.get_logger()
         for text in loaded.warnings:
             logger.warning(text)
@@ -196,12 +196,13 @@ class ModelSource:
         self._last_settings, self._settings_problem = None, ''
         if build.text is not None:
             self._problem = ''
-        robot = f'Robot model {loaded.model.name!r} from {loaded.source}'
+        robot = f'Robot model {loaded.robot.model.name!r} from {loaded.source}'
         about = f'{robot} {build.payload}' if build.payload else robot
-        logger.info(f'{about}: {", ".join(loaded.model.joint_names)}')
+        logger.info(f'{about}: {", ".join(loaded.robot.model.joint_names)}')
         self._on_model(loaded)
 
 
-def _with_settings(loaded: LoadedModel, values: ModelParameters) -> LoadedModel:
+def _with_settings(loaded: LoadedRobot, values: ModelParameters) -> LoadedRobot:
     # the warnings of the reader have been logged already
-    return replace(loaded, model=with_settings(loaded.described, values), warnings=())
+    model = with_settings(loaded.described, values)
+    return replace(loaded, robot=loaded.robot.with_model(model), warnings=())

@@ -19,6 +19,8 @@ from helpers.planar_sea import (
 
 import screw_dynamics as sd
 from screw_dynamics.nodes.dynamics_server.motor_service import get_motor_feedforward
+from screw_dynamics.nodes.dynamics_server.requests import JointRequest
+from screw_dynamics.robot import Robot
 from screw_dynamics_interfaces.srv import ComputeTrajectoryTorques, GetMotorFeedforward
 
 MIXED = """
@@ -129,7 +131,9 @@ def test_the_deflection_of_a_damped_joint_is_found_by_its_place(planar):
         joint_names=NAMES[::-1], deflection=[0.07, 0.0], **motion([1, 0])
     )
     response = GetMotorFeedforward.Response()
-    get_motor_feedforward(sd.read_urdf(planar), elastic, 'off', request, response)
+    robot = Robot(sd.read_urdf(planar), elastic)
+    read = JointRequest.read(request, robot.joint_names)
+    get_motor_feedforward('off', robot, read, response)
     assert response.motor_feedforward.motor_names == NAMES[::-1]
     assert list(response.motor_feedforward.deflection) == [0.07, 0.0]
 

@@ -18,14 +18,15 @@ from screw_dynamics import read_urdf
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fit,
+    FitRobot,
     Fitting,
     Outline,
     Reading,
     Refusal,
-    Robot,
 )
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.active_trajectory import Join
+from screw_dynamics.robot import Robot
 
 NAMES = ('joint_1', 'joint_2')
 FITTING = Fitting(
@@ -48,7 +49,7 @@ class NotReadable:
 @pytest.fixture
 def fits(planar):
     process = FitProcess()
-    process.use(Robot(read_urdf(planar), None, {}, ()))
+    process.use(FitRobot(Robot(read_urdf(planar)), {}, ()))
     yield process
     process.close()
 
@@ -108,7 +109,7 @@ def test_what_is_forgotten_is_not_answered(fits):
 
 @pytest.mark.parametrize('closed', [True, False])
 def test_warming_up_ends(fits, planar, closed):
-    robot = Robot(read_urdf(planar), None, {}, ()) if closed else lambda: None
+    robot = FitRobot(Robot(read_urdf(planar)), {}, ()) if closed else lambda: None
     if closed:
         fits.close()
     thread = threading.Thread(target=fits.warm_up, args=(robot,), daemon=True)

@@ -11,8 +11,8 @@ import screw_dynamics as sd
 from screw_dynamics.nodes.feedforward.outputs.limits import LimitGuard
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
-from screw_dynamics.nodes.shared.model_build import compute_motors
 from screw_dynamics.reference.reference import Source
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points
 
 START = 1_700_000_000 * 10**9
@@ -34,7 +34,7 @@ def guarded(planar):
     """Return a function that hands a value of each sample to a guard, and the lines of that."""
     model = sd.read_urdf(planar)
     lines = []
-    guard = LimitGuard(model, LIMITED, lines.append)
+    guard = LimitGuard(Robot(model, LIMITED), lines.append)
     motors = LIMITED.buffers(model)
     for jet in (
         motors.effort_jet,
@@ -86,7 +86,7 @@ def test_a_rate_that_is_not_known_has_no_limit(planar):
         }
     )
     lines = []
-    guard = LimitGuard(model, rigid, lines.append)
+    guard = LimitGuard(Robot(model, rigid), lines.append)
     motors = sd.elastic_feedforward(model, rigid, np.zeros((3, 2)))
     guard.follow(MOVE)
     assert motors.effort_jet.shape == (1, 2)
@@ -148,14 +148,14 @@ class Published:
 def test_what_is_published_is_what_it_would_be_without_limits(ros, planar):
     """A damped joint: its deflection goes on while nothing is published."""
     model = sd.read_urdf(planar)
-    compile_tick(model, None)
     streams, published = [], []
     for limit in (np.inf, 0.02):
         joint = sd.ElasticJoint(sd.LinearSpring(100.0, damping=10.0), max_deflection=limit)
         elastic = sd.ElasticJoints({'joint_2': joint})
-        compute_motors(model, elastic)
+        robot = Robot(model, elastic)
+        compile_tick(robot)
         parameters = FeedforwardParameters(check_limits='off')
-        streams.append(FeedforwardPipeline(ros.node, model, parameters, elastic))
+        streams.append(FeedforwardPipeline(ros.node, robot, parameters))
         published.append(Published(streams[-1]))
     hanging, stretched = [-np.pi / 2, 0.0], [0.0, 0.0]
     starts = [START, START + 2 * 10**9, START + 4 * 10**9]

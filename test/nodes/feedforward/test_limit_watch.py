@@ -12,6 +12,7 @@ import pytest
 import screw_dynamics as sd
 from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN
+from screw_dynamics.robot import Robot
 
 MOTOR = sd.Motor(rotor_inertia=0.1, max_effort=20.0, max_velocity=4.0)
 SPRUNG = sd.ElasticJoints(
@@ -42,7 +43,7 @@ def jet(q, qd=(0.0, 0.0)):
 
 
 def test_the_worst_value_of_either_sign_is_told_once(arm):
-    watch = LimitWatch(arm, None)
+    watch = LimitWatch(Robot(arm))
     assert watch.report() == (OK, 'nothing published', {})
     for q, effort in ((0.7, 10.0), (0.2, -41.0), (1.4, 39.0), (0.6, -46.0), (1.0, 0.0)):
         watch.add(jet([q, 0.0], [2.0, 1e3]), np.array([[effort, -29.0]]))
@@ -60,19 +61,18 @@ def test_the_worst_value_of_either_sign_is_told_once(arm):
 
 
 def test_another_model_begins_anew(arm):
-    watch = LimitWatch(arm, None)
+    watch = LimitWatch(Robot(arm))
     watch.add(jet([1.0, 0.0], [3.5, 0.0]), np.zeros((1, 2)))
     limits = replace(arm.limits, velocity=np.array([1.0, 1.0]))
-    watch.set_model(replace(arm, limits=limits))
+    watch.set_robot(Robot(replace(arm, limits=limits)))
     assert watch.report().message == 'nothing published'
     watch.add(jet([1.0, 0.0], [2.5, 0.0]), np.zeros((1, 2)))
     assert watch.report().message == 'limit exceeded: joint_1: velocity 2.5 rad/s, limit 1 rad/s'
 
 
 def test_limits_that_are_none_are_told(arm):
-    watch = LimitWatch(
-        replace(arm, limits=replace(arm.limits, lower=arm.limits.upper + 1.0)), None
-    )
+    limits = replace(arm.limits, lower=arm.limits.upper + 1.0)
+    watch = LimitWatch(Robot(replace(arm, limits=limits)))
     watch.add(jet([1.0, 0.0]), np.zeros((1, 2)))
     level, message, _ = watch.report()
     assert level == WARN
@@ -82,7 +82,7 @@ def test_limits_that_are_none_are_told(arm):
 @pytest.mark.parametrize('rows', [5, 6])
 @pytest.mark.parametrize('published', [1, 2])
 def test_springs_and_motors(arm, rows, published):
-    watch = LimitWatch(arm, SPRUNG)
+    watch = LimitWatch(Robot(arm, SPRUNG))
     motors = SPRUNG.buffers(arm, rows)
     quantities = {
         'joint_2: effort rate': (motors.effort_jet[1], -70.0, '-70 N m/s, limit -50 N m/s'),

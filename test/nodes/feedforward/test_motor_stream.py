@@ -17,8 +17,8 @@ import screw_dynamics as sd
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
-from screw_dynamics.nodes.shared.model_build import compute_motors
 from screw_dynamics.reference.reference import Source
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points
 
 START = 1_700_000_000 * 10**9
@@ -75,13 +75,12 @@ class Recorder:
 def follow(ros, planar):
     """Return a function that makes a stream with springs that follows a motion of a second."""
     model = sd.read_urdf(planar)
-    compile_tick(model, None)
     streams = []
 
     def follow(elastic, **parameters):
-        if elastic is not None:
-            compute_motors(model, elastic)
-        stream = FeedforwardPipeline(ros.node, model, FeedforwardParameters(**parameters), elastic)
+        robot = Robot(model, elastic)
+        compile_tick(robot)
+        stream = FeedforwardPipeline(ros.node, robot, FeedforwardParameters(**parameters))
         points = [(0.0, [-1.4, 0.5]), (0.6, [-1.0, 0.2]), (1.0, [-0.6, -0.4])]
         waypoints = waypoints_from_points(NAMES, points, model.joint_names)
         stream.reference.add(waypoints, START, START)
@@ -203,7 +202,7 @@ def test_another_stiffness_comes_smoothly(follow):
     assert np.abs(np.diff(sigma, 3)).max() < 0.2 * np.abs(np.diff(sigma, 2)).max()
     central = (theta[2:] - theta[:-2]) / (2e-9 * step)
     np.testing.assert_allclose(rate[1:-1], central, rtol=0, atol=2e-3 * np.abs(rate).max())
-    assert stream.elastic.joints['joint_2'].spring.stiffness == 90.0
+    assert stream.robot.drives.joints['joint_2'].spring.stiffness == 90.0
     for bad in ([1.0, 2.0], [-1.0]):
         with pytest.raises(sd.errors.InputError, match=r'variable stiffness \(joint_2\), got'):
             stream.motors.stiffness.check(bad)

@@ -15,7 +15,8 @@ from screw_dynamics.messages.times import instant_of, set_stamp
 from screw_dynamics.nodes.feedforward.inputs.stream_messages import StreamReader
 from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_positions
-from screw_dynamics.nodes.shared.robot_description import other_joints
+from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
+from screw_dynamics.parsers import read_description
 from screw_dynamics_interfaces.msg import JointReference
 
 NOW = 1_700_000_000 * 10**9
@@ -25,7 +26,7 @@ FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
 
 @pytest.fixture
 def reader(gripper, model):
-    return StreamReader(model, other_joints(gripper.read_text(), model))
+    return StreamReader(model, uncontrolled_joints(read_description(gripper), model))
 
 
 def sample(names, jet, **changes):

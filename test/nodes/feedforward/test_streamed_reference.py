@@ -14,13 +14,14 @@ from helpers.node_processes import trajectory
 from screw_dynamics import read_urdf
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
+from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import SMOOTH
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.reference_filter import ReferenceFilter
 from screw_dynamics.reference.streamed_reference import Stream, StreamedReference
+from screw_dynamics.robot import Robot
 from screw_dynamics.series.jets import taylor_shifted
 
 SECOND = 10**9
@@ -48,7 +49,7 @@ class Commands:
         measured = JointStateBuffer(self.model.joint_names)
         accept(
             message,
-            Robot(self.model, None, {}, ()),
+            FitRobot(Robot(self.model), {}, ()),
             self.reference,
             self.streamed,
             measured,

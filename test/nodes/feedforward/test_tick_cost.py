@@ -21,7 +21,7 @@ from screw_dynamics import (
 )
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
-from screw_dynamics.nodes.shared.model_build import compute_motors
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points
 
 START = 1_700_000_000 * 10**9
@@ -39,10 +39,11 @@ SPRUNG = ElasticJoints(
 def tick(ros):
     """Return a function that runs a number of ticks of a stream that follows a trajectory."""
     model = read_urdf(share_path('urdf/iiwa14.urdf'))
-    compile_tick(model, None)
+    robot = Robot(model)
+    compile_tick(robot)
     stream = FeedforwardPipeline(
         ros.node,
-        model,
+        robot,
         FeedforwardParameters(publish_joint_state=True, publish_commands=True),
     )
     points = np.random.default_rng(2).uniform(-1.0, 1.0, (9, model.n))
@@ -96,9 +97,8 @@ def test_a_tick_and_a_trajectory_compile_nothing(ros, monkeypatch, elastic):
     model = read_urdf(share_path('urdf/iiwa14.urdf'))
     for kernel in [thing for thing in gc.get_objects() if type(thing) is jit.Kernel]:
         monkeypatch.setattr(kernel, '_compiled', None)
-    compile_tick(model, None)
-    if elastic is not None:
-        compute_motors(model, elastic)
+    robot = Robot(model, elastic)
+    compile_tick(robot)
 
     def refuse(kernel):
         raise AssertionError(f'{kernel._function.__qualname__} is compiled while the node runs')
@@ -106,7 +106,7 @@ def test_a_tick_and_a_trajectory_compile_nothing(ros, monkeypatch, elastic):
     monkeypatch.setattr(jit.Kernel, '_made', refuse)
     for order in (0, 1, 2):
         stream = FeedforwardPipeline(
-            ros.node, model, FeedforwardParameters(derivative_order=order), elastic
+            ros.node, robot, FeedforwardParameters(derivative_order=order)
         )
         points = [(0.0, np.zeros(model.n)), (1.0, np.ones(model.n))]
         waypoints = waypoints_from_points(model.joint_names, points, model.joint_names)

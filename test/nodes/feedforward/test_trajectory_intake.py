@@ -16,13 +16,15 @@ from sensor_msgs.msg import JointState
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.fitting.tasks import Robot
+from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.shared.robot_description import other_joints
+from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
+from screw_dynamics.parsers import read_description
 from screw_dynamics.reference.interpolation import SMOOTH
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
+from screw_dynamics.robot import Robot
 
 SECOND = 10**9
 NOW = 1_700_000_000 * SECOND
@@ -36,7 +38,7 @@ class Intake:
         text = urdf.read_text()
         self.model = read_urdf(text)
         self.names = self.model.joint_names
-        self.others = other_joints(text, self.model)
+        self.others = uncontrolled_joints(read_description(text), self.model)
         self.reference = Reference(self.model.n, SMOOTH)
         self.measured = JointStateBuffer(self.names)
         self.parameters = FeedforwardParameters()
@@ -47,7 +49,7 @@ class Intake:
     def accept(self, message, now=NOW, **changes):
         return accept(
             message,
-            Robot(self.model, None, self.others, ()),
+            FitRobot(Robot(self.model), self.others, ()),
             self.reference,
             self.streamed,
             self.measured,

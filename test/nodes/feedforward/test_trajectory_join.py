@@ -14,7 +14,7 @@ from screw_dynamics import read_urdf
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message, with_efforts
-from screw_dynamics.nodes.feedforward.fitting.tasks import Reading, Robot
+from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot, Reading
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outgoing_stamp
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import arrival, plan
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
@@ -22,6 +22,7 @@ from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
+from screw_dynamics.robot import Robot
 
 MS = 10**6
 NOW = 1_700_000_000_000 * MS
@@ -34,7 +35,7 @@ class Node:
 
     def __init__(self, urdf, **parameters):
         self.parameters = FeedforwardParameters(**parameters)
-        self.robot = Robot(read_urdf(urdf), None, {}, ())
+        self.robot = FitRobot(Robot(read_urdf(urdf)), {}, ())
         self.reference = Reference(2, INTERPOLATIONS[self.parameters.interpolation])
         self.streamed = StreamedReference(
             self.reference, np.zeros(2, dtype=bool), self.parameters.stream_settings
@@ -52,7 +53,7 @@ class Node:
         )
 
     def plan(self, delay):
-        names = self.robot.model.joint_names
+        names = self.robot.robot.model.joint_names
         self.planned = plan(
             self.arrival, outline(self.message), names, self.reference, self.streamed,
             self.parameters, self.now, delay,
@@ -315,7 +316,7 @@ def test_a_controller_that_starts_by_the_outgoing_stamp_is_in_step(moving, stamp
     before = old.state(begin)
     assert moving.join(20 * MS)
     motion = moving.reference.newest
-    sent = with_efforts(moving.robot.model, motion, 0.01)
+    sent = with_efforts(moving.robot.robot.model, motion, 0.01)
     stamp = outgoing_stamp(motion, outline(moving.message))
     first = sent.points[0]
     instant = stamp + nanoseconds(first.time_from_start)

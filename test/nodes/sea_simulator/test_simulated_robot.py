@@ -23,6 +23,7 @@ import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot, substeps_for
+from screw_dynamics.robot import Robot
 
 HOME = np.array([-1.2, 0.5])
 PERIOD = 0.01
@@ -46,7 +47,7 @@ def robot(planar, elastic):
         proportional=tuple(PROPORTIONAL),
         derivative=tuple(DERIVATIVE),
     )
-    return SimulatedRobot(sd.read_urdf(planar), elastic, parameters)
+    return SimulatedRobot(Robot(sd.read_urdf(planar), elastic), parameters)
 
 
 def test_feedback_follows_the_motion_that_is_asked_for_during_a_step(robot):
@@ -85,7 +86,7 @@ def test_efforts_are_cut_at_the_limits_of_the_motors(robot):
 
 def test_another_weight_bends_the_springs_of_a_robot_that_stands_still(robot, planar, elastic):
     moon = sd.read_urdf(planar, gravity=[0.0, 0.0, -1.62])
-    robot.set_model(moon, elastic)
+    robot.set_robot(Robot(moon, elastic))
     weight = gravity_efforts(HOME) * 1.62 / 9.81
     q, qd, effort = robot.link_state()
     np.testing.assert_array_equal(q, HOME)
@@ -95,7 +96,7 @@ def test_another_weight_bends_the_springs_of_a_robot_that_stands_still(robot, pl
     robot.drives.command(EFFORT)
     robot.advance()
     moving = [row.copy() for row in robot.motor_state()[:2]]
-    robot.set_model(sd.read_urdf(planar), elastic)
+    robot.set_robot(Robot(sd.read_urdf(planar), elastic))
     np.testing.assert_array_equal(robot.motor_state()[:2], moving)
 
 

@@ -20,7 +20,7 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.messages import fields, joints, times, trajectories
-from screw_dynamics.nodes.dynamics_server import error_codes
+from screw_dynamics.nodes.dynamics_server import requests
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetMassMatrix
 
@@ -112,9 +112,9 @@ class TestJointStates:
         (UnknownNameError('joint', 'x', []), 'INVALID_JOINTS'),
         (joints.JointNamesError('x'), 'INVALID_JOINTS'),
         (NotFiniteError('q', (0,), float('nan')), 'NOT_FINITE'),
-        (error_codes.NoModelError('x'), 'NO_MODEL'),
-        (error_codes.LimitError('x'), 'LIMIT_EXCEEDED'),
+        (requests.NoModelError('x'), 'NO_MODEL'),
+        (requests.LimitError('x'), 'LIMIT_EXCEEDED'),
     ],
 )
 def test_codes_are_those_of_the_services(error, name):
-    assert error_codes.error_code(error) == getattr(GetMassMatrix.Response, name)
+    assert requests.error_code(error) == getattr(GetMassMatrix.Response, name)

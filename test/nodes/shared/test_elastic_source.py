@@ -11,7 +11,8 @@ from helpers.planar_sea import TEXT, write_joints
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.elastic_source import read_elastic_joints, require_fit
+from screw_dynamics.nodes.shared.loaded_robot import read_drives, require_supported
+from screw_dynamics.robot import Robot
 
 
 def parameter(path):
@@ -23,10 +24,10 @@ def test_entries_without_effect_are_a_line(tmp_path):
         tmp_path, TEXT.replace('{type: linear, stiffness: 300.0}', '{type: rigid}')
     )
     lines = []
-    assert read_elastic_joints(str(path), lines.append).joints['joint_2'].spring is None
+    assert read_drives(str(path), lines.append).joints['joint_2'].spring is None
     assert lines == []
     path = write_joints(tmp_path, TEXT + '    rotor: {axis: [0, 0, 1]}\n')
-    read_elastic_joints(str(path), lines.append)
+    read_drives(str(path), lines.append)
     [line] = lines
     assert re.match(parameter(path) + r'without effect: elastic_joints\.joint_2\.rotor', line)
 
@@ -47,12 +48,12 @@ def test_entries_without_effect_are_a_line(tmp_path):
 )
 def test_what_does_not_fit_names_parameter_file_and_entry(tmp_path, planar, text, reason):
     path = write_joints(tmp_path, text)
-    elastic = read_elastic_joints(str(path), pytest.fail)
+    elastic = read_drives(str(path), pytest.fail)
     with pytest.raises(InputError, match=f'^{parameter(path)}{reason}'):
-        require_fit(elastic, sd.read_urdf(planar), 5)
+        require_supported(Robot(sd.read_urdf(planar), elastic), 5)
 
 
 def test_what_is_no_number_names_parameter_file_and_entry(tmp_path):
     path = write_joints(tmp_path, TEXT.replace('300.0', 'soft'))
     with pytest.raises(InputError, match=f'^{parameter(path)}elastic_joints.joint_2.spring.stiff'):
-        read_elastic_joints(str(path), pytest.fail)
+        read_drives(str(path), pytest.fail)

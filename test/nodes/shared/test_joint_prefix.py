@@ -9,8 +9,8 @@ import pytest
 
 from screw_dynamics import mass_matrix, read_urdf
 from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.nodes.shared.loaded_robot import load_robot
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
-from screw_dynamics.nodes.shared.robot_description import load_model
 
 LINK = (
     '<link name="{0}"><inertial><mass value="{1}"/><origin xyz="0.3 0 0.1"/>'
@@ -39,7 +39,7 @@ TEXT = cell(('left_', 2.0), ('right_', 5.0))
 
 
 def test_the_joints_that_begin_with_it():
-    model = load_model(TEXT, 'test', ModelParameters(joint_prefix='right_')).model
+    model = load_robot(TEXT, 'test', ModelParameters(joint_prefix='right_')).robot.model
     assert model.joint_names == ('right_shoulder', 'right_elbow')
     alone = read_urdf(cell(('right_', 5.0)))
     q = np.array([0.3, -0.4])
@@ -48,7 +48,7 @@ def test_the_joints_that_begin_with_it():
 
 def test_before_the_names_in_joints():
     parameters = ModelParameters(joint_prefix='left_', joints=('elbow', 'shoulder'))
-    assert load_model(TEXT, 'test', parameters).model.joint_names == (
+    assert load_robot(TEXT, 'test', parameters).robot.model.joint_names == (
         'left_elbow',
         'left_shoulder',
     )
@@ -56,6 +56,6 @@ def test_before_the_names_in_joints():
 
 def test_no_joint_begins_with_it():
     with pytest.raises(InputError, match="'joint_prefix': .* left_elbow.*, got 'middle_'"):
-        load_model(TEXT, 'test', ModelParameters(joint_prefix='middle_'))
+        load_robot(TEXT, 'test', ModelParameters(joint_prefix='middle_'))
     with pytest.raises(ScrewDynamicsError, match='middle_elbow'):
-        load_model(TEXT, 'test', ModelParameters(joint_prefix='middle_', joints=('elbow',)))
+        load_robot(TEXT, 'test', ModelParameters(joint_prefix='middle_', joints=('elbow',)))

@@ -47,7 +47,7 @@ class Source:
     def finish(self):
         self.allow.set()
         self.source.finish()
-        return self.models[-1].model
+        return self.models[-1].robot.model
 
 
 @pytest.mark.parametrize(

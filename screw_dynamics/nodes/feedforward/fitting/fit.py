@@ -20,11 +20,11 @@ from screw_dynamics.messages.trajectories import effort_points, trajectory_point
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fit,
+    FitRobot,
     Fitting,
     Heading,
     Outline,
     Reading,
-    Robot,
 )
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
 from screw_dynamics.reference.active_trajectory import ActiveTrajectory
@@ -84,21 +84,21 @@ def outline(message: Any) -> Outline:
     )
 
 
-def fit(message: Any, robot: Robot, task: Fitting) -> Fit:
+def fit(message: Any, used: FitRobot, task: Fitting) -> Fit:
     """
     Check a message and return its curve.
 
     Raises TrajectoryError with the violated rule, or the violated limit in mode 'reject'.
     """
-    parameters, join, limits = task.parameters, task.join, robot.model.limits
+    parameters, join, limits = task.parameters, task.join, used.robot.model.limits
     waypoints = waypoints_from_points(
         message.joint_names,
         trajectory_points(message),
-        robot.model.joint_names,
+        used.robot.joint_names,
         allow_partial_joints=parameters.allow_partial_joints,
         hold_positions=task.hold_positions,
         allow_nonzero_end_velocity=parameters.allow_nonzero_velocity_at_end,
-        other_joints=robot.other_joints,
+        other_joints=used.uncontrolled_joints,
     )
     if nanoseconds(message.header.stamp):
         require_end_in_future(waypoints, 1e-9 * join.start, 1e-9 * task.received)
@@ -107,13 +107,12 @@ def fit(message: Any, robot: Robot, task: Fitting) -> Fit:
     warnings = [f'{beyond[0]}{more}'] if beyond else []
     jet = _first_point(waypoints) if task.from_first_point else join.jet
     if jet is not None:
-        jet = nearest_turn(jet, waypoints, robot.continuous)
+        jet = nearest_turn(jet, waypoints, used.continuous)
     interpolation = INTERPOLATIONS[parameters.interpolation]
     joined, curve = interpolation.join(waypoints, join.elapsed, jet)
     try:
         text = check_curve(
-            robot.model,
-            robot.elastic,
+            used.robot,
             curve,
             joined,
             parameters.check_limits,

@@ -16,7 +16,13 @@ from typing import Any
 
 from screw_dynamics.error_texts import bounded
 from screw_dynamics.messages.times import SECOND
-from screw_dynamics.nodes.feedforward.fitting.tasks import Fitting, Reading, Refusal, Robot, WarmUp
+from screw_dynamics.nodes.feedforward.fitting.tasks import (
+    FitRobot,
+    Fitting,
+    Reading,
+    Refusal,
+    WarmUp,
+)
 
 _BOOT = (
     'import sys; sys.path[:] = sys.argv[2:]; '
@@ -39,7 +45,7 @@ class FitProcess:
     def __init__(self) -> None:
         self._tasks: SimpleQueue[Any] = SimpleQueue()
         self._answers: deque[tuple[int, Any]] = deque()
-        self._robot: Robot | None = None
+        self._robot: FitRobot | None = None
         self._reading: Reading | None = None  # newest message
         self._asker = 0  # answers to tasks of earlier askers are dropped
         self._process: subprocess.Popen[bytes] | None = None
@@ -50,7 +56,7 @@ class FitProcess:
         self._thread = threading.Thread(target=self._work, name='trajectories', daemon=True)
         self._thread.start()
 
-    def warm_up(self, robot: Robot) -> None:
+    def warm_up(self, robot: FitRobot) -> None:
         """Wait until the process is running and has loaded the kernels for a robot."""
         self._warm.clear()
         self._tasks.put(WarmUp(robot))
@@ -58,7 +64,7 @@ class FitProcess:
             if self._warm.wait(_LOOK_PERIOD):
                 return
 
-    def use(self, robot: Robot) -> None:
+    def use(self, robot: FitRobot) -> None:
         """Set the robot of the following tasks."""
         self._tasks.put(robot)
 
@@ -97,7 +103,7 @@ class FitProcess:
             asker = None
             if isinstance(task, tuple):
                 task, asker = task
-            elif isinstance(task, Robot):
+            elif isinstance(task, FitRobot):
                 self._robot = task
             answer = self._answer(task)
             if isinstance(task, WarmUp):

@@ -8,20 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.active_trajectory import ActiveTrajectory, Join
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
 
 
 @dataclass(frozen=True)
-class Robot:
+class FitRobot:
     """The robot of the following tasks; `continuous` names the joints without position limits."""
 
-    model: ScrewModel
-    elastic: ElasticJoints | None
-    other_joints: Mapping[str, str]
+    robot: Robot
+    uncontrolled_joints: Mapping[str, str]
     continuous: tuple[str, ...]
 
 
@@ -29,7 +27,7 @@ class Robot:
 class WarmUp:
     """Load the kernels that fits for a robot use."""
 
-    robot: Robot
+    robot: FitRobot
 
 
 @dataclass(frozen=True)

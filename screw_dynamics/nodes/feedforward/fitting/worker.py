@@ -27,14 +27,15 @@ from screw_dynamics.nodes.feedforward.fitting.fit import (
     with_efforts,
 )
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
+    FitRobot,
     Fitting,
     Forwarding,
     Reading,
     Refusal,
-    Robot,
     WarmUp,
 )
 from screw_dynamics.nodes.shared.limit_checks import check_curve
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import (
     TrajectoryPoint,
     smooth_trajectory,
@@ -46,16 +47,16 @@ class Worker:
     """Executes tasks; keeps the current robot and message."""
 
     def __init__(self) -> None:
-        self._robot: Robot | None = None
+        self._robot: FitRobot | None = None
         self._message: Any = None
 
     def do(self, task: Any) -> Any:
         """Return the answer to a task, or raise ScrewDynamicsError."""
-        if isinstance(task, Robot):
+        if isinstance(task, FitRobot):
             self._robot = task
             return None
         if isinstance(task, WarmUp):
-            return _warm_up(task.robot)
+            return _warm_up(task.robot.robot)
         if isinstance(task, Reading):
             self._message = None
             self._message = read_message(task)
@@ -67,9 +68,9 @@ class Worker:
         assert isinstance(task, Forwarding)
         return self._forwarded(task, self._robot)
 
-    def _forwarded(self, task: Forwarding, robot: Robot) -> bytes:
+    def _forwarded(self, task: Forwarding, robot: FitRobot) -> bytes:
         """Return the serialised message for a controller."""
-        message: JointTrajectory = with_efforts(robot.model, task.motion, task.period)
+        message: JointTrajectory = with_efforts(robot.robot.model, task.motion, task.period)
         message.header = Header(frame_id=task.frame_id)
         set_stamp(message.header.stamp, task.stamp)
         data: bytes = serialize_message(message)
@@ -82,7 +83,7 @@ def _warm_up(robot: Robot) -> None:
     rest = (0.0,) * model.n
     points = [TrajectoryPoint(0.0, rest), TrajectoryPoint(1.0, rest)]
     curve = smooth_trajectory(waypoints_from_points(model.joint_names, points, model.joint_names))
-    check_curve(model, robot.elastic, curve, 0.0, 'warn')
+    check_curve(robot, curve, 0.0, 'warn')
     inverse_dynamics(model, curve.jets([0.0], rows=3))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.messages.times import SECOND
-from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, Outline, Robot
+from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, FitRobot, Outline
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, unscaled
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
 from screw_dynamics.reference.active_trajectory import ActiveTrajectory, Join
@@ -27,7 +27,7 @@ def joined(
     plan: Plan,
     fit: Fit,
     arrival: Arrival,
-    robot: Robot,
+    robot: FitRobot,
     reference: Reference,
     streamed: StreamedReference,
     now: int,
@@ -94,13 +94,13 @@ def joined(
     return ''
 
 
-def _beyond_limits(robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float) -> str:
+def _beyond_limits(robot: FitRobot, curve: PiecewisePolynomial, begin: float, speed: float) -> str:
     """Return the limit that the first segment of a curve exceeds; empty if there is none."""
     first = PiecewisePolynomial(
         curve.breaks[:2], curve.coefficients[:1], curve.end, curve.continuity
     )
     try:
-        return check_curve(robot.model, robot.elastic, first, begin, 'reject', speed)
+        return check_curve(robot.robot, first, begin, 'reject', speed)
     except LimitError as error:
         return str(error)
 

@@ -17,12 +17,12 @@ from screw_dynamics.nodes.feedforward.fitting.fit import heading
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess, FitTime
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fit,
+    FitRobot,
     Forwarding,
     Heading,
     Outline,
     Reading,
     Refusal,
-    Robot,
 )
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outgoing_stamp
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, arrival, plan
@@ -257,6 +257,6 @@ class TrajectoryQueue:
         self._robot = self._robot_now()
         self._process.use(self._robot_task())
 
-    def _robot_task(self) -> Robot:
+    def _robot_task(self) -> FitRobot:
         stream = self._stream
-        return Robot(stream.model, stream.elastic, dict(self._other_joints()), stream.continuous)
+        return FitRobot(stream.robot, dict(self._other_joints()), stream.continuous)

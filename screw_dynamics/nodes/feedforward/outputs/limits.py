@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import ElasticJoints, MotorFeedforward
+from screw_dynamics.elastic import MotorFeedforward
 from screw_dynamics.errors import InputError
 from screw_dynamics.feasibility.quantities import (
     effort_checks,
@@ -20,12 +20,12 @@ from screw_dynamics.feasibility.quantities import (
 )
 from screw_dynamics.feasibility.report import SLACK, FeasibilityReport
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 
 _INSTANTS = np.zeros(2)  # of the smallest and the largest values; not known
+_INSTANT = np.zeros(1)
 
 
 class LimitWatch:
@@ -38,27 +38,27 @@ class LimitWatch:
     and effort rates.
     """
 
-    def __init__(self, model: ScrewModel, elastic: ElasticJoints | None) -> None:
-        self._elastic = elastic
-        self._motion = np.empty((2, 2, model.n))  # smallest and largest; position and velocity
-        self._effort = np.empty((2, 1, model.n))
+    def __init__(self, robot: Robot) -> None:
+        # smallest and largest; position and velocity
+        self._motion = np.empty((2, 2, robot.n))
+        self._effort = np.empty((2, 1, robot.n))
         self._drives: MotorFeedforward | None = None
-        if elastic is not None:
-            table = elastic.motors(model)
+        if robot.drives is not None:
+            table = robot.motors
             self._drives = MotorFeedforward(
                 motor_names=table.names,
                 gear_ratios=table.gear_ratios,
-                effort_jet=np.empty((2, 2, model.n)),
+                effort_jet=np.empty((2, 2, robot.n)),
                 deflection_jet=np.empty((2, 1, table.m)),
                 motor_jet=np.empty((2, 2, table.m)),
                 motor_effort_jet=np.empty((2, 1, table.m)),
             )
             self._effort = self._drives.effort_jet
-        self.set_model(model)
+        self.set_robot(robot)
 
-    def set_model(self, model: ScrewModel) -> None:
+    def set_robot(self, robot: Robot) -> None:
         """Restart with another model that has the same joints."""
-        self._model = model
+        self._robot = robot
         self._clear()
 
     def _clear(self) -> None:
@@ -98,7 +98,7 @@ class LimitWatch:
         """Return a report and restart; WARN if a limit was exceeded since the last one."""
         if not self._seen:
             return Report(OK, 'nothing published')
-        robot = Robot(self._model, self._elastic)
+        robot = self._robot
         try:
             checks = motion_checks(robot, _INSTANTS, self._motion)
             checks += effort_checks(robot, _INSTANTS, self._effort[:, 0])
@@ -141,9 +141,6 @@ def _widen_spans(spans: Array, values: Array) -> None:
 _widen = Kernel(_widen_spans, f'void(float64[:, :, ::1], {read_only(2)})')
 
 
-_INSTANT = np.zeros(1)
-
-
 class LimitGuard:
     """
     Stops motor commands at the first sample beyond a limit, until a new motion begins.
@@ -158,11 +155,9 @@ class LimitGuard:
     empty while they are published. `warn` is called once per stop.
     """
 
-    def __init__(
-        self, model: ScrewModel, elastic: ElasticJoints, warn: Callable[[str], object]
-    ) -> None:
-        self._robot, self._warn = Robot(model, elastic), warn
-        limits = motor_limits(self._robot)
+    def __init__(self, robot: Robot, warn: Callable[[str], object]) -> None:
+        self._robot, self._warn = robot, warn
+        limits = motor_limits(robot)
         self._bounds = (
             limits.effort_rates,
             limits.deflections,

@@ -13,7 +13,6 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import (
     DeflectionFilter,
-    ElasticJoints,
     MotorFeedforward,
     elastic_feedforward,
 )
@@ -21,7 +20,6 @@ from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.messages.fields import double_array, field_view
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
 from screw_dynamics.nodes.feedforward.outputs.limits import LimitGuard
 from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import StiffnessTransition
@@ -30,6 +28,7 @@ from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import MessageOutput
 from screw_dynamics.reference.reference import Source
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
 
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
@@ -107,20 +106,20 @@ class MotorPipeline:
     def __init__(
         self,
         node: Node,
-        model: ScrewModel,
-        elastic: ElasticJoints,
+        robot: Robot,
         jet: Array,
         parameters: FeedforwardParameters,
     ) -> None:
-        self._node, self._jet, self._elastic = node, jet, elastic
-        self._least = elastic.required_rows(model)
+        assert robot.drives is not None
+        self._node, self._jet, self._drives = node, jet, robot.drives
+        self._least = robot.required_rows
         # a joint with a damper in parallel requires one derivative less
         counts = sorted({self._least, JET_ROWS})
         self.stiffness = StiffnessTransition(
             {
                 name: spring
-                for name in elastic.motors(model).variable_names
-                if isinstance(spring := elastic.joints[name].spring, AdjustableSpring)
+                for name in robot.motors.variable_names
+                if isinstance(spring := robot.drives.joints[name].spring, AdjustableSpring)
             }
         )
         self.stiffness.check(parameters.stiffness)
@@ -128,14 +127,14 @@ class MotorPipeline:
         self._problem = ''
         self._start: Mapping[str, float] | None = None
         self._filters: dict[int, DeflectionFilter | None] = {}
-        self._motors = {rows: elastic.buffers(model, rows) for rows in counts}
-        self._guard = LimitGuard(model, elastic, node.get_logger().warning)
+        self._motors = {rows: robot.drives.buffers(robot.model, rows) for rows in counts}
+        self._guard = LimitGuard(robot, node.get_logger().warning)
         self._published = self._failed = 0
         self._outputs: list[MotorFeedforwardOutput | MotorCommandsOutput] = []
         self._with_commands = False
         if interfaces.msg is not None:
-            self._outputs.append(MotorFeedforwardOutput(node, model.joint_names, self._motors))
-        self.set_model(model)
+            self._outputs.append(MotorFeedforwardOutput(node, robot.joint_names, self._motors))
+        self.set_robot(robot)
         self.apply(parameters)
 
     def apply(self, parameters: FeedforwardParameters) -> None:
@@ -148,13 +147,13 @@ class MotorPipeline:
             self._outputs.pop().destroy()
         self._with_commands = wanted
 
-    def set_model(self, model: ScrewModel) -> None:
+    def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
-        self._model = model
+        self._model = robot.model
         self._start = self._deflections()
-        damped = bool(self._elastic.motors(model).damped_names)
+        damped = bool(robot.motors.damped_names)
         self._filters = {
-            rows: DeflectionFilter(model, self._elastic, rows) if damped else None
+            rows: DeflectionFilter(robot.model, self._drives, rows) if damped else None
             for rows in self._motors
         }
         self._rows = 0
@@ -219,7 +218,7 @@ class MotorPipeline:
         self._rows = rows
         elastic_feedforward(
             self._model,
-            self._elastic,
+            self._drives,
             self._jet[:rows],
             jets,
             stiffness_jets=self.stiffness.sample(sample.instant),

@@ -1,0 +1,196 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Robots from URDF text, the file of elastic joints and node parameters."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from screw_dynamics.elastic import AntagonisticPair, ElasticJoints, VariableStiffness
+from screw_dynamics.errors import (
+    InertiaError,
+    InputError,
+    ScrewDynamicsError,
+    UnknownNameError,
+    UrdfError,
+)
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
+from screw_dynamics.nodes.shared.model_parameters import ModelParameters
+from screw_dynamics.parsers import RobotDescription, model_from_description, read_description
+from screw_dynamics.robot import Robot
+
+_DRIVES = "parameter 'elastic_joints_path'"
+
+
+def read_drives(path: str, warn: Callable[[str], object]) -> ElasticJoints | None:
+    """
+    Read the elastic joints from a path or package:// address; None if it is empty.
+
+    `warn` is called with a line per entry without effect. Raises InputError if the file does not
+    exist or an entry is not valid.
+    """
+    if not path:
+        return None
+    file = resolve_file_url(path, _DRIVES)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        try:
+            joints = ElasticJoints.from_yaml(file)
+        except ScrewDynamicsError as error:
+            raise InputError(f'{_DRIVES}: {error}') from None
+    for warning in caught:
+        warn(f'{_DRIVES}: {warning.message}')
+    return joints
+
+
+@dataclass(frozen=True)
+class LoadedRobot:
+    """
+    A robot and its source.
+
+    `described` is the model of the URDF, that of `robot` has gravity and payload of the
+    parameters. `sha256` is that of the URDF text; `warnings` are those of the reader.
+    `uncontrolled_joints` describes every joint of the URDF that is not a coordinate.
+    """
+
+    described: ScrewModel
+    robot: Robot
+    source: str
+    sha256: str
+    uncontrolled_joints: Mapping[str, str]
+    warnings: tuple[str, ...]
+
+
+def load_robot(
+    text: str, source: str, parameters: ModelParameters, drives: ElasticJoints | None = None
+) -> LoadedRobot:
+    """
+    Read a URDF text with the joint selection, gravity and payload of the parameters.
+
+    Raises ScrewDynamicsError if the text or a parameter is not valid.
+    """
+    prefix = parameters.joint_prefix
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        try:
+            # bytes, so that the text is not taken for a file name
+            description = read_description(text.encode())
+            described = _model(description, parameters, [prefix + n for n in parameters.joints])
+        except UrdfError as error:
+            raise UrdfError(str(error).replace('URDF bytes', source, 1)) from None
+        if prefix and not parameters.joints:
+            described = _model(description, parameters, _with_prefix(described, prefix))
+    return LoadedRobot(
+        described,
+        Robot(with_settings(described, parameters), drives),
+        source,
+        hashlib.sha256(text.encode()).hexdigest(),
+        uncontrolled_joints(description, described),
+        tuple(str(item.message) for item in caught),
+    )
+
+
+def _model(
+    description: RobotDescription, parameters: ModelParameters, joints: Sequence[str]
+) -> ScrewModel:
+    return model_from_description(
+        description,
+        base_link=parameters.base_link or None,
+        tip_link=parameters.tip_link or None,
+        joints=joints or None,
+    )
+
+
+def _with_prefix(model: ScrewModel, prefix: str) -> list[str]:
+    names = [name for name in model.joint_names if name.startswith(prefix)]
+    if not names:
+        raise InputError(
+            f"parameter 'joint_prefix': expected the beginning of some of the joints "
+            f'{", ".join(model.joint_names)}, got {prefix!r}'
+        )
+    return names
+
+
+def uncontrolled_joints(description: RobotDescription, model: ScrewModel) -> dict[str, str]:
+    """
+    Return every joint of a description that is not a coordinate of the model.
+
+    The values are descriptions such as 'a mimic joint (follows finger_1)'.
+    """
+    result = {}
+    for joint in description.joints:
+        if joint.name in model.joint_names:
+            continue
+        if joint.type == 'fixed':
+            result[joint.name] = 'a fixed joint'
+        elif joint.mimic is not None and joint.name in model.tree_joint_names:
+            result[joint.name] = f'a mimic joint (follows {joint.mimic.master})'
+        else:
+            result[joint.name] = 'not among the joints that this node uses'
+    return result
+
+
+def with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewModel:
+    """
+    Return a model with gravity and payload of the parameters.
+
+    Raises ScrewDynamicsError if the frame of the payload does not exist or its inertia is not
+    valid.
+    """
+    model = replace(described, gravity=np.array(parameters.gravity))
+    if parameters.payload_mass == 0.0:
+        return model
+    ixx, ixy, ixz, iyy, iyz, izz = parameters.payload_inertia
+    try:
+        return model.with_payload(
+            parameters.payload_frame,
+            parameters.payload_mass,
+            parameters.payload_com,
+            [[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]],
+        )
+    except UnknownNameError as error:
+        raise InputError(f"parameter 'payload.frame': {error}") from None
+    except InertiaError as error:
+        raise InputError(f"parameter 'payload.inertia': {error}") from None
+
+
+def require_supported(robot: Robot, rows: float) -> None:
+    """
+    Raise InputError if drives do not fit the model or require too many derivatives.
+
+    `rows` are the available rows of the joint jets; infinity if there is no limit.
+    """
+    if robot.drives is None:
+        return
+    try:
+        needed = robot.required_rows
+    except ScrewDynamicsError as error:
+        raise InputError(f'{_DRIVES}: {error}') from None
+    if needed > rows:
+        raise InputError(
+            f'{_DRIVES}: rotor_coupling: the motor efforts of this robot need the derivatives '
+            f'of the joint positions up to order {needed - 1}, a reference of the node has them '
+            f'up to order {rows - 1}: expected rotor_coupling: false'
+        )
+
+
+def with_stiffness(robot: Robot, values: Sequence[float]) -> Robot:
+    """
+    Return a robot with another stiffness of the variable joints, in model order.
+
+    Empty `values` change nothing. Raises ModelError if a spring cannot have its stiffness.
+    """
+    if robot.drives is None or not len(values):
+        return robot
+    joints = dict(robot.drives.joints)
+    for name, value in zip(robot.motors.variable_names, values, strict=True):
+        spring = joints[name].spring
+        assert isinstance(spring, (AntagonisticPair, VariableStiffness))
+        joints[name] = replace(joints[name], spring=replace(spring, stiffness=value))
+    return replace(robot, drives=ElasticJoints(joints, robot.drives.rotor_coupling))
