@@ -64,7 +64,7 @@ class DynamicsServerNode(Node):
             self._model_info = ModelInfoOutput(self)
             self._source = ModelSource(
                 self,
-                lambda: self._settings.values,
+                self._settings,
                 compile_services,
                 self._on_model,
                 lambda loaded: require_supported(loaded.robot, np.inf),

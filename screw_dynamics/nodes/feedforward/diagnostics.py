@@ -8,8 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report
 from screw_dynamics.nodes.shared.model_reports import model_report
 from screw_dynamics.nodes.shared.model_source import ModelSource
@@ -137,15 +136,10 @@ WRENCH_TOPIC = '~/external_wrench'
 
 
 class StreamReports:
-    """Counters of the streams, and the tasks that report them; `now` returns the time [ns]."""
+    """Counters of the streams, and the tasks that report them."""
 
-    def __init__(
-        self,
-        output: Callable[[], FeedforwardPipeline | None],
-        parameters: Callable[[], FeedforwardParameters],
-        now: Callable[[], int],
-    ) -> None:
-        self._output, self._parameters, self._now = output, parameters, now
+    def __init__(self, context: FeedforwardContext) -> None:
+        self._context = context
         self._accepted: Counter[str] = Counter()
         self._ignored: Counter[str] = Counter()
         self._rejected: Counter[str] = Counter()
@@ -169,39 +163,39 @@ class StreamReports:
         return lambda: self._stream(stream)
 
     def _stream(self, stream: Stream) -> Report:
-        topic, output = stream.value, self._output()
+        topic, pipeline = stream.value, self._context.pipeline
         values: dict[str, object] = {
             'accepted': self._accepted[topic],
             'rejected': self._rejected[topic],
             'ignored for a newer command': self._ignored[topic],
         }
-        followed = output is not None and output.streamed.followed is stream
-        if output is not None and stream is Stream.POSITIONS:
-            values['delay of the filter [s]'] = f'{output.streamed.delay:.4f}'
-        if output is None or not followed:
+        followed = pipeline is not None and pipeline.streamed.followed is stream
+        if pipeline is not None and stream is Stream.POSITIONS:
+            values['delay of the filter [s]'] = f'{pipeline.streamed.delay:.4f}'
+        if pipeline is None or not followed:
             return Report(OK, self._rejection(topic) or 'not followed', values)
-        now = self._now()
-        age = output.streamed.age(now)
+        now = self._context.now()
+        age = pipeline.streamed.age(now)
         values['age [s]'] = f'{age:.3f}'
-        if output.streamed.stale(now):
+        if pipeline.streamed.stale(now):
             return Report(
                 WARN,
                 f'stale: no sample for {age:.1f} s, the output has stopped (max_reference_age '
-                f'{self._parameters().max_reference_age:g} s)',
+                f'{self._context.parameters.max_reference_age:g} s)',
                 values,
             )
         return Report(OK, self._rejection(topic) or 'followed', values)
 
     def _wrench(self) -> Report:
-        output = self._output()
+        pipeline = self._context.pipeline
         values: dict[str, object] = {
             'accepted': self._accepted[WRENCH_TOPIC],
             'ignored': self._rejected[WRENCH_TOPIC],
         }
-        if output is None:
+        if pipeline is None:
             return Report(OK, 'none', values)
-        fresh, stale = output.wrenches.by_age(
-            self._now(), self._parameters().external_wrench_timeout
+        fresh, stale = pipeline.wrenches.by_age(
+            self._context.now(), self._context.parameters.external_wrench_timeout
         )
         values['in force on'] = ', '.join(fresh)
         if stale:
@@ -221,27 +215,23 @@ _NOT_CONFIGURED = Report(OK, 'not configured')
 class OutputReports:
     """Tasks that report on limits and motor commands."""
 
-    def __init__(
-        self,
-        output: Callable[[], FeedforwardPipeline | None],
-        parameters: Callable[[], FeedforwardParameters],
-    ) -> None:
-        self._output, self._parameters = output, parameters
+    def __init__(self, context: FeedforwardContext) -> None:
+        self._context = context
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
         """Return the diagnostic tasks by name; 'motors' only with elastic joints."""
         tasks = {'limits': self._limits}
-        if self._parameters().elastic_joints_path:
+        if self._context.parameters.elastic_joints_path:
             tasks['motors'] = self._motors
         return tasks
 
     def _limits(self) -> Report:
-        if self._parameters().check_limits == 'off':
+        if self._context.parameters.check_limits == 'off':
             return Report(OK, 'not checked')
-        output = self._output()
-        return _NOT_CONFIGURED if output is None else output.limits.report()
+        pipeline = self._context.pipeline
+        return _NOT_CONFIGURED if pipeline is None else pipeline.limits.report()
 
     def _motors(self) -> Report:
-        output = self._output()
-        motors = None if output is None else output.motors
+        pipeline = self._context.pipeline
+        motors = None if pipeline is None else pipeline.motors
         return _NOT_CONFIGURED if motors is None else motors.report()

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import jit_enabled
 from screw_dynamics.nodes.feedforward.compute_time import compute_time, rate_warning
+from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.diagnostics import (
     FeedforwardReports,
     OutputReports,
@@ -33,7 +34,6 @@ from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_reports import ModelInfoOutput
 from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.trajectory import JET_ROWS
 
@@ -50,84 +50,72 @@ class FeedforwardNode(ManagedNode):
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        self._stream: FeedforwardPipeline | None = None
         self._fits: FitProcess | None = None
         with destroyed_on_error(self):
-            self._settings = NodeParameters(self, FeedforwardParameters)
-            self._active = False
+            context = self._shared = FeedforwardContext(self)
+            settings = context.settings
             self._ticks = TickTimer(self, self._tick, self._on_jump)
             self._model_info = ModelInfoOutput(self)
             fits = self._fits = FitProcess()
             self._source = ModelSource(
                 self,
-                lambda: self._settings.values,
-                self._prepare,
+                settings,
+                lambda loaded: compile_tick(loaded.robot),
                 self._on_model,
                 lambda loaded: require_supported(loaded.robot, JET_ROWS),
                 lambda loaded: fits.warm_up(
                     FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
                 ),
             )
-            require_two_topics(self, self._settings.values)
-            self._settings.add_check(partial(require_two_topics, self))
-            self._settings.add_check(self._source.check_settings)
-            self._settings.add_check(self._check_stiffness)
-            self._settings.on_change(self._on_parameters)
+            require_two_topics(self, settings.values)
+            settings.add_check(partial(require_two_topics, self))
+            settings.add_check(self._source.check_settings)
+            settings.add_check(self._check_stiffness)
+            settings.on_change(self._on_parameters)
             self._reports = FeedforwardReports(
                 self._source, self._ticks, self.get_logger().warning
             )
-            self._stream_reports = StreamReports(
-                lambda: self._stream,
-                lambda: self._settings.values,
-                lambda: self.get_clock().now().nanoseconds,
-            )
-            outputs = OutputReports(lambda: self._stream, lambda: self._settings.values)
-            tasks = {**self._reports.tasks(), **outputs.tasks(), **self._stream_reports.tasks()}
+            self._stream_reports = StreamReports(context)
+            tasks = {
+                **self._reports.tasks(),
+                **OutputReports(context).tasks(),
+                **self._stream_reports.tasks(),
+            }
             self._sync: ControllerSync | None = None
-            if self._settings.values.sync == 'controller_state':
-                self._sync = ControllerSync(
-                    self, lambda: self._stream, lambda: self._settings.values
-                )
+            if settings.values.sync == 'controller_state':
+                self._sync = ControllerSync(context)
                 tasks.update(self._sync.tasks())
-            self._diagnostics = Diagnostics(
-                self,
-                tasks,
-                self._settings.values.diagnostics_period,
-            )
+            self._diagnostics = Diagnostics(self, tasks, settings.values.diagnostics_period)
             self._others = {*self.subscriptions, *self.publishers}
 
     # model ---------------------------------------------------------------------------------------
 
-    def _prepare(self, loaded: LoadedRobot) -> None:
-        """Compile all kernels that a tick uses."""
-        compile_tick(loaded.robot)
-
     def _on_model(self, loaded: LoadedRobot) -> None:
+        self._shared.uncontrolled_joints = loaded.uncontrolled_joints
         self._model_info.publish(loaded)
-        if self._stream is not None:
-            self._replace_model(loaded)
-        elif self._settings.values.autostart and self.state == 'unconfigured':
+        if self._shared.pipeline is not None:
+            self._replace_model(self._shared.pipeline, loaded)
+        elif self._shared.parameters.autostart and self.state == 'unconfigured':
             if self.trigger_configure() is not TransitionCallbackReturn.SUCCESS:
                 raise InputError(self._problem)
             self.trigger_activate()
 
-    def _replace_model(self, loaded: LoadedRobot) -> None:
-        assert self._stream is not None
-        if not self._stream.replace_model(loaded.robot.model):
-            model = loaded.robot.model
-            kinds = map(' '.join, zip(model.joint_names, model.coordinate_types, strict=True))
-            self.get_logger().warning(
-                f'The new robot model has other joints ({", ".join(kinds)}): '
-                'the active trajectory is dropped'
-            )
-            self._trajectory_inputs.drop('the robot model has other joints now')
-            speed = self._stream.reference.speed
-            self._stream.destroy()
-            self._stream = self._make_stream(loaded)
-            self._stream.reference.speed = speed
+    def _replace_model(self, pipeline: FeedforwardPipeline, loaded: LoadedRobot) -> None:
+        model = loaded.robot.model
+        if pipeline.replace_model(model):
+            return
+        types = map(' '.join, zip(model.joint_names, model.coordinate_types, strict=True))
+        self.get_logger().warning(
+            f'The new robot model has other joints ({", ".join(types)}): '
+            'the active trajectory is dropped'
+        )
+        self._trajectory_inputs.drop('the robot model has other joints now')
+        pipeline.destroy()
+        self._shared.pipeline = self._make_pipeline(loaded)
+        self._shared.pipeline.reference.speed = pipeline.reference.speed
 
-    def _make_stream(self, loaded: LoadedRobot) -> FeedforwardPipeline:
-        return FeedforwardPipeline(self, loaded.robot, self._settings.values)
+    def _make_pipeline(self, loaded: LoadedRobot) -> FeedforwardPipeline:
+        return FeedforwardPipeline(self, loaded.robot, self._shared.parameters)
 
     # transitions ---------------------------------------------------------------------------------
 
@@ -147,52 +135,36 @@ class FeedforwardNode(ManagedNode):
         return TransitionCallbackReturn.FAILURE
 
     def _set_up(self, loaded: LoadedRobot) -> None:
-        self._stream = self._make_stream(loaded)
-        try:
-            self._make_inputs()
-        except BaseException:  # Ctrl-C too: `_tear_down` expects complete inputs
-            self._stream = None
-            raise
-
-    def _make_inputs(self) -> None:
         assert self._fits is not None
-        self._trajectory_inputs = TrajectoryInputs(
-            self,
-            lambda: self._stream,
-            lambda: self._settings.values,
-            self._other_joints,
-            self._active_time,
-            self._reports,
-            self._fits,
-            # the controller state contains the speed
-            follow_speed=self._sync is None,
-        )
-        self._stream_inputs = StreamInputs(
-            self,
-            self._output,
-            lambda: self._settings.values,
-            self._other_joints,
-            self._active_time,
-            self._stream_reports,
-        )
+        self._shared.pipeline = self._make_pipeline(loaded)
+        try:
+            self._trajectory_inputs = TrajectoryInputs(
+                self._shared,
+                self._reports,
+                self._fits,
+                # the controller state contains the speed
+                follow_speed=self._sync is None,
+            )
+            self._stream_inputs = StreamInputs(self._shared, self._stream_reports)
+        except BaseException:  # Ctrl-C too: `_tear_down` expects complete inputs
+            self._shared.pipeline = None
+            raise
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start to accept trajectories and to publish."""
-        self._active = True
-        self._ticks.start(self._settings.values.publish_rate)
+        self._shared.active = True
+        self._ticks.start(self._shared.parameters.publish_rate)
         self._log_activation()
         return super().on_activate(state)
 
     def _log_activation(self) -> None:
         """Log the topics, and a warning if the rate cannot be reached."""
-        values, logger = self._settings.values, self.get_logger()
-        assert self._stream is not None
+        values, logger = self._shared.parameters, self.get_logger()
         logger.info(
             f'Active at {values.publish_rate:g} Hz: listens on {self._own(self.subscriptions)}; '
             f'publishes {self._own(self.publishers)}'
         )
-        stream = self._stream
-        shortest = compute_time(stream.robot, values.derivative_order)
+        shortest = compute_time(self._shared.configured.robot, values.derivative_order)
         warning = rate_warning(shortest, values.publish_rate, compiled=jit_enabled())
         if warning:
             logger.warning(warning)
@@ -204,7 +176,7 @@ class FeedforwardNode(ManagedNode):
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stop publishing and drop the active trajectory."""
-        self._fall_silent()
+        self._stop_publishing()
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -214,80 +186,65 @@ class FeedforwardNode(ManagedNode):
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stop publishing and destroy what `on_configure` created."""
-        self._fall_silent()
+        self._stop_publishing()
         self._tear_down()
         return super().on_shutdown(state)
 
-    def _fall_silent(self) -> None:
-        self._active = False
+    def _stop_publishing(self) -> None:
+        self._shared.active = False
         self._ticks.stop()
-        if self._stream is not None:
+        if self._shared.pipeline is not None:
             self._trajectory_inputs.drop('the node is not active any more')
-            self._stream.clear()
+            self._shared.pipeline.clear()
 
     def _tear_down(self) -> None:
-        if self._stream is not None:
+        if self._shared.pipeline is not None:
             self._trajectory_inputs.destroy()
             self._stream_inputs.destroy()
-            self._stream.destroy()
-            self._stream = None
+            self._shared.pipeline.destroy()
+            self._shared.pipeline = None
 
     def destroy_node(self) -> None:
         """Destroy the node and end the process that fits trajectories."""
-        self._tear_down()
-        if self._fits is not None:
+        if self._fits is not None:  # else the constructor has failed before
+            self._tear_down()
             self._fits.close()
         super().destroy_node()
 
-    # callbacks of the inputs ---------------------------------------------------------------------
-
-    def _output(self) -> FeedforwardPipeline:
-        assert self._stream is not None
-        return self._stream
-
-    def _other_joints(self) -> Mapping[str, str]:
-        return self._source.loaded.uncontrolled_joints if self._source.loaded else {}
-
-    def _active_time(self) -> int:
-        if not self._active:
-            raise InputError('the node is not active')
-        now: int = self.get_clock().now().nanoseconds
-        if now == 0:
-            raise InputError('use_sim_time is set and no time has been received on /clock yet')
-        return now
+    # parameters ----------------------------------------------------------------------------------
 
     def _check_stiffness(self, values: FeedforwardParameters) -> None:
-        if self._stream is not None and self._stream.motors is not None:
-            self._stream.motors.stiffness.check(values.stiffness)
+        pipeline = self._shared.pipeline
+        if pipeline is not None and pipeline.motors is not None:
+            pipeline.motors.stiffness.check(values.stiffness)
 
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
         if old.diagnostics_period != new.diagnostics_period:
             self._diagnostics.set_period(new.diagnostics_period)
-        if self._active and old.publish_rate != new.publish_rate:
+        if self._shared.active and old.publish_rate != new.publish_rate:
             self._ticks.start(new.publish_rate)
         if old.model_settings != new.model_settings:
             self._source.apply_settings()
-        if self._stream is not None:
+        if self._shared.pipeline is not None:
             with self.undone_on_error():
-                self._stream.apply(new)
+                self._shared.pipeline.apply(new)
 
     # output --------------------------------------------------------------------------------------
 
     def _tick(self, now: int) -> None:
-        assert self._stream is not None
         try:
             withheld = self._sync is not None and self._sync.withholds(now)
-            self._stream.publish(now, withheld)
+            self._shared.configured.publish(now, withheld)
         except ScrewDynamicsError as error:
             self._reports.count_not_finite(str(error))
             self.get_logger().error(f'Nothing published: {error}', throttle_duration_sec=1.0)
 
     def _on_jump(self, reason: str) -> None:
-        assert self._stream is not None
-        if not self._stream.empty:
+        pipeline = self._shared.configured
+        if not pipeline.empty:
             self.get_logger().warning(f'{reason}: the active trajectory is dropped')
         self._trajectory_inputs.drop(f'{reason} before its fit was there')
-        self._stream.forget()
+        pipeline.forget()
 
 
 main = partial(

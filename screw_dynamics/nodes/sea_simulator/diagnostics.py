@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
 from screw_dynamics.nodes.sea_simulator.simulated_time import SimulatedTime
 from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report
@@ -15,13 +12,7 @@ from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report
 class SimulationReport:
     """Counters of the simulation, and the task that reports them."""
 
-    def __init__(
-        self,
-        robot: Callable[[], SimulatedRobot | None],
-        time: Callable[[], SimulatedTime | None],
-        parameters: Callable[[], SeaSimulatorParameters],
-    ) -> None:
-        self._robot, self._time, self._parameters = robot, time, parameters
+    def __init__(self) -> None:
         self._accepted = self._rejected = 0
         self._last_rejection = ''
         self._reported = (0, 0, 0)
@@ -35,14 +26,15 @@ class SimulationReport:
         self._rejected += 1
         self._last_rejection = reason
 
-    def task(self) -> Report:
+    def task(
+        self, robot: SimulatedRobot | None, time: SimulatedTime | None, rate: float
+    ) -> Report:
         """
-        Return the report: ERROR if the simulation has failed.
+        Return the report on a simulation at a rate [Hz]: ERROR if it has failed.
 
         WARN if, since the last report, efforts were clipped, steps were skipped, or motor efforts
         were missing.
         """
-        robot, time = self._robot(), self._time()
         if robot is None or time is None:
             return Report(OK, 'not begun')
         values: dict[str, object] = {
@@ -66,7 +58,7 @@ class SimulationReport:
             return Report(
                 WARN,
                 'no motor efforts within lock_step_timeout: is their rate '
-                f'{self._parameters().rate:g} Hz, that of this node?',
+                f'{rate:g} Hz, that of this node?',
                 values,
             )
         if cut:

@@ -5,15 +5,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from rclpy.node import Node
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
+from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
+from screw_dynamics.messages.fields import field_view
+from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.sea_simulator.diagnostics import SimulationReport
 from screw_dynamics.nodes.sea_simulator.motor_drives import (
     command_age,
@@ -23,10 +28,9 @@ from screw_dynamics.nodes.sea_simulator.motor_drives import (
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
 from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime, SimulatedTime
-from screw_dynamics.nodes.sea_simulator.state_output import StateOutput
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics
-from screw_dynamics.nodes.shared.endpoints import make_subscription
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, Report
+from screw_dynamics.nodes.shared.endpoints import MessageOutput, make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_reports import model_report
@@ -34,6 +38,7 @@ from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 
 NAME = 'sea_simulator'
+_STATE_FIELDS = ('position', 'velocity', 'effort')
 
 
 class SeaSimulatorNode(Node):
@@ -51,12 +56,10 @@ class SeaSimulatorNode(Node):
             self._last_command = 0
             self._outputs: list[StateOutput] = []
             self._time: SimulatedTime | None = None
-            self._report = SimulationReport(
-                lambda: self._robot, lambda: self._time, lambda: self._settings.values
-            )
+            self._report = SimulationReport()
             self._source = ModelSource(
                 self,
-                lambda: self._settings.values,
+                self._settings,
                 self._prepare,
                 self._on_model,
                 self._make_robot,
@@ -67,7 +70,10 @@ class SeaSimulatorNode(Node):
             self.create_service(Trigger, '~/reset', self._on_reset)
             self._diagnostics = Diagnostics(
                 self,
-                {'model': lambda: model_report(self._source), 'simulation': self._report.task},
+                {
+                    'model': lambda: model_report(self._source),
+                    'simulation': self._simulation_report,
+                },
                 self._settings.values.diagnostics_period,
             )
 
@@ -114,7 +120,7 @@ class SeaSimulatorNode(Node):
         ]
         values = self._settings.values
         self._time = (
-            LockStep(self, lambda: self._settings.values, self._step, self._publish)
+            LockStep(self, self._settings, self._step, self._publish)
             if values.publish_clock
             else RealTime(self, values.rate, self._step, self._publish)
         )
@@ -124,6 +130,9 @@ class SeaSimulatorNode(Node):
             f'{self._input.topic_name}; publishes '
             f'{", ".join(map(self.resolve_topic_name, ("joint_states", "motor_states")))}'
         )
+
+    def _simulation_report(self) -> Report:
+        return self._report.task(self._robot, self._time, self._settings.values.rate)
 
     # motion --------------------------------------------------------------------------------------
 
@@ -195,6 +204,21 @@ class SeaSimulatorNode(Node):
             self._robot.drives.set_gains(new)
         if old.model_settings != new.model_settings:
             self._source.apply_settings()
+
+
+class StateOutput(MessageOutput):
+    """Publishes position, velocity and effort of named joints or motors."""
+
+    def __init__(self, node: Node, topic: str, names: Sequence[str]) -> None:
+        super().__init__(node, JointState(name=list(names)), topic)
+        self._views = [field_view(self._message, field, len(names)) for field in _STATE_FIELDS]
+
+    def publish(self, time: int, state: tuple[Array, Array, Array]) -> None:
+        """Publish position, velocity and effort with a stamp [ns]."""
+        set_stamp(self._message.header.stamp, time)
+        for view, values in zip(self._views, state, strict=True):
+            view[:] = values
+        self._publisher.publish(self._message)
 
 
 main = partial(

@@ -15,6 +15,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.shared.endpoints import make_publisher
+from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 
 _LONGEST_LAG = 0.1  # s of delay that are made up for; steps beyond it are skipped
@@ -102,13 +103,13 @@ class LockStep:
     def __init__(
         self,
         node: Node,
-        parameters: Callable[[], SeaSimulatorParameters],
+        settings: NodeParameters[SeaSimulatorParameters],
         step: Callable[[int], None],
         publish: Callable[[int], None],
     ) -> None:
-        self._node, self._parameters = node, parameters
+        self._node, self._settings = node, settings
         self._step, self._publish = step, publish
-        self._period = round(SECOND / parameters().rate)
+        self._period = round(SECOND / settings.values.rate)
         self.time, self.skipped, self.waited = self._period, 0, 0
         self._covered = self._expecting = False
         self._due = self._give_up = time.monotonic()
@@ -119,7 +120,7 @@ class LockStep:
             self._look,
             clock=Clock(clock_type=ClockType.STEADY_TIME),
         )
-        self._tell()
+        self._publish_time()
 
     def cover(self, instant: int | None) -> None:
         """Continue if the efforts belong to the waiting step; see `SimulatedTime`."""
@@ -128,7 +129,7 @@ class LockStep:
             self._look()
         elif not self._expecting:  # a late sender will still respond to the present time
             self._expecting = True
-            self._give_up = time.monotonic() + self._parameters().lock_step_timeout
+            self._give_up = time.monotonic() + self._settings.values.lock_step_timeout
 
     def stop(self) -> None:
         """Stop stepping."""
@@ -144,16 +145,16 @@ class LockStep:
                 return
             self.waited += 1
         self._expecting, self._covered = self._covered, False
-        factor = self._parameters().real_time_factor
+        factor = self._settings.values.real_time_factor
         if factor > 0.0:
             # only a short delay is made up for
             self._due = max(self._due, now - _LONGEST_LAG) + 1e-9 * self._period / factor
         self.time += self._period
         self._step(self.time)
-        self._tell()
-        self._give_up = now + self._parameters().lock_step_timeout
+        self._publish_time()
+        self._give_up = now + self._settings.values.lock_step_timeout
 
-    def _tell(self) -> None:
+    def _publish_time(self) -> None:
         """Publish the state, then its time, so that receivers of the time may have the state."""
         self._publish(self.time)
         set_stamp(self._message.clock, self.time)

@@ -8,7 +8,8 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.feasibility import FeasibilityReport, check_feasibility
+from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.feasibility.report import FeasibilityReport
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial

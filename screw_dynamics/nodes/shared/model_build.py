@@ -14,7 +14,7 @@ import numpy as np
 from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
 from screw_dynamics.elastic import elastic_feedforward
 from screw_dynamics.errors import ScrewDynamicsError, SpringRangeError
-from screw_dynamics.feasibility import check_feasibility
+from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.jit import CompileProgress, compile_kernels
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -24,6 +24,7 @@ from screw_dynamics.nodes.shared.loaded_robot import (
 )
 from screw_dynamics.nodes.shared.model_build import CompileReport, ModelBuild
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
+from screw_dynamics.nodes.shared.parameters import NodeParameters
 
 TOPIC = 'robot_description'
 _POLL_PERIOD = 0.05  # s between polls of the working thread
@@ -37,16 +38,17 @@ class ModelSource:
     """
     Reads, builds and prepares the model in a separate thread so that ticks continue.
 
-    `prepare` (compiles kernels) and then `warm_up` are called in that thread, `on_model` in the
-    thread of the executor when a model is ready. `require` raises ScrewDynamicsError if the node
-    cannot use a model. The constructor raises ScrewDynamicsError if elastic joints, or a
-    description from a parameter or file, are not valid.
+    `settings` are the parameters of the node, with those of `ModelParameters`. `prepare` (compiles
+    kernels) and then `warm_up` are called in that thread, `on_model` in the thread of the executor
+    when a model is ready. `require` raises ScrewDynamicsError if the node cannot use a model. The
+    constructor raises ScrewDynamicsError if elastic joints, or a description from a parameter or
+    file, are not valid.
     """
 
     def __init__(
         self,
         node: Node,
-        parameters: Callable[[], ModelParameters],
+        settings: NodeParameters[Any],
         prepare: Callable[[LoadedRobot], None],
         on_model: Callable[[LoadedRobot], None],
         require: Callable[[LoadedRobot], object] = lambda loaded: None,
@@ -56,7 +58,7 @@ class ModelSource:
         # with namespace and remappings, the usual cause of an endless wait
         self._topic = node.resolve_topic_name(TOPIC)
         self._problem = f"Waiting for data on '{self._topic}' topic"
-        self._node, self._parameters = node, parameters
+        self._node, self._parameters = node, settings
         self._prepare, self._on_model, self._require = prepare, on_model, require
         self._warm_up, self._settings_problem = warm_up, ''
         self._text: tuple[str, str] | None = None  # newest description and its source
@@ -69,7 +71,7 @@ class ModelSource:
         self._poll = node.create_timer(
             _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
-        values = parameters()
+        values = settings.values
         self._drives = read_drives(values.elastic_joints_path, node.get_logger().warning)
         if values.robot_description:
             self._start_given(values.robot_description, "parameter 'robot_description'")
@@ -93,7 +95,7 @@ class ModelSource:
         """Reason why there is no model, or not the requested one; empty if there is none."""
         if self.busy:
             return _BUSY
-        unset = self._parameters().model_settings != self._loaded_settings
+        unset = self._parameters.values.model_settings != self._loaded_settings
         return self._problem or (self._settings_problem if unset else '')
 
     def finish(self) -> None:
@@ -113,7 +115,7 @@ class ModelSource:
 
     def _start_given(self, text: str, source: str) -> None:
         """Read a description and raise InputError if it is invalid; prepare it in the thread."""
-        values = self._parameters()
+        values = self._parameters.values
         try:
             loaded = self._load(text, source, values)
         except ScrewDynamicsError as error:
@@ -129,7 +131,7 @@ class ModelSource:
         return loaded
 
     def _on_description(self, message: String) -> None:
-        if (message.data, self._parameters().model_settings) == self._last_text:
+        if (message.data, self._parameters.values.model_settings) == self._last_text:
             return  # repeated message: the result has been logged already
         self._text, self._text_waits = (message.data, f"topic '{self._topic}'"), True
         self._look()
@@ -143,7 +145,7 @@ class ModelSource:
             self._compile_report.show(self._build.progress)
             build, self._build = self._build, None
             self._take_over(build)
-        values = self._parameters()
+        values = self._parameters.values
         settings = values.model_settings
         if self._text is None:
             self._node.get_logger().warning(
@@ -172,7 +174,7 @@ class ModelSource:
 
     def _take_over(self, build: ModelBuild) -> None:
         logger = self._node.get_logger()
-        outdated = build.settings != self._parameters().model_settings
+        outdated = build.settings != self._parameters.values.model_settings
         if outdated and build.text is not None and (self.loaded is None or build.failure):
             # build again: outdated settings must neither be used nor count as a bad description
             self._text_waits = True

@@ -31,10 +31,8 @@ def lock_step(ros, calls):
     made = []
 
     def lock_step(**values):
-        parameters = SeaSimulatorParameters(rate=RATE, **values)
-        made.append(
-            LockStep(ros.node, lambda: parameters, calls.steps.append, calls.published.append)
-        )
+        settings = SimpleNamespace(values=SeaSimulatorParameters(rate=RATE, **values))
+        made.append(LockStep(ros.node, settings, calls.steps.append, calls.published.append))
         return made[-1]
 
     yield lock_step
@@ -99,14 +97,15 @@ def report_of(**changes):
     drives = SimpleNamespace(saturated=0)
     robot = SimpleNamespace(braked=False, failure='', substeps=4, drives=drives)
     clock = SimpleNamespace(time=SECOND, skipped=0, waited=0)
-    report = SimulationReport(lambda: robot, lambda: clock, SeaSimulatorParameters)
-    assert report.task()[:2] == (OK, 'ok')
+    report = SimulationReport()
+    state = robot, clock, SeaSimulatorParameters().rate
+    assert report.task(*state)[:2] == (OK, 'ok')
     for name, value in changes.items():
         (owner,) = (each for each in (drives, robot, clock) if hasattr(each, name))
         setattr(owner, name, value)
-    first = report.task()
+    first = report.task(*state)
     # everything is reported once, a failure until it is over
-    assert report.task().level == (ERROR if robot.failure else OK)
+    assert report.task(*state).level == (ERROR if robot.failure else OK)
     return first
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -27,7 +28,7 @@ class Source:
         self.topic = node.resolve_topic_name('robot_description')
         self.models = []
         self.values = FeedforwardParameters()
-        self.source = ModelSource(node, lambda: self.values, self.prepare, self.models.append)
+        self.source = ModelSource(node, self, self.prepare, self.models.append)
 
     def prepare(self, _):
         assert self.allow.wait(60.0)
@@ -82,7 +83,7 @@ def test_the_warm_up_comes_once_and_after_all_is_compiled(node, planar):
     values, calls, models = FeedforwardParameters(urdf_path=str(planar)), [], []
     source = ModelSource(
         node,
-        lambda: values,
+        SimpleNamespace(values=values),
         lambda _: calls.append('prepare'),
         models.append,
         warm_up=lambda _: calls.append('warm up'),

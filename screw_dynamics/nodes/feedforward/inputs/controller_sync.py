@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.inputs.execution_watch import ControllerState, ExecutionWatch
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import make_subscription
@@ -45,20 +44,15 @@ class ControllerSync:
     times. A motion that the controller does not execute is not published; see `ExecutionWatch`.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        output: Callable[[], FeedforwardPipeline | None],
-        parameters: Callable[[], FeedforwardParameters],
-    ) -> None:
-        self._node, self._output, self._parameters = node, output, parameters
+    def __init__(self, context: FeedforwardContext) -> None:
+        self._context, self._node = context, context.node
         self._taken = self._ignored = 0
         self._watch = ExecutionWatch()
         self._last: tuple[int, float] | None = None  # instant [ns], time from start [s]
         self._names: tuple[list[str], tuple[str, ...]] = [], ()
         self._problem = ''
         self._subscription = make_subscription(
-            node, state_type(), TOPIC, self._on_state, qos_profile_sensor_data
+            context.node, state_type(), TOPIC, self._on_state, qos_profile_sensor_data
         )
 
     def withholds(self, now: int) -> bool:
@@ -67,14 +61,14 @@ class ControllerSync:
 
         `now` is the time of the node [ns].
         """
-        output = self._output()
-        if output is None or output.streamed.followed is not None:
+        pipeline = self._context.pipeline
+        if pipeline is None or pipeline.streamed.followed is not None:
             return False
         watch, withheld = self._watch, self._watch.withheld
-        watch.follow(output.motion_at_tick(now), now)
-        if watch.lapsed(now, self._parameters().sync_timeout) and not withheld:
+        watch.follow(pipeline.motion_at_tick(now), now)
+        if watch.lapsed(now, self._context.parameters.sync_timeout) and not withheld:
             self._node.get_logger().warning(self._stopped())
-        output.reference.executed = not watch.withheld
+        pipeline.reference.executed = not watch.withheld
         return watch.withheld
 
     def _stopped(self) -> str:
@@ -84,22 +78,22 @@ class ControllerSync:
         )
 
     def _on_state(self, message: Any) -> None:
-        output = self._output()
-        if output is None:
+        pipeline = self._context.pipeline
+        if pipeline is None:
             return
         try:
-            self._take(message, output, self._node.get_clock().now().nanoseconds)
+            self._take(message, pipeline, self._context.now())
         except InputError as error:
             self._ignored += 1
             self._problem = str(error)
             self._node.get_logger().warning(f'{TOPIC} ignored: {error}', throttle_duration_sec=1.0)
 
-    def _take(self, message: Any, output: FeedforwardPipeline, now: int) -> None:
-        state, withheld = self._read(message, output, now), self._watch.withheld
+    def _take(self, message: Any, pipeline: FeedforwardPipeline, now: int) -> None:
+        state, withheld = self._read(message, pipeline, now), self._watch.withheld
         speed = self._speed(float(message.speed_scaling_factor), state)
         self._last = state.instant, state.time
-        if self._watch.take(output.reference, state, now, self._parameters()):
-            output.reference.set_speed(speed, state.instant)
+        if self._watch.take(pipeline.reference, state, now, self._context.parameters):
+            pipeline.reference.set_speed(speed, state.instant)
             if withheld:
                 self._node.get_logger().info(
                     'The controller executes the motion: published again from its trajectory time '
@@ -107,12 +101,12 @@ class ControllerSync:
                 )
         self._taken, self._problem = self._taken + 1, ''
 
-    def _read(self, message: Any, output: FeedforwardPipeline, now: int) -> ControllerState:
+    def _read(self, message: Any, pipeline: FeedforwardPipeline, now: int) -> ControllerState:
         """Return the state in a message; raise InputError if the message is not usable."""
-        names = message.joint_names, output.model.joint_names
+        names = message.joint_names, pipeline.model.joint_names
         if names != self._names:
             self._joints, self._places = common_joints(*names)
-            self._turning = np.isin(names[1], list(output.reference.continuous))[self._joints]
+            self._turning = np.isin(names[1], list(pipeline.reference.continuous))[self._joints]
             self._names = list(names[0]), names[1]
         instant = nanoseconds(message.header.stamp)
         if abs(now - instant) > _LARGEST_AGE:
@@ -154,10 +148,10 @@ class ControllerSync:
             'states ignored': self._ignored,
             'last correction [ms]': f'{1e3 * self._watch.correction:.3f}',
         }
-        now, output = self._node.get_clock().now().nanoseconds, self._output()
+        now, pipeline = self._context.now(), self._context.pipeline
         if self._problem:
             return Report(WARN, self._problem, values)
-        if self._watch.withheld and output is not None and not output.empty:
+        if self._watch.withheld and pipeline is not None and not pipeline.empty:
             return Report(WARN, self._stopped(), values)
         if self._last is None or now - self._last[0] > _LARGEST_AGE:
             return Report(WARN, f'no state on {self._subscription.topic_name}', values)

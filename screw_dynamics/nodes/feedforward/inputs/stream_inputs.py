@@ -6,21 +6,19 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
-from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.messages.times import instant_of
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.diagnostics import WRENCH_TOPIC, StreamReports
 from screw_dynamics.nodes.feedforward.inputs.stream_messages import StreamReader
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import make_subscription
 from screw_dynamics.nodes.shared.limit_checks import check_positions
@@ -28,24 +26,10 @@ from screw_dynamics.reference.streamed_reference import Stream
 
 
 class StreamInputs:
-    """
-    Subscribes to the streams; counts samples, and logs the rejected ones with the reason.
+    """Subscribes to the streams; counts samples, and logs the rejected ones with the reason."""
 
-    `other_joints` returns the joints that cannot be commanded, each with the reason. `now` returns
-    the time of the node [ns]; it raises InputError if there is none yet or the node is not active.
-    """
-
-    def __init__(
-        self,
-        node: Node,
-        output: Callable[[], FeedforwardPipeline],
-        parameters: Callable[[], FeedforwardParameters],
-        other_joints: Callable[[], Mapping[str, str]],
-        now: Callable[[], int],
-        reports: StreamReports,
-    ) -> None:
-        self._node, self._output, self._parameters = node, output, parameters
-        self._other_joints, self._now, self._reports = other_joints, now, reports
+    def __init__(self, context: FeedforwardContext, reports: StreamReports) -> None:
+        self._context, self._node, self._reports = context, context.node, reports
         self._throttle = ReasonThrottle()
         self._model: ScrewModel | None = None
         topics: list[tuple[Any, str, Callable[[Any], None]]] = [
@@ -56,14 +40,14 @@ class StreamInputs:
             topics.append((interfaces.msg.JointReference, Stream.SAMPLES.value, self._on_sample))
         self._subscriptions = [
             # best effort: matches every publisher, and lost samples are not resent
-            make_subscription(node, kind, topic, callback, qos_profile_sensor_data)
+            make_subscription(context.node, kind, topic, callback, qos_profile_sensor_data)
             for kind, topic, callback in topics
         ]
 
     def _reader_of(self, model: ScrewModel) -> StreamReader:
         if model is not self._model:
             self._model = model
-            self._reader = StreamReader(model, self._other_joints())
+            self._reader = StreamReader(model, self._context.uncontrolled_joints)
         return self._reader
 
     def destroy(self) -> None:
@@ -81,13 +65,13 @@ class StreamInputs:
 
     def _on_sample(self, message: Any) -> None:
         topic, logger = Stream.SAMPLES.value, self._node.get_logger()
-        values = self._parameters()
+        values = self._context.parameters
         try:
-            now, output = self._now(), self._output()
-            jet, rows = self._reader_of(output.model).jet(message)
-            warning = check_positions(output.model, jet[0], values.check_limits)
+            now, pipeline = self._context.active_time(), self._context.configured
+            jet, rows = self._reader_of(pipeline.model).jet(message)
+            warning = check_positions(pipeline.model, jet[0], values.check_limits)
             instant = instant_of(message, now, values.max_reference_age)
-            followed = output.streamed.add_sample(jet, rows, instant, now)
+            followed = pipeline.streamed.add_sample(jet, rows, instant, now)
         except ScrewDynamicsError as error:
             self._reports.count_rejected(topic, str(error))
             self._log_rejection(f'{topic} rejected: {error}')
@@ -105,13 +89,13 @@ class StreamInputs:
 
     def _on_positions(self, message: JointState) -> None:
         topic = Stream.POSITIONS.value
-        values = self._parameters()
+        values = self._context.parameters
         try:
-            now, output = self._now(), self._output()
-            positions = self._reader_of(output.model).positions(message)
-            warning = check_positions(output.model, positions, values.check_limits)
+            now, pipeline = self._context.active_time(), self._context.configured
+            positions = self._reader_of(pipeline.model).positions(message)
+            warning = check_positions(pipeline.model, positions, values.check_limits)
             instant_of(message, now, values.max_reference_age)
-            followed = output.add_positions(positions, now)
+            followed = pipeline.add_positions(positions, now)
         except ScrewDynamicsError as error:
             self._reports.count_rejected(topic, str(error))
             self._log_rejection(f'{topic} rejected: {error}')
@@ -122,9 +106,8 @@ class StreamInputs:
 
     def _on_wrench(self, message: WrenchStamped) -> None:
         try:
-            self._output().wrenches.add(
-                message, self._now(), self._parameters().external_wrench_timeout
-            )
+            timeout = self._context.parameters.external_wrench_timeout
+            self._context.configured.wrenches.add(message, self._context.active_time(), timeout)
         except InputError as error:
             self._reports.count_rejected(WRENCH_TOPIC, str(error))
             self._log_warning(f'{WRENCH_TOPIC} ignored: {error}')

@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
@@ -16,16 +14,13 @@ from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND
+from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.fitting.fit import heading
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.feedforward.inputs.trajectory_queue import TrajectoryQueue
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
-from screw_dynamics.nodes.feedforward.parameters import (
-    SPEED_FACTOR_TYPE,
-    FeedforwardParameters,
-)
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.nodes.feedforward.parameters import SPEED_FACTOR_TYPE
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
 from screw_dynamics.nodes.shared.interfaces import control_message
 
@@ -53,21 +48,16 @@ def speed_factor(value: float, unit: str) -> float:
 
 class SpeedInput:
     """
-    Passes the speed factor of a topic to `set_speed`; ignores values that are out of range.
+    Applies the speed factor of a topic to the reference; ignores values that are out of range.
 
     Of its two subscriptions, one matches only publishers that keep their last message for late
     subscribers, the other matches all. Duplicates have no effect.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        parameters: Callable[[], FeedforwardParameters],
-        set_speed: Callable[[float], None],
-    ) -> None:
-        self._node, self._parameters, self._set_speed = node, parameters, set_speed
+    def __init__(self, context: FeedforwardContext) -> None:
+        self._context, self._node = context, context.node
         self._refused = False
-        name = parameters().speed_scaling_type
+        name = context.parameters.speed_scaling_type
         kind, take = Float64, self._on_value
         if name == SPEED_FACTOR_TYPE:
             kind = control_message(
@@ -75,8 +65,10 @@ class SpeedInput:
             )
             take = self._on_factor
         self._subscriptions = [
-            make_subscription(node, kind, SPEED_TOPIC, take, QoSProfile(depth=1)),
-            make_subscription(node, kind, SPEED_TOPIC, take, LATCHED, warn_of_others=False),
+            make_subscription(context.node, kind, SPEED_TOPIC, take, QoSProfile(depth=1)),
+            make_subscription(
+                context.node, kind, SPEED_TOPIC, take, LATCHED, warn_of_others=False
+            ),
         ]
 
     def destroy(self) -> None:
@@ -92,7 +84,7 @@ class SpeedInput:
 
     def _take(self, value: float) -> None:
         try:
-            factor = speed_factor(value, self._parameters().speed_scaling_unit)
+            factor = speed_factor(value, self._context.parameters.speed_scaling_unit)
         except InputError as error:
             if not self._refused:
                 self._node.get_logger().warning(
@@ -101,41 +93,35 @@ class SpeedInput:
             self._refused = True
             return
         self._refused = False
-        self._set_speed(factor)
+        pipeline = self._context.pipeline
+        if pipeline is not None:
+            lead = round(SECOND * self._context.parameters.lead_time)
+            pipeline.reference.set_speed(factor, self._context.now() + lead)
 
 
 class TrajectoryInputs:
     """
     Subscribes to trajectories, joint states and the speed scaling; offers the service ~/clear.
 
-    `output` returns None if the node is not configured. `other_joints` returns the joints that
-    cannot be commanded, each with the reason. `now` returns the time of the node [ns]; it raises
-    InputError if there is none yet or the node is not active. `follow_speed` enables
-    ~/speed_scaling.
+    `follow_speed` enables ~/speed_scaling.
     """
 
     def __init__(
         self,
-        node: Node,
-        output: Callable[[], FeedforwardPipeline | None],
-        parameters: Callable[[], FeedforwardParameters],
-        other_joints: Callable[[], Mapping[str, str]],
-        now: Callable[[], int],
+        context: FeedforwardContext,
         reports: FeedforwardReports,
         process: FitProcess,
         *,
         follow_speed: bool,
     ) -> None:
-        self._node, self._output, self._parameters = node, output, parameters
-        self._now = now
-        topics: list[tuple[Any, str, Callable[[Any], None], Any]] = [
-            (JointState, 'joint_states', self._on_joint_state, qos_profile_sensor_data),
-        ]
+        node = context.node
+        self._context, self._node = context, node
         self._subscriptions = [
-            make_subscription(node, kind, topic, callback, qos)
-            for kind, topic, callback, qos in topics
+            make_subscription(
+                node, JointState, 'joint_states', self._on_joint_state, qos_profile_sensor_data
+            )
         ]
-        self._speed = SpeedInput(node, parameters, self._set_speed) if follow_speed else None
+        self._speed = SpeedInput(context) if follow_speed else None
         # raw: decoding a long message takes longer than a tick
         self._subscriptions.append(
             make_subscription(
@@ -143,9 +129,7 @@ class TrajectoryInputs:
             )
         )
         self._verdicts = TrajectoryVerdicts(node, reports)
-        self._queue = TrajectoryQueue(
-            node, output, parameters, other_joints, self._verdicts, process
-        )
+        self._queue = TrajectoryQueue(context, self._verdicts, process)
         self._service = node.create_service(Trigger, '~/clear', self._on_clear)
 
     def destroy(self) -> None:
@@ -159,10 +143,10 @@ class TrajectoryInputs:
         self._verdicts.destroy()
 
     def _on_trajectory(self, data: bytes) -> None:
-        if self._output() is None:
+        if self._context.pipeline is None:
             return
         try:
-            now = self._now()
+            now = self._context.active_time()
         except InputError as error:
             self._verdicts.reject(heading(data), str(error))
             return
@@ -173,32 +157,25 @@ class TrajectoryInputs:
         self._queue.drop(reason)
 
     def _on_joint_state(self, message: JointState) -> None:
-        stream = self._output()
-        if stream is None:
+        pipeline = self._context.pipeline
+        if pipeline is None:
             return
         try:
-            stream.measured.update(message, self._node.get_clock().now().nanoseconds)
+            pipeline.measured.update(message, self._context.now())
         except InputError as error:
             self._node.get_logger().warning(f'{error}: ignored', throttle_duration_sec=1.0)
 
-    def _set_speed(self, factor: float) -> None:
-        stream = self._output()
-        if stream is not None:
-            now = self._node.get_clock().now().nanoseconds
-            stream.reference.set_speed(factor, now + round(SECOND * self._parameters().lead_time))
-
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        stream = self._output()
-        assert stream is not None
+        pipeline = self._context.configured
         pending = self._queue.drop('~/clear was called before its fit was there')
-        if stream.streamed.followed is not None:
-            response.message = f'{stream.streamed.followed.value} is no longer followed'
-        elif not stream.empty:
+        if pipeline.streamed.followed is not None:
+            response.message = f'{pipeline.streamed.followed.value} is no longer followed'
+        elif not pipeline.empty:
             response.message = 'the active trajectory was dropped'
         elif pending:
             response.message = 'the trajectory that was being fitted was dropped'
         else:
             response.message = 'there was no active trajectory'
-        stream.clear()
+        pipeline.clear()
         response.success = True
         return response

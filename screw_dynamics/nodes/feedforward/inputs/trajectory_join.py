@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.messages.times import SECOND
@@ -38,14 +39,46 @@ def joined(
     Return the reason why another fit is needed, in which case nothing has changed, or '' if this
     one is followed. `arrival` counts the reasons. `now` is the time of the node [ns].
     """
+    found = _candidate(plan, fit, arrival, reference, streamed, now)
+    if isinstance(found, str):
+        return found
+    if found.bent and plan.task.parameters.check_limits == 'reject':
+        problem = _beyond_limits(robot, found.curve, found.begin, reference.speed)
+        if problem:
+            return problem
+    reference.follow(found.join, fit.waypoints, found.begin, found.curve, found.anchor)
+    streamed.supersede()
+    return ''
+
+
+class _Candidate(NamedTuple):
+    """
+    A curve that joins the running motion; for the fields see `Reference.follow`.
+
+    It is `bent` if its first segment is not that of the fit, whose limits have been checked.
+    """
+
+    join: Join
+    begin: float
+    curve: PiecewisePolynomial
+    anchor: tuple[int, float] | None = None
+    bent: bool = False
+
+
+def _candidate(
+    plan: Plan,
+    fit: Fit,
+    arrival: Arrival,
+    reference: Reference,
+    streamed: StreamedReference,
+    now: int,
+) -> _Candidate | str:
+    """Return a fit adapted to the running motion, or the reason why another fit is needed."""
     parameters, join, curve, begin = plan.task.parameters, plan.task.join, fit.curve, fit.joined
-    anchor = join.begin, join.elapsed
     if streamed.takeovers != arrival.takeovers:
         return 'a stream has begun'
     if reference.leaves_at_reception:
-        reference.follow(join, fit.waypoints, begin, curve, arrival.clock(*anchor))
-        streamed.supersede()
-        return ''
+        return _Candidate(join, begin, curve, arrival.clock(join.begin, join.elapsed))
     changed = plan.task.speed != reference.speed
     if changed:
         arrival.changes += 1
@@ -83,15 +116,9 @@ def joined(
     if parameters.start_state != 'first_point' and -earlier > _LATEST * curve.breaks[:2][-1]:
         return 'it came later than it was to be followed'
     rejoined = None if jet is None else reference.rejoined(curve, fit.waypoints, jet, earlier)
-    if rejoined is not None:
-        if parameters.check_limits == 'reject':
-            problem = _beyond_limits(robot, rejoined, begin - earlier, reference.speed)
-            if problem:
-                return problem
-        curve, begin = rejoined, begin - earlier
-    reference.follow(join, fit.waypoints, begin, curve)
-    streamed.supersede()
-    return ''
+    if rejoined is None:
+        return _Candidate(join, begin, curve)
+    return _Candidate(join, begin - earlier, rejoined, bent=True)
 
 
 def _beyond_limits(robot: FitRobot, curve: PiecewisePolynomial, begin: float, speed: float) -> str:

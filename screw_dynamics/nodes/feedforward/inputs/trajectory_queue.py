@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from rclpy.clock import Clock, ClockType
-from rclpy.node import Node
 
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.messages.times import SECOND
+from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.fitting.fit import heading
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess, FitTime
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
@@ -26,7 +26,6 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
 )
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outgoing_stamp
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, arrival, plan
-from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.shared.endpoints import DEPTH
 from screw_dynamics.reference.active_trajectory import ActiveTrajectory
@@ -56,17 +55,9 @@ class TrajectoryQueue:
     """
 
     def __init__(
-        self,
-        node: Node,
-        output: Callable[[], FeedforwardPipeline | None],
-        parameters: Callable[[], FeedforwardParameters],
-        other_joints: Callable[[], Mapping[str, str]],
-        verdicts: Verdicts,
-        process: FitProcess,
+        self, context: FeedforwardContext, verdicts: Verdicts, process: FitProcess
     ) -> None:
-        self._node, self._output, self._parameters = node, output, parameters
-        self._other_joints, self._verdicts = other_joints, verdicts
-        self._process = process
+        self._context, self._verdicts, self._process = context, verdicts, process
         self._fit_time = FitTime()
         self._robot: tuple[Any, ...] = ()
         self._asked = 0  # time of request of the current fit [ns]
@@ -75,20 +66,25 @@ class TrajectoryQueue:
         self._outline: Outline | None = None  # of the current trajectory
         self._step: Callable[[Any], None] | None = None  # handler of the next answer
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(_LOOK_PERIOD, self._look, clock=steady)
+        self._timer = context.node.create_timer(_LOOK_PERIOD, self._look, clock=steady)
         self._timer.cancel()
         self._use_robot()
 
     def add(self, data: bytes, now: int) -> None:
         """Add a serialised message, received at `now` [ns]."""
-        stream = self._stream
+        pipeline = self._context.configured
         if len(self._waiting) >= DEPTH:
             dropped = heading(self._waiting.popleft().data)
             reason = f'{DEPTH} newer trajectories came in before it could be fitted'
             self._verdicts.reject(dropped, reason)
         self._waiting.append(
             arrival(
-                data, stream.reference, stream.streamed, stream.measured, self._parameters(), now
+                data,
+                pipeline.reference,
+                pipeline.streamed,
+                pipeline.measured,
+                self._context.parameters,
+                now,
             )
         )
         self._timer.reset()
@@ -110,7 +106,7 @@ class TrajectoryQueue:
 
     def destroy(self) -> None:
         """Stop polling; call `drop` before."""
-        self._node.destroy_timer(self._timer)
+        self._context.node.destroy_timer(self._timer)
         self._process.forget()
 
     # steps ---------------------------------------------------------------------------------------
@@ -119,16 +115,6 @@ class TrajectoryQueue:
     def _pending(self) -> list[Arrival]:
         """Trajectories that are not followed yet."""
         return [*([] if self._current is None else [self._current]), *self._waiting]
-
-    @property
-    def _stream(self) -> FeedforwardPipeline:
-        stream = self._output()
-        assert stream is not None
-        return stream
-
-    def _now(self) -> int:
-        now: int = self._node.get_clock().now().nanoseconds
-        return now
 
     def _look(self) -> None:
         """Handle an answer if there is one, and continue with the next trajectory."""
@@ -153,7 +139,7 @@ class TrajectoryQueue:
             return
         self._current, self._outline = self._waiting.popleft(), None
         self._ask(
-            Reading(self._current.data, self._parameters().max_trajectory_points), self._read
+            Reading(self._current.data, self._context.parameters.max_trajectory_points), self._read
         )
 
     def _ask(self, task: Any, step: Callable[[Any], None]) -> None:
@@ -173,32 +159,32 @@ class TrajectoryQueue:
 
     def _fit(self) -> None:
         """Request a fit of the current trajectory for a join planned now."""
-        stream, current, outline = self._stream, self._current, self._outline
+        pipeline, current, outline = self._context.configured, self._current, self._outline
         assert current is not None and outline is not None
         self._use_robot()
         chosen = plan(
             current,
             outline,
-            stream.model.joint_names,
-            stream.reference,
-            stream.streamed,
-            self._parameters(),
-            self._now(),
+            pipeline.model.joint_names,
+            pipeline.reference,
+            pipeline.streamed,
+            self._context.parameters,
+            self._context.now(),
             self._fit_time.estimate(outline.points) << min(current.late, _MOST_DOUBLED),
         )
-        robot, self._asked = self._robot, self._now()
+        robot, self._asked = self._robot, self._context.now()
         self._ask(chosen.task, lambda answer: self._fitted(chosen, robot, answer))
 
     def _fitted(self, plan: Plan, robot: tuple[Any, ...], answer: Fit | Refusal) -> None:
-        stream, current, outline = self._stream, self._current, self._outline
+        pipeline, current, outline = self._context.configured, self._current, self._outline
         assert current is not None and outline is not None
         if isinstance(answer, Refusal):
             self._reject(answer.reason)
             return
-        now = self._now()
+        now = self._context.now()
         # measured on the clock of the join: simulated time may run faster
         self._fit_time.learn(outline.points, max(0, now - self._asked) / SECOND)
-        if self._robot_now() != robot or self._parameters() != plan.task.parameters:
+        if self._robot_now() != robot or self._context.parameters != plan.task.parameters:
             problem = 'the robot model or the parameters have changed'
         else:
             problem = joined(
@@ -206,31 +192,31 @@ class TrajectoryQueue:
                 answer,
                 current,
                 self._robot_task(),
-                stream.reference,
-                stream.streamed,
+                pipeline.reference,
+                pipeline.streamed,
                 now,
             )
         if not problem:
-            self._accept(answer, stream, outline, now)
+            self._accept(answer, pipeline, outline, now)
         elif current.refits == _MOST_REFITS:
             raise TrajectoryError(f'given up after {_MOST_REFITS + 1} fits: {problem}')
         else:
             current.refits += 1
             self._fit()
 
-    def _accept(self, fit: Fit, stream: FeedforwardPipeline, outline: Outline, now: int) -> None:
-        motion = stream.reference.newest
+    def _accept(self, fit: Fit, pipeline: FeedforwardPipeline, outline: Outline, now: int) -> None:
+        motion = pipeline.reference.newest
         self._current = None
         self._verdicts.accept(outline, fit, motion, now)
-        if stream.trajectory_output is not None:
-            period = self._parameters().resample_period
+        if pipeline.trajectory_output is not None:
+            period = self._context.parameters.resample_period
             stamp = outgoing_stamp(motion, outline)
             self._ask(Forwarding(motion, stamp, outline.frame_id, period), self._forward)
 
     def _forward(self, answer: bytes | Refusal) -> None:
-        output = self._stream.trajectory_output
+        output = self._context.configured.trajectory_output
         if isinstance(answer, Refusal):
-            self._node.get_logger().error(
+            self._context.node.get_logger().error(
                 f'Not published on ~/joint_trajectory_effort: {answer.reason}'
             )
         elif output is not None:
@@ -242,13 +228,18 @@ class TrajectoryQueue:
 
     def _follow_speed(self) -> None:
         """Pass a changed speed to the waiting trajectories."""
-        reference = self._stream.reference
+        reference = self._context.configured.reference
         for waiting in self._pending:
             waiting.follow_speed(reference.speed, reference.speed_since)
 
     def _robot_now(self) -> tuple[Any, ...]:
-        stream = self._stream
-        return stream, stream.model, self._parameters().stiffness, dict(self._other_joints())
+        pipeline = self._context.configured
+        return (
+            pipeline,
+            pipeline.model,
+            self._context.parameters.stiffness,
+            dict(self._context.uncontrolled_joints),
+        )
 
     def _use_robot(self) -> None:
         """Send the robot to the process if it has changed."""
@@ -258,5 +249,7 @@ class TrajectoryQueue:
         self._process.use(self._robot_task())
 
     def _robot_task(self) -> FitRobot:
-        stream = self._stream
-        return FitRobot(stream.robot, dict(self._other_joints()), stream.continuous)
+        pipeline = self._context.configured
+        return FitRobot(
+            pipeline.robot, dict(self._context.uncontrolled_joints), pipeline.continuous
+        )

@@ -1,0 +1,56 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`FeedforwardContext`: state of the node that its inputs, outputs and reports share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rclpy.node import Node
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.nodes.shared.parameters import NodeParameters
+
+
+class FeedforwardContext:
+    """
+    The node, its parameters and what changes with its state.
+
+    `pipeline` is None unless the node is configured; `uncontrolled_joints` are the joints that
+    cannot be commanded, each with the reason. The constructor raises InputError if a parameter is
+    not valid.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.settings = NodeParameters(node, FeedforwardParameters)
+        self.pipeline: FeedforwardPipeline | None = None
+        self.uncontrolled_joints: Mapping[str, str] = {}
+        self.active = False
+
+    @property
+    def parameters(self) -> FeedforwardParameters:
+        """The present parameters."""
+        return self.settings.values
+
+    @property
+    def configured(self) -> FeedforwardPipeline:
+        """The pipeline of the configured node."""
+        assert self.pipeline is not None
+        return self.pipeline
+
+    def now(self) -> int:
+        """Return the time of the node [ns]."""
+        now: int = self.node.get_clock().now().nanoseconds
+        return now
+
+    def active_time(self) -> int:
+        """Return the time of the node [ns]; raise InputError if it has none or is not active."""
+        if not self.active:
+            raise InputError('the node is not active')
+        now = self.now()
+        if now == 0:
+            raise InputError('use_sim_time is set and no time has been received on /clock yet')
+        return now
