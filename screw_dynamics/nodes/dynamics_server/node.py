@@ -21,12 +21,17 @@ from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParame
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, NoModelError, error_code
 from screw_dynamics.nodes.dynamics_server.trajectory_service import compute_trajectory_torques
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import OK, Diagnostics, Report
+from screw_dynamics.nodes.shared.diagnostics import (
+    OK,
+    Diagnostics,
+    ModelInfoOutput,
+    Report,
+    model_report,
+)
 from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.limit_checks import check_positions
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_build import compile_efforts
-from screw_dynamics.nodes.shared.model_reports import ModelInfoOutput, model_report
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.robot import Robot

@@ -13,7 +13,6 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import jit_enabled
-from screw_dynamics.nodes.feedforward.compute_time import compute_time, rate_warning
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.diagnostics import (
     FeedforwardReports,
@@ -29,10 +28,10 @@ from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import require_two_topics
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics
+from screw_dynamics.nodes.feedforward.rate_warnings import compute_time, rate_warning
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
-from screw_dynamics.nodes.shared.model_reports import ModelInfoOutput
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.trajectory import JET_ROWS

@@ -29,11 +29,10 @@ from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
 from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime, SimulatedTime
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.diagnostics import Diagnostics, Report
+from screw_dynamics.nodes.shared.diagnostics import Diagnostics, Report, model_report
 from screw_dynamics.nodes.shared.endpoints import MessageOutput, make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
-from screw_dynamics.nodes.shared.model_reports import model_report
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 

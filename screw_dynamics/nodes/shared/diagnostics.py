@@ -1,15 +1,22 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Diagnostics`: periodic DiagnosticArray on /diagnostics."""
+"""Reports of nodes: DiagnosticArray on /diagnostics, and the model in use on ``~/model_info``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+
+import screw_dynamics
+from screw_dynamics.messages.fields import double_array
+from screw_dynamics.nodes.shared import interfaces
+from screw_dynamics.nodes.shared.endpoints import LATCHED
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
+from screw_dynamics.nodes.shared.model_source import ModelSource
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
@@ -57,3 +64,53 @@ class Diagnostics:
                 )
             )
         self._publisher.publish(message)
+
+
+def model_info(loaded: LoadedRobot) -> Any:
+    """Return the ModelInfo message of a model."""
+    model = loaded.robot.model
+    return interfaces.msg.ModelInfo(
+        joint_names=list(model.joint_names),
+        joint_types=list(model.coordinate_types),
+        effort_limits=double_array(model.limits.effort),
+        base_link=model.base_link,
+        gravity=model.gravity,
+        urdf_sha256=loaded.sha256,
+        package_version=screw_dynamics.__version__,
+    )
+
+
+class ModelInfoOutput:
+    """Publishes ModelInfo once per model; does nothing if the message type is not built."""
+
+    def __init__(self, node: Node) -> None:
+        self._publisher = None
+        if interfaces.msg is not None:
+            self._publisher = node.create_publisher(
+                interfaces.msg.ModelInfo,
+                '~/model_info',
+                LATCHED,
+            )
+
+    def publish(self, loaded: LoadedRobot) -> None:
+        """Publish a model."""
+        if self._publisher is not None:
+            self._publisher.publish(model_info(loaded))
+
+
+def model_report(source: ModelSource) -> Report:
+    """Return a report; WARN if there is no model, or a new one was rejected."""
+    if source.loaded is None:
+        return Report(WARN, source.problem)
+    model = source.loaded.robot.model
+    return Report(
+        WARN if source.problem and not source.busy else OK,
+        source.problem or 'loaded',
+        {
+            'source': source.loaded.source,
+            'robot': model.name,
+            'joints': ', '.join(model.joint_names),
+            'base_link': model.base_link,
+            'urdf_sha256': source.loaded.sha256,
+        },
+    )
