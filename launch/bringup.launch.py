@@ -14,13 +14,13 @@ from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 from screw_dynamics.nodes.launching import (
     PACKAGE,
+    argument_value,
     feedforward_arguments,
     flag,
-    given,
     node_arguments,
     parameter_file,
     recorder,
-    typed,
+    typed_argument,
 )
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 
@@ -45,15 +45,15 @@ def generate_launch_description() -> LaunchDescription:
 def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the included launch files and the optional nodes; all that they need is there."""
     optional = []
-    if given(context, 'start_rsp') == 'true':
+    if argument_value(context, 'start_rsp') == 'true':
         optional.append(_robot_state_publisher(context))
-    if given(context, 'record') == 'true':
-        followed = given(context, 'controller_name') or 'feedforward'
+    if argument_value(context, 'record') == 'true':
+        followed = argument_value(context, 'controller_name') or 'feedforward'
         topics = ('feedforward/feedforward', 'feedforward/model_info')
         optional.append(recorder(context, [*topics, f'{followed}/joint_trajectory']))
     # launch leaves alone what it has started when an included file fails: look before
     for argument in ('params_file', 'server_params_file'):
-        resolve_file_url(given(context, argument), f'argument {argument!r}')
+        resolve_file_url(argument_value(context, argument), f'argument {argument!r}')
     shared = node_arguments()
     return [
         _included(context, 'feedforward', 'params_file', [*shared, *feedforward_arguments()]),
@@ -70,15 +70,15 @@ def _included(
 ) -> IncludeLaunchDescription:
     """Return the launch file of a node, its arguments handed on."""
     path = PathJoinSubstitution([FindPackageShare(PACKAGE), 'launch', f'{name}.launch.py'])
-    values = {argument.name: given(context, argument.name) for argument in arguments}
-    values['params_file'] = given(context, parameter_file)
+    values = {argument.name: argument_value(context, argument.name) for argument in arguments}
+    values['params_file'] = argument_value(context, parameter_file)
     return IncludeLaunchDescription(
         PythonLaunchDescriptionSource(path), launch_arguments=list(values.items())
     )
 
 
 def _robot_state_publisher(context: LaunchContext) -> Node:
-    path = given(context, 'urdf_file')
+    path = argument_value(context, 'urdf_file')
     if not path:
         raise RuntimeError("argument 'start_rsp': expected 'urdf_file' with it, got none")
     try:
@@ -92,13 +92,13 @@ def _robot_state_publisher(context: LaunchContext) -> Node:
     return Node(
         package=_RSP,
         executable=_RSP,
-        namespace=given(context, 'namespace'),
+        namespace=argument_value(context, 'namespace'),
         parameters=[
             {
                 'robot_description': ParameterValue(description, value_type=str),
-                'use_sim_time': typed('use_sim_time', bool),
+                'use_sim_time': typed_argument('use_sim_time', bool),
             }
         ],
-        remappings=[('robot_description', given(context, 'robot_description_topic'))],
+        remappings=[('robot_description', argument_value(context, 'robot_description_topic'))],
         output='screen',
     )

@@ -6,13 +6,13 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction
 
 from screw_dynamics.nodes.launching import (
+    argument_value,
     feedforward_arguments,
-    given,
     launched_node,
     node_arguments,
     number,
     parameter_file,
-    typed,
+    typed_argument,
 )
 
 
@@ -30,21 +30,21 @@ def generate_launch_description() -> LaunchDescription:
 
 def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node; some parameters and remappings exist only where an argument is given."""
-    parameters = {'autostart': typed('autostart', bool)}
-    if given(context, 'publish_rate'):
+    parameters = {'autostart': typed_argument('autostart', bool)}
+    if argument_value(context, 'publish_rate'):
         parameters['publish_rate'] = number(context, 'publish_rate')
-    if given(context, 'sync') != 'none':
-        parameters['sync'] = typed('sync', str)
+    if argument_value(context, 'sync') != 'none':
+        parameters['sync'] = typed_argument('sync', str)
     remappings = []
-    followed = given(context, 'controller_name')
+    followed = argument_value(context, 'controller_name')
     if followed:
         for topic in ('joint_trajectory', 'controller_state'):
             remappings.append((f'~/{topic}', f'{followed}/{topic}'))
-    proxied = given(context, 'trajectory_effort_controller_name')
+    proxied = argument_value(context, 'trajectory_effort_controller_name')
     if proxied:
         parameters['publish_trajectory_effort'] = True
         remappings.append(('~/joint_trajectory_effort', f'{proxied}/joint_trajectory'))
-    commanded = given(context, 'effort_controller_name')
+    commanded = argument_value(context, 'effort_controller_name')
     if commanded:
         parameters['publish_commands'] = True
         remappings.append(('~/commands', f'{commanded}/commands'))

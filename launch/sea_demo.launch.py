@@ -15,13 +15,13 @@ from launch_ros.substitutions import FindPackageShare
 
 from screw_dynamics.nodes.launching import (
     PACKAGE,
+    argument_value,
     flag,
-    given,
     launched_node,
     node_arguments,
     parameter_file,
     recorder,
-    typed,
+    typed_argument,
 )
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 
@@ -70,7 +70,7 @@ def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     simulator = launched_node(
         context,
         'sea_simulator',
-        {'publish_clock': typed('use_sim_time', bool)},
+        {'publish_clock': typed_argument('use_sim_time', bool)},
         [
             ('~/commands', 'feedforward/commands'),
             ('~/motor_feedforward', 'feedforward/motor_feedforward'),
@@ -78,12 +78,12 @@ def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     )
     feedforward = launched_node(context, 'feedforward')
     others = []
-    if given(context, 'trajectory_file'):
+    if argument_value(context, 'trajectory_file'):
         others.append(_sender(context))
-    if given(context, 'record') == 'true':
+    if argument_value(context, 'record') == 'true':
         others.append(recorder(context, RECORDED))
     entities: list[LaunchDescriptionEntity] = [feedforward, simulator, *others]
-    if given(context, 'respawn') == 'false':
+    if argument_value(context, 'respawn') == 'false':
         entities += _ended_together([feedforward, simulator], others)
     return entities
 
@@ -108,18 +108,20 @@ def _ended_together(loop: list[Node], others: list[Node]) -> list[LaunchDescript
 
 
 def _sender(context: LaunchContext) -> Node:
-    file = resolve_file_url(given(context, 'trajectory_file'), "argument 'trajectory_file'")
+    file = resolve_file_url(
+        argument_value(context, 'trajectory_file'), "argument 'trajectory_file'"
+    )
     return Node(
         package=PACKAGE,
         executable='trajectory_sender',
-        namespace=given(context, 'namespace'),
+        namespace=argument_value(context, 'namespace'),
         parameters=[
             {
                 'file': str(file),
                 'delay': DELAY,
                 'wait_for': list(READY),
                 'wait_timeout': PATIENCE,
-                'use_sim_time': typed('use_sim_time', bool),
+                'use_sim_time': typed_argument('use_sim_time', bool),
             }
         ],
         output='screen',

@@ -100,30 +100,29 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
 _TEXTS = {'urdf_file': 'urdf_path', 'joint_prefix': 'joint_prefix'}
 
 
-def given(context: LaunchContext, argument: str) -> str:
+def argument_value(context: LaunchContext, argument: str) -> str:
     """Return the value of an argument."""
     value: str = LaunchConfiguration(argument).perform(context)
     return value
 
 
-def typed(argument: str, kind: type) -> ParameterValue:
+def typed_argument(argument: str, kind: type) -> ParameterValue:
     """Return an argument, which is text, as a parameter value of the given type."""
     return ParameterValue(LaunchConfiguration(argument), value_type=kind)
 
 
 def number(context: LaunchContext, argument: str) -> float:
     """Return the value of an argument as a finite number, or raise InputError."""
-    value = finite_or_nan(given(context, argument))
+    text = argument_value(context, argument)
+    value = finite_or_nan(text)
     if math.isnan(value):
-        raise InputError(
-            f'argument {argument!r}: expected a finite number, got {given(context, argument)!r}'
-        )
+        raise InputError(f'argument {argument!r}: expected a finite number, got {text!r}')
     return value
 
 
 def logger_name(context: LaunchContext, name: str) -> str:
     """Return the logger name of a node: namespace and node name, separated by dots."""
-    parts = [part for part in given(context, 'namespace').split('/') if part]
+    parts = [part for part in argument_value(context, 'namespace').split('/') if part]
     return '.'.join([*parts, name])
 
 
@@ -138,20 +137,23 @@ def launched_node(
 
     Raises InputError if the parameter file does not exist: the node would start without it.
     """
-    file = resolve_file_url(given(context, 'params_file'), "argument 'params_file'")
-    log_level = f'{logger_name(context, name)}:={given(context, "log_level")}'
-    values = {'use_sim_time': typed('use_sim_time', bool), **(parameters or {})}
+    file = resolve_file_url(argument_value(context, 'params_file'), "argument 'params_file'")
+    log_level = f'{logger_name(context, name)}:={argument_value(context, "log_level")}'
+    values = {'use_sim_time': typed_argument('use_sim_time', bool), **(parameters or {})}
     for argument, parameter in _TEXTS.items():
-        if given(context, argument):
-            values[parameter] = typed(argument, str)
+        if argument_value(context, argument):
+            values[parameter] = typed_argument(argument, str)
     return Node(
         package=PACKAGE,
         executable=name,
         name=name,
-        namespace=given(context, 'namespace'),
+        namespace=argument_value(context, 'namespace'),
         parameters=[str(file), values],
-        remappings=[('robot_description', given(context, 'robot_description_topic')), *remappings],
-        respawn=given(context, 'respawn') == 'true',
+        remappings=[
+            ('robot_description', argument_value(context, 'robot_description_topic')),
+            *remappings,
+        ],
+        respawn=argument_value(context, 'respawn') == 'true',
         ros_arguments=['--log-level', log_level],
         output='screen',
     )
@@ -163,7 +165,7 @@ def recorder(context: LaunchContext, topics: Sequence[str]) -> Node:
         package=PACKAGE,
         executable='recorder',
         arguments=list(topics),
-        namespace=given(context, 'namespace'),
-        parameters=[{'use_sim_time': typed('use_sim_time', bool)}],
+        namespace=argument_value(context, 'namespace'),
+        parameters=[{'use_sim_time': typed_argument('use_sim_time', bool)}],
         output='screen',
     )

@@ -192,7 +192,7 @@ class Verdicts:
         """Return the statuses as text; raise TrajectoryError if a receiver rejected it."""
         if not self._receivers:
             return (
-                'no receiver tells whether it follows it: none publishes '
+                'no receiver reports whether it follows the trajectory: none publishes '
                 f'~/{STATUS_TOPIC}, as feedforward does'
             )
         for name, status in self._statuses.items():

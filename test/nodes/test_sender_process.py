@@ -37,7 +37,7 @@ def test_a_file_is_sent(ros, tmp_path):
     assert list(message.points[1].velocities) == [0.0, 0.0]
     sent, note = process.log.strip().splitlines()
     assert sent == f'Sent 2 points of 2 joints, 1.5 s, on {TOPIC} to 1 subscriber(s)'
-    assert note.startswith('no receiver tells whether it follows it')
+    assert note.startswith('no receiver reports whether it follows the trajectory')
 
 
 def test_the_verdict_of_the_node(ros, planar):

@@ -111,7 +111,7 @@ class ExternalWrenches:
         if self._model.frame(name).body < 0:
             raise InputError(
                 f'header.frame_id: expected a moving link, got {name!r}, a part of the base: '
-                'a wrench on it takes no effort'
+                'a wrench on it requires no effort'
             )
         wrench = np.array(
             [

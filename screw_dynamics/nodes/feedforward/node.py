@@ -242,7 +242,7 @@ class FeedforwardNode(ManagedNode):
         pipeline = self._shared.configured
         if not pipeline.empty:
             self.get_logger().warning(f'{reason}: the active trajectory is dropped')
-        self._trajectory_inputs.drop(f'{reason} before its fit was there')
+        self._trajectory_inputs.drop(f'{reason} before it was fitted')
         pipeline.forget()
 
 

@@ -38,8 +38,8 @@ def wants_help(arguments: Sequence[str]) -> bool:
         return True
     if own:
         raise InputError(
-            f'unknown argument {own[0]!r}: arguments of ROS (-p PARAMETER:=VALUE, -r FROM:=TO, '
-            '--params-file FILE) stand behind --ros-args; --help lists the parameters'
+            f'unknown argument {own[0]!r}: ROS arguments (-p PARAMETER:=VALUE, -r FROM:=TO, '
+            '--params-file FILE) follow --ros-args; --help lists the parameters'
         )
     return False
 

@@ -70,7 +70,7 @@ def test_every_limit_of_the_file_stops(guarded, row, value, name):
     assert guarded(MOVE, -limit, values)
     assert not guarded(MOVE, value, values)
     assert guarded.lines == [
-        f'No motor commands are published: limit exceeded: {name}; they come back when the next '
+        f'No motor commands are published: limit exceeded: {name}; they resume when the next '
         'motion begins from rest within the limits'
     ]
     assert guarded.guard.reason in guarded.lines[0]

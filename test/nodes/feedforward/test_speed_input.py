@@ -134,7 +134,7 @@ def test_percent_where_a_factor_is_expected(ros, moving, publisher):
     volatile.publish(Float64(data=0.5))
     wait_for_speed(ros, process, samples, 0.5)
     warning = (
-        '~/speed_scaling ignored, the speed stays as it is: expected from 0 to 2 in the unit '
+        '~/speed_scaling ignored, the speed is unchanged: expected from 0 to 2 in the unit '
         "'factor' (parameter 'speed_scaling_unit'), got "
     )
     volatile.publish(Float64(data=100.0))

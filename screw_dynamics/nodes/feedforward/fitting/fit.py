@@ -56,8 +56,8 @@ def read_message(reading: Reading) -> JointTrajectory:
         message = deserialize_message(reading.data, JointTrajectory)
     except Exception as error:  # rclpy raises RuntimeError, and other types for strings
         raise TrajectoryError(
-            f'expected a trajectory_msgs/JointTrajectory, got {len(reading.data)} bytes that are '
-            f'none ({str(error).splitlines()[0][:200]})'
+            f'expected a trajectory_msgs/JointTrajectory, got {len(reading.data)} bytes that '
+            f'cannot be decoded ({str(error).splitlines()[0][:200]})'
         ) from None
     if len(message.points) > reading.most_points:
         raise TooLongError(outline(message), reading.most_points)

@@ -88,7 +88,7 @@ class SpeedInput:
         except InputError as error:
             if not self._refused:
                 self._node.get_logger().warning(
-                    f'{SPEED_TOPIC} ignored, the speed stays as it is: {error}'
+                    f'{SPEED_TOPIC} ignored, the speed is unchanged: {error}'
                 )
             self._refused = True
             return
@@ -167,7 +167,7 @@ class TrajectoryInputs:
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         pipeline = self._context.configured
-        pending = self._queue.drop('~/clear was called before its fit was there')
+        pending = self._queue.drop('~/clear was called before it was fitted')
         if pipeline.streamed.followed is not None:
             response.message = f'{pipeline.streamed.followed.value} is no longer followed'
         elif not pipeline.empty:

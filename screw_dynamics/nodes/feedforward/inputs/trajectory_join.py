@@ -114,7 +114,7 @@ def _candidate(
         jet = arrival.state_at(now)
         jet = join.jet if jet is None else jet
     if parameters.start_state != 'first_point' and -earlier > _LATEST * curve.breaks[:2][-1]:
-        return 'it came later than it was to be followed'
+        return 'its fit was ready too late'
     rejoined = None if jet is None else reference.rejoined(curve, fit.waypoints, jet, earlier)
     if rejoined is None:
         return _Candidate(join, begin, curve)

@@ -129,7 +129,7 @@ def plan(
     """
     if streamed.takeovers != arrival.takeovers:
         stream = streamed.followed.value if streamed.followed else 'a stream'
-        raise TrajectoryError(f'{stream} began before its fit was there: it is the newer command')
+        raise TrajectoryError(f'{stream} began before it was fitted: it is the newer command')
     lead = round(1e9 * parameters.lead_time)
     start = outline.stamp or arrival.received
     follow = parameters.start_state == 'reference'

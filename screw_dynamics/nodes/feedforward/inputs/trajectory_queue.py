@@ -75,7 +75,7 @@ class TrajectoryQueue:
         pipeline = self._context.configured
         if len(self._waiting) >= DEPTH:
             dropped = heading(self._waiting.popleft().data)
-            reason = f'{DEPTH} newer trajectories came in before it could be fitted'
+            reason = f'{DEPTH} newer trajectories arrived before it could be fitted'
             self._verdicts.reject(dropped, reason)
         self._waiting.append(
             arrival(

@@ -212,7 +212,7 @@ class LimitGuard:
         worst = max(checks, key=lambda check: check.excess)
         return (
             f'limit exceeded: {worst.joint}: {worst.quantity} {worst.worst:.9g} {worst.unit}, '
-            f'limit {worst.limit:g} {worst.unit}; they come back when the next motion begins from '
+            f'limit {worst.limit:g} {worst.unit}; they resume when the next motion begins from '
             'rest within the limits'
         )
 
