@@ -97,7 +97,7 @@ class DynamicsServerNode(Node):
             self._diagnostics = Diagnostics(
                 self,
                 {'model': lambda: model_report(self._source), 'requests': self._requests_report},
-                self._settings.values.diagnostics_period,
+                self._settings,
             )
 
     def _answer(self, answer: Answer, service: Any, request: Any, response: Any) -> Any:
@@ -153,8 +153,6 @@ class DynamicsServerNode(Node):
             self.get_logger().info(f'Ready: answers on {", ".join(self._names)}')
 
     def _on_parameters(self, old: DynamicsServerParameters, new: DynamicsServerParameters) -> None:
-        if old.diagnostics_period != new.diagnostics_period:
-            self._diagnostics.set_period(new.diagnostics_period)
         if old.model_settings != new.model_settings:
             self._source.apply_settings()
 

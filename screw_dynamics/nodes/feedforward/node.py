@@ -84,7 +84,7 @@ class FeedforwardNode(ManagedNode):
             if settings.values.sync == 'controller_state':
                 self._sync = ControllerSync(context)
                 tasks.update(self._sync.tasks())
-            self._diagnostics = Diagnostics(self, tasks, settings.values.diagnostics_period)
+            self._diagnostics = Diagnostics(self, tasks, settings)
             self._others = {*self.subscriptions, *self.publishers}
 
     # model ---------------------------------------------------------------------------------------
@@ -218,8 +218,6 @@ class FeedforwardNode(ManagedNode):
             pipeline.motors.stiffness.check(values.stiffness)
 
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
-        if old.diagnostics_period != new.diagnostics_period:
-            self._diagnostics.set_period(new.diagnostics_period)
         if self._shared.active and old.publish_rate != new.publish_rate:
             self._ticks.start(new.publish_rate)
         if old.model_settings != new.model_settings:

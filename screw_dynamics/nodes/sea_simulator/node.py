@@ -73,7 +73,7 @@ class SeaSimulatorNode(Node):
                     'model': lambda: model_report(self._source),
                     'simulation': self._simulation_report,
                 },
-                self._settings.values.diagnostics_period,
+                self._settings,
             )
 
     def _subscribe(self) -> None:
@@ -197,8 +197,6 @@ class SeaSimulatorNode(Node):
             self._robot.drives.check_gains(values)
 
     def _on_parameters(self, old: SeaSimulatorParameters, new: SeaSimulatorParameters) -> None:
-        if old.diagnostics_period != new.diagnostics_period:
-            self._diagnostics.set_period(new.diagnostics_period)
         if self._robot is not None:
             self._robot.drives.set_gains(new)
         if old.model_settings != new.model_settings:

@@ -16,7 +16,9 @@ from screw_dynamics.messages.fields import double_array
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import LATCHED
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
+from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.nodes.shared.model_source import ModelSource
+from screw_dynamics.nodes.shared.parameters import NodeParameters
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
@@ -30,22 +32,33 @@ class Report(NamedTuple):
 
 
 class Diagnostics:
-    """Publishes the reports of all tasks every `period` [s], like diagnostic_updater."""
+    """
+    Publishes the reports of all tasks periodically, like diagnostic_updater.
+
+    The period is the parameter `diagnostics_period` of `settings`, a `ModelParameters`.
+    """
 
     def __init__(
-        self, node: Node, tasks: Mapping[str, Callable[[], Report]], period: float
+        self,
+        node: Node,
+        tasks: Mapping[str, Callable[[], Report]],
+        settings: NodeParameters[Any],
     ) -> None:
         self._node, self._tasks = node, tasks
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self._clock = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(period, self.publish, clock=self._clock)
+        self._start(settings.values.diagnostics_period)
+        settings.on_change(self._on_parameters)
 
-    def set_period(self, period: float) -> None:
-        """Change the period [s]."""
-        self._node.destroy_timer(self._timer)
-        self._timer = self._node.create_timer(period, self.publish, clock=self._clock)
+    def _start(self, period: float) -> None:
+        self._timer = self._node.create_timer(period, self._publish, clock=self._clock)
 
-    def publish(self) -> None:
+    def _on_parameters(self, old: ModelParameters, new: ModelParameters) -> None:
+        if old.diagnostics_period != new.diagnostics_period:
+            self._node.destroy_timer(self._timer)
+            self._start(new.diagnostics_period)
+
+    def _publish(self) -> None:
         """Publish the reports of all tasks."""
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
