@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from rclpy.clock import Clock, ClockType
 
@@ -19,30 +19,19 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fit,
     FitRobot,
     Forwarding,
-    Heading,
     Outline,
     Reading,
     Refusal,
 )
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outgoing_stamp
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, arrival, plan
+from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.shared.endpoints import DEPTH
-from screw_dynamics.reference.active_trajectory import ActiveTrajectory
 
 _LOOK_PERIOD = 0.002  # s between polls of the process while it works
 _MOST_REFITS = 12  # per trajectory
 _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
-
-
-class Verdicts(Protocol):
-    """Receiver of the verdicts on trajectories, in order of reception."""
-
-    def accept(self, outline: Outline, fit: Fit, motion: ActiveTrajectory, now: int) -> None:
-        """Report that a trajectory is followed from its join on."""
-
-    def reject(self, heading: Heading | None, reason: str) -> None:
-        """Report that a trajectory is not followed; `heading` is None if it was not decoded."""
 
 
 class TrajectoryQueue:
@@ -55,7 +44,7 @@ class TrajectoryQueue:
     """
 
     def __init__(
-        self, context: FeedforwardContext, verdicts: Verdicts, process: FitProcess
+        self, context: FeedforwardContext, verdicts: TrajectoryVerdicts, process: FitProcess
     ) -> None:
         self._context, self._verdicts, self._process = context, verdicts, process
         self._fit_time = FitTime()

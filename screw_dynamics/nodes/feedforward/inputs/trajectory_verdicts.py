@@ -57,7 +57,7 @@ _SERVO_PERIOD = 60.0  # s between warnings about such a stream
 
 
 class TrajectoryVerdicts:
-    """Logs, counts and publishes the verdicts on trajectories; see `Verdicts`."""
+    """Logs, counts and publishes the verdicts on trajectories, in order of reception."""
 
     def __init__(self, node: Node, reports: FeedforwardReports) -> None:
         self._node, self._reports = node, reports
