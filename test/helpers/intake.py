@@ -18,7 +18,7 @@ def accept(message, robot: FitRobot, reference, streamed, measured, parameters, 
     arrived = arrival(data, reference, streamed, measured, parameters, now)
     read = read_message(Reading(data, parameters.max_trajectory_points))
     read_outline = outline(read)
-    names = robot.model.joint_names
+    names = robot.robot.joint_names
     chosen = plan(arrived, read_outline, names, reference, streamed, parameters, now, 0)
     found = fit(read, robot, chosen.task)
     assert not joined(chosen, found, arrived, robot, reference, streamed, now)

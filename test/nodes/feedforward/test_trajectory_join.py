@@ -261,7 +261,7 @@ def test_a_stream_that_begins_during_the_fit_is_the_newer_command(moving):
     moving.plan(30 * MS)
     moving.streamed.add_positions(np.array([0.1, 0.1]), moving.now, moving.now)
     assert not moving.join(10 * MS)
-    with pytest.raises(TrajectoryError, match='joint_state_reference began before its fit'):
+    with pytest.raises(TrajectoryError, match='joint_state_reference began before it was fitted'):
         moving.plan(30 * MS)
 
 
