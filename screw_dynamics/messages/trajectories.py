@@ -10,7 +10,7 @@ from typing import Any
 from screw_dynamics.arrays import Array
 from screw_dynamics.messages.fields import double_array
 from screw_dynamics.messages.times import SECOND, seconds
-from screw_dynamics.trajectory.waypoints import TrajectoryPoint
+from screw_dynamics.trajectory import TrajectoryPoint
 
 
 def trajectory_points(message: Any) -> list[TrajectoryPoint]:
