@@ -26,7 +26,7 @@ from screw_dynamics.command_line.main import parser
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
-from screw_dynamics.nodes.shared.parameter_rules import ParameterRule, rule_of
+from screw_dynamics.nodes.shared.parameters import ParameterRule, rule_of
 from screw_dynamics.nodes.trajectory_sender import SenderParameters
 from screw_dynamics.trajectory import TrajectoryPoint
 
