@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`BackgroundCompiler`: compilation in a thread while the kernels run uncompiled."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable, Iterable

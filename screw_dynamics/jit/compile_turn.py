@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`watched`: notification of a listener about kernels that are not compiled yet."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import time

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`CompiledFunction`: numba's dispatcher for one signature, with a robust cache on disk."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import pickle

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Band of the inverse of a banded matrix."""
 
-from __future__ import annotations
-
 from screw_dynamics.jit import Kernel, read_only
 
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sampling of a piecewise polynomial with its time derivatives."""
 
-from __future__ import annotations
-
 from screw_dynamics.jit import Kernel, read_only
 
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps and output of a chain of equal first-order lags (`reference.ReferenceFilter`)."""
 
-from __future__ import annotations
-
 import math
 
 from screw_dynamics.jit import Kernel

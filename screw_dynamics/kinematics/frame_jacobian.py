@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Geometric Jacobian of a named frame in three representations of its twist."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

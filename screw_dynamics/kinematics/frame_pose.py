@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pose of a named frame: the product of exponentials along its path."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

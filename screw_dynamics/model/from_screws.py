@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models from joint screws, without a robot description."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -10,8 +10,6 @@ first child of a rotating joint (as in modified Denavit-Hartenberg parameters, b
 This needs a third of the multiplications of a full rotation matrix.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -9,8 +9,6 @@ is the third column of the rotation matrix and (rotation, translation) is (1, 0)
 joint, (1, h) for a helical one, (0, 1) for a prismatic one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models as YAML documents; every float is reproduced exactly."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

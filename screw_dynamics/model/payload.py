@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models with a rigid payload."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import TypeVar
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Human-readable table of the screw axes of a model."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import textwrap

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backward sweep of the Taylor recursion, leaves to root: wrenches and joint efforts."""
 
-from __future__ import annotations
-
 from screw_dynamics.kernels.taylor.layout import (
     BODY_COUNT,
     COS_ALPHA,

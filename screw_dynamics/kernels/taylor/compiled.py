@@ -8,8 +8,6 @@ every loop over derivatives; orders from `CONSTANT_ORDERS` on share one variant 
 a variable.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward sweep of the Taylor recursion, root to leaves: motion and inertial wrenches."""
 
-from __future__ import annotations
-
 from screw_dynamics.kernels.taylor.layout import (
     BODY_COUNT,
     COS_ALPHA,

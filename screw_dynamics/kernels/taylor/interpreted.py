@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Taylor recursion without numba: rows of the workspace are NumPy rows over the samples."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -7,8 +7,6 @@ The parameters are a header, then a row per body. Integers are stored as doubles
 further array argument costs a call from Python as much time as the dynamics of one joint.
 """
 
-from __future__ import annotations
-
 from screw_dynamics.kernels.tree import layout as tree
 
 BODY_COUNT, COORDINATE_COUNT = range(2)

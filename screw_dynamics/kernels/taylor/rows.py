@@ -8,8 +8,6 @@ row over samples (without numba); the source is the same for all three. Rows are
 `at`, `get` and `put`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.kernels.taylor.layout import (

@@ -8,8 +8,6 @@ LLVM vector of doubles, so that the source of the recursion runs on `SIMD_WIDTH`
 Only the compiled recursion imports this module.
 """
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

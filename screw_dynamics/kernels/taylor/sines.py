@@ -8,8 +8,6 @@ The angle is reduced to [-pi/4, pi/4] by subtracting a multiple of pi/2 in three
 below 2.3e-16 up to `LARGEST_ANGLE`; a run with a larger angle uses the C library.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.kernels.taylor.simd import load_row, store_row

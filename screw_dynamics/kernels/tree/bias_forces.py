@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bias efforts of many samples by the Newton-Euler recursion."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

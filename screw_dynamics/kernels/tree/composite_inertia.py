@@ -9,8 +9,6 @@ is (m, h, S) with h = m c and the second moment S = integral of x x^T dm; the ro
 tr(S) I - S.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coriolis matrices of many samples from Christoffel symbols, by composite rigid bodies."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joint accelerations; the step of one sample also serves the simulation."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

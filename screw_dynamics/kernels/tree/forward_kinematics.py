@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward kinematics of one body: a step shared by all kernels on joint frames."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

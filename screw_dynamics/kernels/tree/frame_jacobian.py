@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Geometric Jacobians of a frame of many samples."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only

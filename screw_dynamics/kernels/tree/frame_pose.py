@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Poses of a frame of many samples: the product of exponentials along its path."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only

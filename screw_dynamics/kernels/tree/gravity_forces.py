@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gravity efforts of many samples from composite masses and first moments."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only

@@ -7,8 +7,6 @@ The joint frame of a body has its origin on the joint axis and z along it. Colum
 in the rows of `kernels.taylor.layout` have the same index in both.
 """
 
-from __future__ import annotations
-
 # columns of the integer table
 PARENT, COORDINATE = range(2)  # a parent of -1 is the base
 
