@@ -11,7 +11,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
-import screw_dynamics
+from screw_dynamics import __version__
 from screw_dynamics.messages.fields import double_array
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import LATCHED
@@ -89,7 +89,7 @@ def model_info(loaded: LoadedRobot) -> Any:
         base_link=model.base_link,
         gravity=model.gravity,
         urdf_sha256=loaded.sha256,
-        package_version=screw_dynamics.__version__,
+        package_version=__version__,
     )
 
 
