@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joint order by name: values of messages in the order of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

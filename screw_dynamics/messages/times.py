@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversions between instants in nanoseconds and Time or Duration messages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from screw_dynamics.errors import InputError

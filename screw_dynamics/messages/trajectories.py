@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points of JointTrajectory messages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

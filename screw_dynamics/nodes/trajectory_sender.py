@@ -7,8 +7,6 @@ Exit codes: 0 after sending; 1 if the trajectory is invalid or rejected, or a wa
 after Ctrl-C.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Sequence

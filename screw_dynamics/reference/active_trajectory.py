@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories on the clock of the node, and their takeover from another motion."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`FilteredPositions`: reference filter on the clock of the node."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameter `interpolation`: type of curve through the points, and its join with other motion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Protocol
 

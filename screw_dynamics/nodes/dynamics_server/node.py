@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `dynamics_server`: mass matrix, dynamic terms and inverse dynamics as services."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from functools import partial

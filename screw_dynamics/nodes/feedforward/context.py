@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`FeedforwardContext`: state of the node that its inputs, outputs and reports share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from rclpy.node import Node

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ManagedNode`: lifecycle node that survives invalid requests and failed transitions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

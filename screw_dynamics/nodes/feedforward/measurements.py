@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Latest joint states and external wrenches, with their timeouts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

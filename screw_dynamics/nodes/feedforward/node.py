@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `feedforward`: joint trajectory in, efforts with two time derivatives out."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from functools import partial

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`FeedforwardPipeline`: sampling of the reference, computation and publication of the efforts."""
 
-from __future__ import annotations
-
 import numpy as np
 from rclpy.node import Node
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Warnings that the rate of the output cannot be held: computation time and missed ticks."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

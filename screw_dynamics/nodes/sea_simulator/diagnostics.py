@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Diagnostic task of the node `sea_simulator`."""
 
-from __future__ import annotations
-
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
 from screw_dynamics.nodes.sea_simulator.simulated_time import SimulatedTime
 from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report

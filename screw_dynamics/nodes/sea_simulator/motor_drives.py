@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Motor efforts of a simulated robot: commands of messages, feedback and limits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `sea_simulator`: motor efforts in, motion of a robot with elastic joints out."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from functools import partial

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters of the node `sea_simulator`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from screw_dynamics.errors import InputError

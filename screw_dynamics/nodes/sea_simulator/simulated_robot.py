@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`SimulatedRobot`: elastic robot with motor drives and brakes, simulated with a fixed step."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

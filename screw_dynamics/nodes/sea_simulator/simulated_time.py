@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time of a simulation: steps in real time or in lock-step with the motor efforts."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Protocol

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Command line of a node: help text, unknown arguments, parameter files."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import textwrap

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports of nodes: DiagnosticArray on /diagnostics, and the model in use on ``~/model_info``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

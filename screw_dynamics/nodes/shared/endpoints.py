@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Publishers and subscriptions with QoS that parameters can override."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import copy
 from typing import Any

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Main function of the nodes: choice of executor, signals, exit code."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files at paths and package:// addresses."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

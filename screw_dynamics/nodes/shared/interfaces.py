@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages and services of screw_dynamics_interfaces; None if that package is not built."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

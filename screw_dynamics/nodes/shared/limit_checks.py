@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of positions and curves against the limits of joints, springs and motors."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.arrays import Array

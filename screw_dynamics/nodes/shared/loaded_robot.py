@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Robots from URDF text, the file of elastic joints and node parameters."""
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ModelBuild`: construction and preparation of a robot model in a thread."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

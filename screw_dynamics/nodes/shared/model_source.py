@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ModelSource`: robot model of a node from topic, parameter or file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node parameters from a frozen dataclass: rules, declaration, checks as a whole."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, field, fields, replace

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`TickStatistics`: achieved rate, missed ticks and compute time of a periodic callback."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

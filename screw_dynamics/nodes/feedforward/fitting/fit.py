@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of a JointTrajectory, its fit to a curve, and the efforts along the curve."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fits of trajectories in a separate process, so that no tick waits for them."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

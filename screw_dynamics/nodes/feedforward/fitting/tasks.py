@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tasks for the process that fits trajectories, and its answers; all are pickled."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Main program of the process that fits trajectories; it exits with its parent."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`sync: controller_state`: trajectory time as in joint_trajectory_controller."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

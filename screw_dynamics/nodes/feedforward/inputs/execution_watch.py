@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ExecutionWatch`: detection of motions that the controller does not execute."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of streamed-reference messages and their conversion to model order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Topics and service for following trajectories, and for their speed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rclpy.qos import QoSProfile, qos_profile_sensor_data

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Join of a fitted trajectory with the running motion, which continued during the fit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A received trajectory, and the plan of its join with the running motion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`TrajectoryQueue`: fitting of trajectories in the background, in order of reception."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable
 from typing import Any

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``~/trajectory_status``: acceptance or rejection of every trajectory, for its sender."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Mapping

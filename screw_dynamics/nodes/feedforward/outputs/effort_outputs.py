@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Publishers of efforts; messages of ticks are created once and filled in place."""
 
-from __future__ import annotations
-
 from typing import NamedTuple, Protocol
 
 import numpy as np

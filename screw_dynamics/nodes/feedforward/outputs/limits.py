@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparison of published samples with limits: report, and stop of motor commands."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

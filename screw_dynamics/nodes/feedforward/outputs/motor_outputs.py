@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands to the motors of elastic joints at each tick, and their publishers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

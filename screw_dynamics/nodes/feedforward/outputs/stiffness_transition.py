@@ -24,8 +24,6 @@ passed since the last of them began; until then a newer change replaces it. Thus
 first has run for less than its duration T, and each began at least T / 8 after the previous one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
