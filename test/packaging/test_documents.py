@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import runpy
 import shlex
@@ -289,3 +290,35 @@ def test_sections_of_the_log_texts_exist():
     """Texts of the nodes send users to them."""
     assert section(TEXTS['README.md'], 'Compiled kernels')
     assert section(TEXTS['docs/guides.md'], 'Troubleshooting')
+
+
+def test_symptoms_quote_texts_of_the_code():
+    """Parts of the texts, between the names and values that are put into them."""
+    constants = set()
+    for path in (ROOT / 'screw_dynamics').rglob('*.py'):
+        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                constants.add(node.value)
+    of_ros = (
+        'Waiting for data',
+        'trailing -p flag',
+        'Sequence should be',
+        'ros2 topic',
+        "'rclpy'",
+    )
+    table = section(TEXTS['docs/guides.md'], 'Troubleshooting')
+    quoted = [
+        quote
+        for line in table.splitlines()
+        for quote in re.findall('`([^`]+)`', line.partition('|')[2].partition('|')[0])
+        if not any(text in quote for text in of_ros)
+    ]
+    parts = [
+        part.strip()
+        for quote in quoted
+        for part in re.split(r"\.\.\.|: |/feedforward|~/\w+|'[^']*'", quote)
+        if len(part.strip()) > 8
+    ]
+    assert len(parts) > 10
+    for part in parts:
+        assert any(part in text for text in constants), part

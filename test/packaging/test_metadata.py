@@ -63,6 +63,27 @@ def test_the_interfaces_are_a_package_of_their_own():
         assert any(re.fullmatch(rf'{version} \(\d{{4}}-\d\d-\d\d\)', line) for line in headings)
 
 
+@pytest.mark.filterwarnings('ignore:nodes.Node.traverse:DeprecationWarning')  # of catkin_pkg
+@pytest.mark.parametrize('folder', [ROOT, ROOT / 'screw_dynamics_interfaces'])
+def test_tools_of_releases_read_manifest_and_changelog(folder):
+    changelogs = pytest.importorskip('catkin_pkg.changelog', reason='colcon is not installed')
+    from catkin_pkg.package import parse_package
+
+    warnings: list[str] = []
+    package = parse_package(folder, warnings=warnings)
+    package.validate(warnings=warnings)
+    assert not warnings and package.package_format == 3
+    assert package.licenses == ['Apache-2.0'] and package.maintainers and package.description
+    changelog = changelogs.get_changelog_from_path(folder, package.name)
+    assert package.version in [version for version, _, _ in changelog.foreach_version()]
+
+
+def test_the_version_in_setup_is_literal():
+    """Tools of releases replace it in the text."""
+    text = (ROOT / 'setup.py').read_text(encoding='utf-8')
+    assert len(re.findall(r"version='\d+\.\d+\.\d+',", text)) == 1
+
+
 def test_libraries_of_the_executables_are_declared(setup_arguments, manifest):
     declared = {element.text for element in manifest.iter('exec_depend')}
     for requirement in {*setup_arguments['install_requires'], *extras(setup_arguments, 'demo')}:
