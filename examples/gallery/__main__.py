@@ -50,7 +50,7 @@ def draw(name: str, folder: Path) -> Path:
 
     from screw_dynamics.errors import InertiaWarning
     from screw_dynamics.jit import uncompiled
-    from screw_dynamics.results.figure_style import STYLE
+    from screw_dynamics.results.results_plot import STYLE
 
     path = folder / f'{name}.png'
     with warnings.catch_warnings(), uncompiled(load=True), matplotlib.rc_context(STYLE):

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
-from screw_dynamics.results.figure_style import BLACK, COLOURS, GREY
+from screw_dynamics.results.results_plot import BLACK, COLOURS, GREY
 from screw_dynamics.trajectory import (
     TrajectoryPoint,
     measured_motion,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from screw_dynamics.results.figure_style import STYLE
+from screw_dynamics.results.results_plot import STYLE
 from sea_study.plot import COLOURS, LABELS
 from sea_study.ros_loop import LoopRun
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.results.figure_style import BLACK, GREY, STYLE
+from screw_dynamics.results.results_plot import BLACK, GREY, STYLE
 from sea_study.arms import MOTION, REST, ROBOTS, Arm
 from sea_study.scene import CLEAN, EXACT, MIDDLE, NOISY, RIGID, TICK
 from sea_study.tracking import MUJOCO, OWN, Outcome

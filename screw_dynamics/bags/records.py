@@ -1,7 +1,8 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Contents of a bag: decoded or serialized messages, and topics."""
+"""Contents of a bag: decoded or serialized messages, their stamps, and topics."""
 
+import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
@@ -9,7 +10,13 @@ from typing import Any
 import numpy as np
 from rosbags.interfaces import Qos
 
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.errors import BagError
+from screw_dynamics.messages.times import SECOND, nanoseconds
+
+TIME_TYPES = ('builtin_interfaces/msg/Time', 'builtin_interfaces/msg/Duration')
+# CDR begins with two bytes that name the encoding and two of options (RTPS 2.2, section 10.2).
+_ENCODINGS = {b'\x00\x00': '>iI', b'\x00\x01': '<iI', b'\x00\x06': '>iI', b'\x00\x07': '<iI'}
+_STAMP_AT = 4
 
 
 @dataclass(frozen=True)
@@ -75,9 +82,6 @@ class BagTopic:
     qos: tuple[Qos, ...]
 
 
-TIME_TYPES = ('builtin_interfaces/msg/Time', 'builtin_interfaces/msg/Duration')
-
-
 def columns(messages: Iterable[Any]) -> dict[str, Any]:
     """
     Return messages of one type as one column per field.
@@ -132,3 +136,30 @@ def _column(values: list[Any]) -> Any:
     if isinstance(first, tuple) and len(set(values)) == 1:
         return first
     return values
+
+
+def shift_stamp(data: bytes, offset: int) -> bytes:
+    """
+    Return a CDR message, whose first field is a header, with its stamp shifted by `offset` [ns].
+
+    A stamp of 0, which means "now" or "none", stays 0. Raises `BagError` if the data is not plain
+    CDR, or the new stamp does not fit into the message.
+    """
+    layout = _ENCODINGS.get(data[:2])
+    if layout is None or len(data) < _STAMP_AT + struct.calcsize(layout):
+        raise BagError(
+            f'expected a message in plain CDR, got {len(data)} bytes: {data[:12].hex()}'
+        )
+    sec, nanosec = struct.unpack_from(layout, data, _STAMP_AT)
+    if sec == nanosec == 0:
+        return data
+    moved = sec * SECOND + nanosec + offset
+    seconds, rest = divmod(moved, SECOND)
+    if not 0 <= seconds < 2**31:
+        raise BagError(
+            f'stamp {sec + 1e-9 * nanosec:.3f} s, moved by {1e-9 * offset:.3f} s, does not fit '
+            f'into a message; the stamps and the time of reception are on different clocks'
+        )
+    changed = bytearray(data)
+    struct.pack_into(layout, changed, _STAMP_AT, seconds, rest)
+    return bytes(changed)

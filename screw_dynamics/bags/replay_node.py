@@ -13,8 +13,7 @@ from rclpy.node import Node
 
 from screw_dynamics.bags.definitions import definition_hash, message_definition, message_type
 from screw_dynamics.bags.reader import Bag
-from screw_dynamics.bags.records import BagTopic
-from screw_dynamics.bags.restamp import shift_stamp
+from screw_dynamics.bags.records import BagTopic, shift_stamp
 from screw_dynamics.bags.topic_recording import replay_qos
 from screw_dynamics.errors import BagError, UnknownNameError
 

@@ -11,7 +11,7 @@ import numpy as np
 from screw_dynamics.bags import Bag, BagMessage, BagWriter
 from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.bags.writer import OFFLINE_CAPACITY
-from screw_dynamics.command_line.arguments import motions
+from screw_dynamics.command_line import motions
 from screw_dynamics.command_line.bag_joint_states import measured_results
 from screw_dynamics.command_line.bag_trajectories import (
     FollowedTrajectory,
@@ -23,11 +23,11 @@ from screw_dynamics.command_line.bag_trajectories import (
 )
 from screw_dynamics.errors import BagError
 from screw_dynamics.messages.times import SECOND
-from screw_dynamics.new_files import new_folder
+from screw_dynamics.paths import new_folder
 from screw_dynamics.progress import progress
-from screw_dynamics.results.bag_topics import TRAJECTORY
 from screw_dynamics.results.results import Results, joined, part_of
 from screw_dynamics.results.results_bag import Origin, ResultsWriter
+from screw_dynamics.results.results_from_bag import TRAJECTORY
 from screw_dynamics.robot import Robot
 
 

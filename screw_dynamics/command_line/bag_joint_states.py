@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
-from screw_dynamics.command_line.arguments import motions
+from screw_dynamics.command_line import motions
 from screw_dynamics.command_line.evaluation import evaluate_measured
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.errors import BagError, TrajectoryError

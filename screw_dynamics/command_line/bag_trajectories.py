@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
 from screw_dynamics.bags.definitions import MessageTypes
-from screw_dynamics.command_line.arguments import motions
+from screw_dynamics.command_line import motions
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.errors import BagError, TrajectoryError
@@ -20,9 +20,9 @@ from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.messages.trajectories import effort_points
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.progress import progress
-from screw_dynamics.results.bag_topics import TRAJECTORY
 from screw_dynamics.results.results import Results
 from screw_dynamics.results.results_bag import SOURCE_TRAJECTORY, Origin
+from screw_dynamics.results.results_from_bag import TRAJECTORY
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial
 

@@ -30,7 +30,7 @@ def drive_nodes(
     """
     require_ros()
     from screw_dynamics.demo.client import DemoClient
-    from screw_dynamics.demo.service_checks import check_services
+    from screw_dynamics.demo.report import check_services
 
     with ros_processes(folder / 'logs') as processes, ExitStack() as stack:
         with Stage('Start the nodes and the recorder') as line:

@@ -13,14 +13,17 @@ from screw_dynamics.bags import BagWriter
 from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.bags.writer import OFFLINE_CAPACITY
 from screw_dynamics.messages.times import SECOND
-from screw_dynamics.new_files import new_folder
+from screw_dynamics.paths import new_folder
 from screw_dynamics.progress import progress
-from screw_dynamics.results.bag_topics import FEEDFORWARD, MOTOR_FEEDFORWARD
 from screw_dynamics.results.results import Results
+from screw_dynamics.results.results_from_bag import (
+    DEVIATION_ENDING,
+    FEEDFORWARD,
+    MOTOR_FEEDFORWARD,
+)
 
 TORQUE_TOPIC = '/feedforward/feedforward'
 MOTOR_TOPIC = '/feedforward/motor_feedforward'
-DEVIATION_ENDING = '_deviation'
 
 # values of `source` in FeedforwardTorque.msg
 SOURCE_TRAJECTORY = 1

@@ -1,19 +1,66 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Reader of results from FeedforwardTorque and MotorFeedforward messages in a bag."""
+"""Bags with results: selection of a topic, reader of efforts and motor commands."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.bags import Bag
 from screw_dynamics.errors import BagError
-from screw_dynamics.results.bag_topics import FEEDFORWARD, MOTOR_FEEDFORWARD, one_topic
 from screw_dynamics.results.results import EFFORTS, MOTORS, MotorResults, Results
-from screw_dynamics.results.results_bag import DEVIATION_ENDING
+
+if TYPE_CHECKING:
+    from screw_dynamics.bags import Bag
+
+TRAJECTORY = 'trajectory_msgs/msg/JointTrajectory'
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+ROBOT_DESCRIPTION = 'std_msgs/msg/String'
+FEEDFORWARD = 'screw_dynamics_interfaces/msg/FeedforwardTorque'
+MOTOR_FEEDFORWARD = 'screw_dynamics_interfaces/msg/MotorFeedforward'
+DEVIATION_ENDING = '_deviation'  # of topics with standard deviations
+
+BAG_ENDINGS = ('.mcap', '.db3')
+
+
+def is_bag(path: Path) -> bool:
+    """Return whether a path denotes a bag: a folder, or a file with a bag extension."""
+    return path.is_dir() or path.suffix.lower() in BAG_ENDINGS
+
+
+def one_topic(bag: Bag, types: Sequence[str], name: str | None) -> str:
+    """
+    Return the topic `name`, or without one the only topic of the first type that has messages.
+
+    Raises `BagError`, which lists the topics, if there is none or more than one.
+    """
+    topics = {topic: about for topic, about in bag.topics.items() if about.count}
+    wanted = ' or '.join(type_name.rpartition('/')[2] for type_name in types)
+    listed = ', '.join(f'{t} ({about.type})' for t, about in topics.items()) or 'no message at all'
+    if name is not None:
+        if name not in topics:
+            raise BagError(f'{bag.path}: no messages on --topic {name}; it holds {listed}')
+        if topics[name].type not in types:
+            raise BagError(
+                f'{bag.path}: --topic {name}: expected a {wanted}, got {topics[name].type}'
+            )
+        return name
+    for type_name in types:
+        found = [topic for topic, about in topics.items() if about.type == type_name]
+        if len(found) > 1:
+            raise BagError(
+                f'{bag.path}: choose by --topic one of the topics of type {type_name}: '
+                f'{", ".join(found)}'
+            )
+        if found:
+            return found[0]
+    raise BagError(f'{bag.path}: expected a topic of type {wanted}, it holds {listed}')
+
 
 _MOTION = (
     'reference.positions',
@@ -68,6 +115,8 @@ def read_bag(path: Path, topic: str | None) -> Results:
     from the only MotorFeedforward topic, provided that their stamps are the same. Times count from
     the first stamp. Raises `BagError` if there are no such messages, or joints or sizes change.
     """
+    from screw_dynamics.bags import Bag  # other functions need no rosbags
+
     with Bag(path) as bag:
         candidates = [
             name

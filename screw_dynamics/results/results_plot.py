@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A figure of results: a panel per joint and quantity, uncertainties as bands."""
+"""Figures: style of all figures, and a panel per joint and quantity of results."""
 
 from __future__ import annotations
 
@@ -9,19 +9,44 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
-from screw_dynamics.new_files import new_file
-from screw_dynamics.results.figure_style import BLACK, COLOURS, STYLE
+from screw_dynamics.paths import new_file
 from screw_dynamics.results.results import EFFORTS, MOTION, MOTORS, Quantity, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# Okabe and Ito's palette, distinguishable with all common kinds of colour vision, without its
+# yellow (too faint for a line on white).
+COLOURS = ('#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#222222')
+GREY = '#5F6770'
+BLACK = '#222222'
+
+STYLE: dict[Any, Any] = {
+    'font.family': 'sans-serif',
+    'font.size': 11,
+    'axes.edgecolor': '#B4BAC1',
+    'axes.linewidth': 0.8,
+    'axes.spines.top': False,
+    'axes.spines.right': False,
+    'axes.grid': True,
+    'axes.axisbelow': True,
+    'axes.labelcolor': GREY,
+    'grid.color': '#E8EAED',
+    'grid.linewidth': 0.8,
+    'xtick.color': GREY,
+    'ytick.color': GREY,
+    'xtick.major.size': 0,
+    'ytick.major.size': 0,
+    'lines.linewidth': 1.5,
+    'mathtext.fontset': 'dejavusans',
+}
 
 _MOTION_COLOUR, _EFFORT_COLOUR, _MOTOR_COLOUR = COLOURS[:3]
 _STYLE = {**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}

@@ -14,7 +14,7 @@ from screw_dynamics.errors import BagError
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
-from screw_dynamics.bags.restamp import SECOND, shift_stamp  # noqa: E402
+from screw_dynamics.bags.records import SECOND, shift_stamp  # noqa: E402
 
 ENCODINGS = {0: '>', 1: '<', 6: '>', 7: '<'}
 

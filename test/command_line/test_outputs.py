@@ -13,7 +13,7 @@ from processes import process
 
 import screw_dynamics as sd
 from screw_dynamics.errors import BagError
-from screw_dynamics.new_files import new_file, new_folder
+from screw_dynamics.paths import new_file, new_folder
 
 
 @pytest.mark.parametrize('error', [KeyboardInterrupt, ValueError])

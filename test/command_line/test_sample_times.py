@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from screw_dynamics.command_line.arguments.motions import sample_times, warn_of_gaps
+from screw_dynamics.command_line.motions import sample_times, warn_of_gaps
 from screw_dynamics.errors import InputError
 from screw_dynamics.trajectory import PiecewisePolynomial
 

@@ -29,7 +29,7 @@ from screw_dynamics.demo.recording import (  # noqa: E402
     TRAJECTORY_TOPIC,
     read_recording,
 )
-from screw_dynamics.demo.service_checks import _accepted  # noqa: E402
+from screw_dynamics.demo.report import _accepted  # noqa: E402
 from screw_dynamics_interfaces.srv import GetMassMatrix  # noqa: E402
 
 DURATION, RATE = 1.5, 100.0

@@ -9,11 +9,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from screw_dynamics.command_line.arguments import motions, outputs, robots
+from screw_dynamics.command_line import motions, outputs, robots
 from screw_dynamics.errors import BagError
-from screw_dynamics.new_files import reports_beside
-from screw_dynamics.paths import expanded
-from screw_dynamics.results.bag_topics import (
+from screw_dynamics.paths import expanded, reports_beside
+from screw_dynamics.results.results_from_bag import (
     JOINT_STATE,
     ROBOT_DESCRIPTION,
     TRAJECTORY,

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TextIO
 
-from screw_dynamics.command_line.arguments import motions, outputs, robots
+from screw_dynamics.command_line import motions, outputs, robots
 from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
-from screw_dynamics.new_files import reports_beside
+from screw_dynamics.paths import reports_beside
 
 FILES = 'URDF TRAJECTORY'
 DESCRIPTION = (

@@ -5,7 +5,7 @@
 import argparse
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.command_line.arguments import motions, robots
+from screw_dynamics.command_line import motions, robots
 from screw_dynamics.command_line.evaluation import sampled_jets
 from screw_dynamics.command_line.kernels import kernels_for
 from screw_dynamics.command_line.process_end import one_line

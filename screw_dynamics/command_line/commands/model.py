@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from screw_dynamics.command_line.arguments import outputs, robots
+from screw_dynamics.command_line import outputs, robots
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.new_files import is_standard_output, new_file, reports_beside
+from screw_dynamics.paths import is_standard_output, new_file, reports_beside
 from screw_dynamics.text_table import NO_BREAK, text_table
 
 FILES = 'URDF'

@@ -6,13 +6,13 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from screw_dynamics.command_line.arguments import outputs
+from screw_dynamics.command_line import outputs
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.paths import expanded
-from screw_dynamics.results.bag_topics import is_bag
 from screw_dynamics.results.results import MotorResults, Results
 from screw_dynamics.results.results_csv import read_csv
+from screw_dynamics.results.results_from_bag import is_bag
 from screw_dynamics.results.results_plot import save_plot
 
 FILES = 'RESULTS'

@@ -18,7 +18,7 @@ from screw_dynamics.messages.trajectories import trajectory_points
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.paths import expanded
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
-from screw_dynamics.results.bag_topics import TRAJECTORY, is_bag, one_topic
+from screw_dynamics.results.results_from_bag import TRAJECTORY, is_bag, one_topic
 from screw_dynamics.scalars import positive
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,

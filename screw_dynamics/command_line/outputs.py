@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.new_files import is_standard_output, written_at_once
-from screw_dynamics.paths import expanded
+from screw_dynamics.paths import expanded, is_standard_output, written_at_once
 from screw_dynamics.results.results import Results
 from screw_dynamics.results.results_csv import write_csv
 from screw_dynamics.robot import Robot
