@@ -105,8 +105,9 @@ def links_of(sample):
 def measure(ros, sample):
     """Publish and return the link positions for which these commands were the last."""
     stood = links_of(sample)
-    ros.publish(JointState(name=NAMES, position=stood.tolist()), '/joint_states')
-    ros.spin(0.2)  # on its way
+    for _ in range(25):  # some may be lost: the subscription is best-effort
+        ros.publish(JointState(name=NAMES, position=stood.tolist()), '/joint_states')
+        ros.spin(0.02)
     return stood
 
 
