@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Poses and Jacobians of named frames."""
 
-from screw_dynamics.kinematics.frame_jacobian import frame_jacobian
-from screw_dynamics.kinematics.frame_pose import frame_pose
+from screw_dynamics.kinematics.frames import frame_jacobian, frame_pose
 
 __all__ = ['frame_jacobian', 'frame_pose']

@@ -16,8 +16,7 @@ from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
-from screw_dynamics.kinematics.frame_jacobian import REPRESENTATIONS, frame_jacobian
-from screw_dynamics.kinematics.frame_pose import frame_pose
+from screw_dynamics.kinematics.frames import REPRESENTATIONS, frame_jacobian, frame_pose
 from screw_dynamics.parsers import read_urdf
 
 # The accuracy that the package promises, relative to the largest entry.

@@ -19,8 +19,7 @@ from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.jit import jit_enabled
-from screw_dynamics.kinematics.frame_jacobian import frame_jacobian
-from screw_dynamics.kinematics.frame_pose import frame_pose
+from screw_dynamics.kinematics.frames import frame_jacobian, frame_pose
 from screw_dynamics.parsers import read_urdf
 
 URDF = next(path for path in bundled_urdfs() if path.stem == 'branched_gripper')

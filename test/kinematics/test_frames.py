@@ -11,8 +11,7 @@ from oracles.random_models import random_model
 from oracles.strategies import models, seeds
 
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError
-from screw_dynamics.kinematics.frame_jacobian import REPRESENTATIONS, frame_jacobian
-from screw_dynamics.kinematics.frame_pose import frame_pose
+from screw_dynamics.kinematics.frames import REPRESENTATIONS, frame_jacobian, frame_pose
 from screw_dynamics.lie import adjoint, adjoint_inverse, vee
 
 # Products of a dozen rotations and matrix exponentials.
