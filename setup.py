@@ -92,6 +92,7 @@ setup(
             # an independent simulator
             'mujoco>=3.1',
             'rosbags>=0.11.6',
+            'sympy>=1.12',  # symbolic scalars
             'tqdm',
         ],
         'lint': ['mypy', 'ruff', 'scipy-stubs; python_version >= "3.11"', 'types-PyYAML'],

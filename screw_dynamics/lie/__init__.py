@@ -1,8 +1,28 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""SO(3), SE(3) and rigid-body inertia; twists are [angular; linear], wrenches [torque; force]."""
+"""
+SO(3), SE(3) and rigid-body inertia; twists are [angular; linear], wrenches [torque; force].
 
-from screw_dynamics.lie.adjoint import adjoint, adjoint_inverse, twist_cross
+Entries of arrays may be scalars of any type, see `screw_dynamics.lie.scalars`.
+"""
+
+from screw_dynamics.lie.adjoint import (
+    adjoint,
+    adjoint_inverse,
+    coadjoint,
+    twist_cross,
+    wrench_cross,
+)
+from screw_dynamics.lie.exponential import (
+    dexp_inverse_se3,
+    dexp_inverse_so3,
+    dexp_se3,
+    dexp_so3,
+    exp_se3,
+    exp_so3,
+    log_se3,
+    log_so3,
+)
 from screw_dynamics.lie.inertia import (
     inertia_matrix,
     inertia_parameters,
@@ -12,6 +32,7 @@ from screw_dynamics.lie.inertia import (
 from screw_dynamics.lie.screw import (
     exp_screw,
     pose_on_axis,
+    rotation_and_translation_rate,
     screw_pitch,
     screw_type,
     turn_and_travel,
@@ -31,15 +52,25 @@ __all__ = [
     'adjoint',
     'adjoint_inverse',
     'axis_angle_rotation',
+    'coadjoint',
+    'dexp_inverse_se3',
+    'dexp_inverse_so3',
+    'dexp_se3',
+    'dexp_so3',
     'exp_screw',
+    'exp_se3',
+    'exp_so3',
     'inertia_matrix',
     'inertia_parameters',
     'inverse_pose',
     'is_pose',
     'is_rotation',
+    'log_se3',
+    'log_so3',
     'pose',
     'pose_on_axis',
     'quaternion_rotation',
+    'rotation_and_translation_rate',
     'rotation_onto_z',
     'rpy_rotation',
     'screw_pitch',
@@ -50,4 +81,5 @@ __all__ = [
     'turn_and_travel',
     'twist_cross',
     'vee',
+    'wrench_cross',
 ]

@@ -1,16 +1,20 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Adjoint matrices Ad and ad: twists and wrenches in other frames (MK2021 (11), (14))."""
+"""
+Adjoint matrices Ad and ad of twists, and their duals for wrenches (MK2021 (11), (14)).
+
+The entries may be scalars of any type. Power is invariant: (Ad*_C W) . (Ad_C V) = W . V.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.lie.scalars import ScalarArray, dtype
 from screw_dynamics.lie.so3 import skew
 
 
-def adjoint(c: Array) -> Array:
+def adjoint(c: ScalarArray) -> ScalarArray:
     """
     Return Ad_C = [[R, 0], [r~ R, R]], which maps twists from frame C to its reference frame.
 
@@ -27,14 +31,14 @@ def adjoint(c: Array) -> Array:
 
     """
     rotation = c[:3, :3]
-    matrix = np.zeros((6, 6))
+    matrix = np.zeros((6, 6), dtype(c))
     matrix[:3, :3] = rotation
     matrix[3:, 3:] = rotation
     matrix[3:, :3] = skew(c[:3, 3]) @ rotation
     return matrix
 
 
-def adjoint_inverse(c: Array) -> Array:
+def adjoint_inverse(c: ScalarArray) -> ScalarArray:
     """
     Return Ad_C^-1 = [[R^T, 0], [-R^T r~, R^T]].
 
@@ -49,14 +53,14 @@ def adjoint_inverse(c: Array) -> Array:
 
     """
     rotation = c[:3, :3].T
-    matrix = np.zeros((6, 6))
+    matrix = np.zeros((6, 6), dtype(c))
     matrix[:3, :3] = rotation
     matrix[3:, 3:] = rotation
     matrix[3:, :3] = -rotation @ skew(c[:3, 3])
     return matrix
 
 
-def twist_cross(twist: Array) -> Array:
+def twist_cross(twist: ScalarArray) -> ScalarArray:
     """
     Return ad_X = [[xi~, 0], [eta~, xi~]], the matrix of the screw product [X, Y] = ad_X Y.
 
@@ -70,7 +74,43 @@ def twist_cross(twist: Array) -> Array:
     (6, 6) ndarray
 
     """
-    matrix = np.zeros((6, 6))
+    matrix = np.zeros((6, 6), dtype(twist))
     matrix[:3, :3] = matrix[3:, 3:] = skew(twist[:3])
     matrix[3:, :3] = skew(twist[3:])
+    return matrix
+
+
+def coadjoint(c: ScalarArray) -> ScalarArray:
+    """
+    Return Ad*_C = Ad_C^-T = [[R, r~ R], [0, R]], which maps wrenches to the reference of C.
+
+    Parameters
+    ----------
+    c : (4, 4) ndarray
+        Pose C = (R, r).
+
+    Returns
+    -------
+    (6, 6) ndarray
+
+    """
+    matrix: ScalarArray = adjoint_inverse(c).T
+    return matrix
+
+
+def wrench_cross(twist: ScalarArray) -> ScalarArray:
+    """
+    Return ad*_X = -ad_X^T, the rate of a wrench that moves with the twist X.
+
+    Parameters
+    ----------
+    twist : (6,) ndarray
+        X = (xi; eta).
+
+    Returns
+    -------
+    (6, 6) ndarray
+
+    """
+    matrix: ScalarArray = -twist_cross(twist).T
     return matrix

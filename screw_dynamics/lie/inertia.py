@@ -1,17 +1,17 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The 6x6 inertia of a rigid body, M = [[Theta, m c~], [-m c~, m I]] (MK2021 (24))."""
+"""Inertia matrix of a rigid body, M = [[Theta, m c~], [-m c~, m I]] (MK2021 (24)); any scalars."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
 from screw_dynamics.lie.adjoint import adjoint_inverse
+from screw_dynamics.lie.scalars import Scalar, ScalarArray, dtype
 from screw_dynamics.lie.so3 import skew, vee
 
 
-def inertia_matrix(mass: float, com: Array, rotational_inertia: Array) -> Array:
+def inertia_matrix(mass: Scalar, com: ScalarArray, rotational_inertia: ScalarArray) -> ScalarArray:
     """
     Return the 6x6 inertia about the frame's origin.
 
@@ -30,15 +30,15 @@ def inertia_matrix(mass: float, com: Array, rotational_inertia: Array) -> Array:
 
     """
     c = skew(com)
-    matrix = np.zeros((6, 6))
+    matrix = np.zeros((6, 6), dtype(mass, c, rotational_inertia))
     matrix[:3, :3] = rotational_inertia - mass * (c @ c)
     matrix[:3, 3:] = mass * c
     matrix[3:, :3] = -mass * c
-    matrix[3:, 3:] = mass * np.eye(3)
+    matrix[3:, 3:] = mass * np.eye(3, dtype=matrix.dtype)
     return matrix
 
 
-def inertia_parameters(inertia: Array) -> tuple[float, Array, Array]:
+def inertia_parameters(inertia: ScalarArray) -> tuple[Scalar, ScalarArray, ScalarArray]:
     """
     Return mass, first moment and rotational inertia about the frame's origin.
 
@@ -56,10 +56,13 @@ def inertia_parameters(inertia: Array) -> tuple[float, Array, Array]:
         Theta about the origin of the frame [kg m^2].
 
     """
-    return float(inertia[3, 3]), vee(inertia[:3, 3:]), inertia[:3, :3].copy()
+    mass = inertia[3, 3]
+    if isinstance(mass, np.floating):
+        mass = float(mass)
+    return mass, vee(inertia[:3, 3:]), inertia[:3, :3].copy()
 
 
-def second_moment(rotational_inertia: Array) -> Array:
+def second_moment(rotational_inertia: ScalarArray) -> ScalarArray:
     """
     Return the second moment S, the integral of x x^T dm; the inertia is Theta = tr(S) I - S.
 
@@ -79,12 +82,13 @@ def second_moment(rotational_inertia: Array) -> Array:
     array([2., 1., 1., 0., 0., 0.])
 
     """
-    second = 0.5 * np.trace(rotational_inertia) * np.eye(3) - rotational_inertia
-    entries: Array = second[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    identity = np.eye(3, dtype=dtype(rotational_inertia))
+    second = np.trace(rotational_inertia) / 2 * identity - rotational_inertia
+    entries: ScalarArray = second[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     return entries
 
 
-def transform_inertia(inertia: Array, c: Array) -> Array:
+def transform_inertia(inertia: ScalarArray, c: ScalarArray) -> ScalarArray:
     """
     Return the inertia in another frame: Ad_C^-T M Ad_C^-1 (M2018 (41)).
 
@@ -103,5 +107,5 @@ def transform_inertia(inertia: Array, c: Array) -> Array:
     """
     a = adjoint_inverse(c)
     moved = a.T @ inertia @ a
-    symmetric: Array = 0.5 * (moved + moved.T)
+    symmetric: ScalarArray = (moved + moved.T) / 2
     return symmetric

@@ -1,12 +1,14 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Unit screws (e; x × e + h e) and (0; e): type, pitch, frame on the axis, exponential."""
+"""Unit screws (e; x × e + h e) and (0; e) of any scalars: type, pitch, axis, exponential."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.lie.scalars import Scalar, ScalarArray, dtype, norm, value
 from screw_dynamics.lie.se3 import pose
 from screw_dynamics.lie.so3 import axis_angle_rotation, rotation_onto_z
 
@@ -14,7 +16,7 @@ from screw_dynamics.lie.so3 import axis_angle_rotation, rotation_onto_z
 _NO_PITCH = 1e-14
 
 
-def screw_pitch(screw: Array) -> float:
+def screw_pitch(screw: ScalarArray) -> Scalar:
     """
     Return the pitch of a unit screw.
 
@@ -26,7 +28,7 @@ def screw_pitch(screw: Array) -> float:
     Returns
     -------
     float
-        h = e . v [m/rad]; exactly 0 if it is within rounding error, infinite for (0; e).
+        h = e . v [m/rad]; infinite for (0; e). Of floats, exactly 0 if within rounding error.
 
     Examples
     --------
@@ -37,11 +39,13 @@ def screw_pitch(screw: Array) -> float:
     e, v = screw[:3], screw[3:]
     if not e.any():
         return float('inf')
-    pitch = float(e @ v)
-    return pitch if abs(pitch) > _NO_PITCH * max(1.0, float(np.linalg.norm(v))) else 0.0
+    pitch = e @ v
+    if screw.dtype.kind in 'cO':
+        return pitch
+    return 0.0 if _is_rounding(pitch, v) else float(pitch)
 
 
-def screw_type(screw: Array) -> str:
+def screw_type(screw: ScalarArray) -> str:
     """
     Return the joint type of a unit screw: 'revolute', 'helical' or 'prismatic'.
 
@@ -59,13 +63,12 @@ def screw_type(screw: Array) -> str:
     'revolute'
 
     """
-    pitch = screw_pitch(screw)
-    if pitch == 0.0:
-        return 'revolute'
-    return 'helical' if np.isfinite(pitch) else 'prismatic'
+    if not screw[:3].any():
+        return 'prismatic'
+    return 'revolute' if _is_rounding(screw_pitch(screw), screw[3:]) else 'helical'
 
 
-def turn_and_travel(screw: Array) -> tuple[float, float]:
+def rotation_and_translation_rate(screw: ScalarArray) -> tuple[float, Scalar]:
     """
     Return rotation about and translation along the axis per unit of the joint variable.
 
@@ -75,20 +78,22 @@ def turn_and_travel(screw: Array) -> tuple[float, float]:
 
     Returns
     -------
-    turn, travel : float
+    rotation, translation : float
         (1, h) with the pitch h, or (0, 1) for a prismatic joint.
 
     Examples
     --------
-    >>> turn_and_travel(np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
+    >>> rotation_and_translation_rate(np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
     (0.0, 1.0)
 
     """
-    pitch = screw_pitch(screw)
-    return (1.0, pitch) if np.isfinite(pitch) else (0.0, 1.0)
+    return (1.0, screw_pitch(screw)) if screw[:3].any() else (0.0, 1.0)
 
 
-def pose_on_axis(screw: Array) -> Array:
+turn_and_travel = rotation_and_translation_rate  # name before the first release
+
+
+def pose_on_axis(screw: ScalarArray) -> ScalarArray:
     """
     Return the pose of a frame with z along the axis and its origin on it.
 
@@ -110,11 +115,11 @@ def pose_on_axis(screw: Array) -> Array:
     """
     e, v = screw[:3], screw[3:]
     if not e.any():
-        return pose(rotation_onto_z(v / np.linalg.norm(v)), np.zeros(3))
-    return pose(rotation_onto_z(e / np.linalg.norm(e)), np.cross(e, v))
+        return pose(rotation_onto_z(v / norm(v)), np.zeros(3, dtype(v)))
+    return pose(rotation_onto_z(e / norm(e)), np.cross(e, v))
 
 
-def exp_screw(screw: Array, q: float) -> Array:
+def exp_screw(screw: ScalarArray, q: Scalar) -> ScalarArray:
     """
     Return exp(q X) for a unit screw of any pitch (MK2021 (6), (7)).
 
@@ -137,7 +142,15 @@ def exp_screw(screw: Array, q: float) -> Array:
     """
     e, v = screw[:3], screw[3:]
     if not e.any():
-        return pose(np.eye(3), q * v)
+        return pose(np.eye(3, dtype=dtype(q, v)), q * v)
     rotation = axis_angle_rotation(e, q)
     point = np.cross(e, v)  # point of the axis nearest to the origin
     return pose(rotation, point - rotation @ point + q * screw_pitch(screw) * e)
+
+
+def _is_rounding(pitch: Scalar, linear: ScalarArray) -> bool:
+    """Return whether a pitch is zero, or a rounding error of the linear part."""
+    known, size = value(pitch), value(linear @ linear)
+    if known is None or size is None:
+        return bool(pitch == 0)
+    return abs(known) <= _NO_PITCH * max(1.0, math.sqrt(size))

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.lie.scalars import ScalarArray, dtype
 from screw_dynamics.lie.so3 import is_rotation
 
 
-def pose(rotation: Array, position: Array) -> Array:
+def pose(rotation: ScalarArray, position: ScalarArray) -> ScalarArray:
     """
     Return C = (R, r) as a homogeneous matrix.
 
@@ -25,13 +25,13 @@ def pose(rotation: Array, position: Array) -> Array:
     (4, 4) ndarray
 
     """
-    matrix = np.eye(4)
+    matrix = np.eye(4, dtype=dtype(rotation, position))
     matrix[:3, :3] = rotation
     matrix[:3, 3] = position
     return matrix
 
 
-def inverse_pose(c: Array) -> Array:
+def inverse_pose(c: ScalarArray) -> ScalarArray:
     """
     Return C^-1 = (R^T, -R^T r).
 
@@ -48,7 +48,7 @@ def inverse_pose(c: Array) -> Array:
     return pose(rotation, -rotation @ c[:3, 3])
 
 
-def is_pose(matrix: Array, tolerance: float = 1e-9) -> bool:
+def is_pose(matrix: ScalarArray, tolerance: float = 1e-9) -> bool:
     """
     Return whether a matrix is a rigid-body pose.
 
@@ -65,6 +65,6 @@ def is_pose(matrix: Array, tolerance: float = 1e-9) -> bool:
     """
     return bool(
         is_rotation(matrix[:3, :3], tolerance)
-        and np.isfinite(matrix[:3, 3]).all()
+        and (matrix.dtype.kind == 'O' or np.isfinite(matrix[:3, 3]).all())
         and (matrix[3] == [0.0, 0.0, 0.0, 1.0]).all()
     )

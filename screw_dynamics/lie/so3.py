@@ -1,17 +1,24 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rotations: skew matrices, axis-angle, roll-pitch-yaw, quaternions."""
+"""Rotations from axis and angle, roll-pitch-yaw or quaternions; skew matrices; any scalars."""
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.lie.scalars import (
+    Scalar,
+    ScalarArray,
+    cos,
+    dtype,
+    norm,
+    sin,
+    value,
+    zero_like,
+)
 
 
-def skew(x: Array) -> Array:
+def skew(x: ScalarArray) -> ScalarArray:
     """
     Return the matrix x~ with x~ y = x × y.
 
@@ -29,10 +36,11 @@ def skew(x: Array) -> Array:
     array([ 2., -1.,  0.])
 
     """
-    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
+    zero = zero_like(x)
+    return np.array([[zero, -x[2], x[1]], [x[2], zero, -x[0]], [-x[1], x[0], zero]])
 
 
-def vee(matrix: Array) -> Array:
+def vee(matrix: ScalarArray) -> ScalarArray:
     """
     Return the vector of the skew-symmetric part of a matrix; the inverse of `skew`.
 
@@ -45,16 +53,17 @@ def vee(matrix: Array) -> Array:
     (3,) ndarray
 
     """
-    return 0.5 * np.array(
+    twice: ScalarArray = np.array(
         [
             matrix[2, 1] - matrix[1, 2],
             matrix[0, 2] - matrix[2, 0],
             matrix[1, 0] - matrix[0, 1],
         ]
     )
+    return twice / 2
 
 
-def axis_angle_rotation(axis: Array, angle: float) -> Array:
+def axis_angle_rotation(axis: ScalarArray, angle: Scalar) -> ScalarArray:
     """
     Return R = I + sin(q) e~ + (1 - cos(q)) e~^2 (Rodrigues; MK2021 (7)).
 
@@ -72,10 +81,12 @@ def axis_angle_rotation(axis: Array, angle: float) -> Array:
     """
     e = skew(axis)
     # 1 - cos(q) = 2 sin(q/2)^2 is accurate at small angles
-    return np.eye(3) + math.sin(angle) * e + 2.0 * math.sin(0.5 * angle) ** 2 * (e @ e)
+    identity = np.eye(3, dtype=dtype(e, angle))
+    rotation: ScalarArray = identity + sin(angle) * e + 2 * sin(angle / 2) ** 2 * (e @ e)
+    return rotation
 
 
-def rpy_rotation(roll: float, pitch: float, yaw: float) -> Array:
+def rpy_rotation(roll: Scalar, pitch: Scalar, yaw: Scalar) -> ScalarArray:
     """
     Return R = Rz(yaw) Ry(pitch) Rx(roll), the fixed-axis convention of URDF and REP-103.
 
@@ -89,9 +100,9 @@ def rpy_rotation(roll: float, pitch: float, yaw: float) -> Array:
     (3, 3) ndarray
 
     """
-    cr, sr = math.cos(roll), math.sin(roll)
-    cp, sp = math.cos(pitch), math.sin(pitch)
-    cy, sy = math.cos(yaw), math.sin(yaw)
+    cr, sr = cos(roll), sin(roll)
+    cp, sp = cos(pitch), sin(pitch)
+    cy, sy = cos(yaw), sin(yaw)
     return np.array(
         [
             [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
@@ -101,7 +112,7 @@ def rpy_rotation(roll: float, pitch: float, yaw: float) -> Array:
     )
 
 
-def quaternion_rotation(quaternion: Array) -> Array:
+def quaternion_rotation(quaternion: ScalarArray) -> ScalarArray:
     """
     Return the rotation matrix of a nonzero quaternion of any length.
 
@@ -122,20 +133,22 @@ def quaternion_rotation(quaternion: Array) -> Array:
            [ 0.,  1.,  0.]])
 
     """
-    # scaling by a power of two is exact and keeps the squares in the range of doubles
-    x, y, z, w = np.ldexp(quaternion, -np.frexp(np.abs(quaternion).max())[1])
-    scaled: Array = np.array(
+    if quaternion.dtype.kind not in 'cO':
+        # scaling by a power of two is exact and keeps the squares in the range of doubles
+        quaternion = np.ldexp(quaternion, -np.frexp(np.abs(quaternion).max())[1])
+    x, y, z, w = quaternion
+    scaled = np.array(
         [
-            [w * w + x * x - y * y - z * z, 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-            [2.0 * (x * y + w * z), w * w - x * x + y * y - z * z, 2.0 * (y * z - w * x)],
-            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z],
+            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
         ]
     )
-    scaled /= x * x + y * y + z * z + w * w
-    return scaled
+    rotation: ScalarArray = scaled / (x * x + y * y + z * z + w * w)
+    return rotation
 
 
-def rotation_onto_z(axis: Array) -> Array:
+def rotation_onto_z(axis: ScalarArray) -> ScalarArray:
     """
     Return a rotation R with R e_z = axis.
 
@@ -151,20 +164,20 @@ def rotation_onto_z(axis: Array) -> Array:
     (3, 3) ndarray
 
     """
-    if axis[2] > 0.0 and not axis[:2].any():  # (1e-12, 0, 1) is not e_z
-        return np.eye(3)
-    # start from the coordinate axis least aligned with `axis`
-    x = np.zeros(3)
-    x[int(np.argmin(np.abs(axis)))] = 1.0
-    x -= axis * (axis @ x)
-    x /= np.linalg.norm(x)
-    x -= axis * (axis @ x)
-    x /= np.linalg.norm(x)
-    rotation: Array = np.column_stack([x, np.cross(axis, x), axis])
+    if not axis[:2].any() and (value(axis[2]) or 0.0) > 0.0:  # (1e-12, 0, 1) is not e_z
+        return np.eye(3, dtype=dtype(axis))
+    # start from the coordinate axis least aligned with `axis`, z if that is not known
+    sizes = [abs(value(entry) or 0.0) for entry in axis]
+    x = np.zeros(3, dtype(axis))
+    x[int(np.argmin(sizes))] = 1
+    for _ in range(2):  # the second time removes rounding errors of the first
+        x = x - axis * (axis @ x)
+        x = x / norm(x)
+    rotation: ScalarArray = np.column_stack([x, np.cross(axis, x), axis])
     return rotation
 
 
-def is_rotation(matrix: Array, tolerance: float = 1e-9) -> bool:
+def is_rotation(matrix: ScalarArray, tolerance: float = 1e-9) -> bool:
     """
     Return whether a matrix is orthonormal with determinant +1.
 
@@ -179,5 +192,12 @@ def is_rotation(matrix: Array, tolerance: float = 1e-9) -> bool:
     bool
 
     """
-    defect = np.abs(matrix.T @ matrix - np.eye(3)).max()
-    return bool(defect <= tolerance and np.linalg.det(matrix) > 0.0)
+    defect = np.abs(matrix.T @ matrix - np.eye(3, dtype=dtype(matrix))).max()
+    if not defect <= tolerance:
+        return False
+    # orthonormal rows: the third is the vector product of the others, or its negative
+    first = matrix[0, 1] * matrix[1, 2] - matrix[0, 2] * matrix[1, 1]
+    second = matrix[0, 2] * matrix[1, 0] - matrix[0, 0] * matrix[1, 2]
+    third = matrix[0, 0] * matrix[1, 1] - matrix[0, 1] * matrix[1, 0]
+    sign = value(first * matrix[2, 0] + second * matrix[2, 1] + third * matrix[2, 2])
+    return sign is None or sign > 0.0

@@ -1,14 +1,75 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`taylor_shifted`: extrapolation of a motion from its derivatives at one instant."""
+"""Jets, a quantity with its time derivatives: Taylor coefficients, products, shifts in time."""
 
 from __future__ import annotations
 
-from math import factorial
+from collections.abc import Iterator, Sequence
+from math import comb, factorial
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.lie.scalars import ScalarArray
+
+
+def taylor_coefficients(jet: ScalarArray) -> ScalarArray:
+    """
+    Return the Taylor coefficients of a quantity, its d-th derivative divided by d!.
+
+    Parameters
+    ----------
+    jet : (K + 1, ...) ndarray
+        Row d is the d-th derivative.
+
+    Returns
+    -------
+    (K + 1, ...) ndarray
+
+    """
+    return np.array([row / factorial(d) for d, row in enumerate(jet)])
+
+
+def jet_of_coefficients(coefficients: ScalarArray) -> ScalarArray:
+    """
+    Return the derivatives of a quantity, its d-th Taylor coefficient times d!.
+
+    Parameters
+    ----------
+    coefficients : (K + 1, ...) ndarray
+
+    Returns
+    -------
+    (K + 1, ...) ndarray
+        Row d is the d-th derivative.
+
+    """
+    return np.array([factorial(d) * row for d, row in enumerate(coefficients)])
+
+
+def leibniz_terms(
+    k: int, a: Sequence[ScalarArray] | ScalarArray, b: Sequence[ScalarArray] | ScalarArray
+) -> Iterator[ScalarArray]:
+    """
+    Yield the terms of the k-th derivative of a matrix product, from s = 0 to k.
+
+    Parameters
+    ----------
+    k : int
+        Order of the derivative.
+    a : (k + 1, m, n) ndarray or sequence of (m, n) ndarray
+        Row s is the s-th derivative of the left factor.
+    b : (k + 1, n, ...) ndarray or sequence of (n, ...) ndarray
+        The right factor.
+
+    Yields
+    ------
+    (m, ...) ndarray
+        comb(k, s) a^(s) b^(k - s).
+
+    """
+    for s in range(k + 1):
+        yield comb(k, s) * a[s] @ b[k - s]
 
 
 def taylor_shifted(jet: Array, elapsed: float) -> Array:

@@ -5,6 +5,7 @@ Recursive inverse dynamics of KM2021 in body-fixed twists, written as in the pap
 
 An independent check of the compiled kernel: readable, of any order, slow. Derivatives are plain
 time derivatives and products are expanded by the Leibniz rule; nothing is differentiated by hand.
+The motion may consist of scalars of any type, see `screw_dynamics.lie.scalars`.
 """
 
 from collections.abc import Mapping
@@ -16,14 +17,16 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie import adjoint_inverse, exp_screw, twist_cross
+from screw_dynamics.lie.scalars import ScalarArray, dtype
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
+from screw_dynamics.series import leibniz_terms
 
 
 def recursive_body_fixed(
     model: ScrewModel,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
-) -> Array:
+) -> ScalarArray:
     """
     Return the joint efforts and their time derivatives up to order k.
 
@@ -32,7 +35,8 @@ def recursive_body_fixed(
     model : ScrewModel
         The robot.
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d]. Scalars other
+        than floats: an array of complex or object type.
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
         Wrenches [torque; force] ON the bodies, by frame name, in the axes and at the origin of
         the frame, with their time derivatives [N m or N, per s^d]. With a batch of motions,
@@ -41,7 +45,8 @@ def recursive_body_fixed(
     Returns
     -------
     (k + 1, n) or (T, k + 1, n) ndarray
-        Row d is the d-th time derivative of the joint efforts [N m or N, per s^d].
+        Row d is the d-th time derivative of the joint efforts [N m or N, per s^d], of the same
+        type of scalars.
 
     Raises
     ------
@@ -72,11 +77,11 @@ def recursive_body_fixed(
 
     """
     require_model(model)
-    jet = require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
+    jet = np.asarray(joint_jet) if _is_general(joint_jet) else _finite(joint_jet)
     if jet.ndim not in (2, 3) or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
         expected = f'(k + 3, {model.n}) or (T, k + 3, {model.n})'
         raise ShapeError('joint_jet', expected, jet.shape)
-    efforts = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n))
+    efforts = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n), dtype(jet))
     wrenches = as_wrench_jets(model, wrench_jets, efforts.shape)
     if jet.ndim == 2:
         return _efforts(model, jet, wrenches)
@@ -86,7 +91,18 @@ def recursive_body_fixed(
     return efforts
 
 
-def _efforts(model: ScrewModel, jet: Array, wrench_jets: Mapping[str, Array]) -> Array:
+def _is_general(joint_jet: object) -> bool:
+    """Return whether an array has scalars other than floats."""
+    if not isinstance(joint_jet, np.ndarray) or joint_jet.dtype.kind not in 'cO':
+        return False
+    return all(hasattr(entry, '__truediv__') for entry in joint_jet.flat)
+
+
+def _finite(joint_jet: ArrayLike) -> Array:
+    return require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
+
+
+def _efforts(model: ScrewModel, jet: ScalarArray, wrench_jets: Mapping[str, Array]) -> ScalarArray:
     """Return the (k + 1, n) effort jet of one sample."""
     joints = _tree_joint_jet(model, jet)
     transforms = [
@@ -95,26 +111,26 @@ def _efforts(model: ScrewModel, jet: Array, wrench_jets: Mapping[str, Array]) ->
     ]
     rates = [_transform_rates(x, s) for x, s in zip(model.screws, joints.T, strict=True)]
     twists, gravity = _forward(model, joints, transforms, rates)
-    external = _body_wrenches(model, wrench_jets, len(jet) - 2)
+    external = _body_wrenches(model, wrench_jets, jet)
     tree_efforts = _backward(model, transforms, rates, twists, gravity, external)
-    efforts = np.zeros((len(jet) - 2, model.n))
+    efforts = np.zeros((len(jet) - 2, model.n), jet.dtype)
     for i, coordinate in enumerate(model.coordinates):  # mimic joints: tau = G^T tau_tree
         efforts[:, coordinate] += model.multipliers[i] * tree_efforts[:, i]
     return efforts
 
 
-def _tree_joint_jet(model: ScrewModel, jet: Array) -> Array:
+def _tree_joint_jet(model: ScrewModel, jet: ScalarArray) -> ScalarArray:
     """Return s_i = multiplier_i q_c(i) + offset_i and its derivatives, (k + 3, N)."""
-    joints: Array = jet[:, model.coordinates] * model.multipliers
+    joints: ScalarArray = jet[:, model.coordinates] * model.multipliers
     joints[0] += model.offsets
     return joints
 
 
-def _transform_rates(screw: Array, joint: Array) -> Array:
+def _transform_rates(screw: ScalarArray, joint: ScalarArray) -> ScalarArray:
     """Return E_i(0..k + 1): the d-th derivative of Ad_{C_i,p} is E_i(d) Ad_{C_i,p} (KM (10))."""
     ad = twist_cross(screw)
-    e = np.zeros((len(joint) - 1, 6, 6))
-    e[0] = np.eye(6)
+    e = np.zeros((len(joint) - 1, 6, 6), joint.dtype)
+    e[0] = np.eye(6, dtype=joint.dtype)
     for k in range(len(joint) - 2):
         for s in range(k + 1):
             e[k + 1] -= comb(k, s) * joint[s + 1] * ad @ e[k - s]
@@ -122,12 +138,12 @@ def _transform_rates(screw: Array, joint: Array) -> Array:
 
 
 def _forward(
-    model: ScrewModel, joints: Array, transforms: list[Array], rates: list[Array]
-) -> tuple[Array, Array]:
+    model: ScrewModel, joints: ScalarArray, transforms: list[ScalarArray], rates: list[ScalarArray]
+) -> tuple[ScalarArray, ScalarArray]:
     """Return V_i^(0..k + 1), (N, k + 2, 6), and u_i^(0..k) = (Ad_{C_i}^-1 G)^(0..k)."""
     top = len(joints) - 1
-    twists = np.zeros((model.body_count, top, 6))
-    gravity = np.zeros((model.body_count, top - 1, 6))
+    twists = np.zeros((model.body_count, top, 6), joints.dtype)
+    gravity = np.zeros((model.body_count, top - 1, 6), joints.dtype)
     base_twist, base_gravity = np.zeros((top, 6)), np.zeros((top - 1, 6))
     base_gravity[0, 3:] = -model.gravity
     for i, p in enumerate(model.parents):
@@ -135,17 +151,19 @@ def _forward(
         parent_gravity = (base_gravity if p < 0 else gravity[p]) @ transforms[i].T
         for k in range(top):  # (15)-(18)
             twists[i, k] = model.screws[i] * joints[k + 1, i]
-            for s in range(k + 1):
-                twists[i, k] += comb(k, s) * rates[i][s] @ parent_twist[k - s]
+            for term in leibniz_terms(k, rates[i], parent_twist):
+                twists[i, k] += term
         for k in range(top - 1):
-            for s in range(k + 1):
-                gravity[i, k] += comb(k, s) * rates[i][s] @ parent_gravity[k - s]
+            for term in leibniz_terms(k, rates[i], parent_gravity):
+                gravity[i, k] += term
     return twists, gravity
 
 
-def _body_wrenches(model: ScrewModel, wrench_jets: Mapping[str, Array], rows: int) -> Array:
+def _body_wrenches(
+    model: ScrewModel, wrench_jets: Mapping[str, Array], jet: ScalarArray
+) -> ScalarArray:
     """Return the external wrenches ON the bodies in body frames, (N, k + 1, 6)."""
-    external = np.zeros((model.body_count, rows, 6))
+    external = np.zeros((model.body_count, len(jet) - 2, 6), jet.dtype)
     for name, wrench in wrench_jets.items():
         frame = model.frames[name]
         if frame.body >= 0:  # a wrench on the base moves no joint
@@ -155,22 +173,23 @@ def _body_wrenches(model: ScrewModel, wrench_jets: Mapping[str, Array], rows: in
 
 def _backward(
     model: ScrewModel,
-    transforms: list[Array],
-    rates: list[Array],
-    twists: Array,
-    gravity: Array,
-    external: Array,
-) -> Array:
+    transforms: list[ScalarArray],
+    rates: list[ScalarArray],
+    twists: ScalarArray,
+    gravity: ScalarArray,
+    external: ScalarArray,
+) -> ScalarArray:
     """Return the efforts of the tree joints, (k + 1, N), leaves to root."""
     rows = gravity.shape[1]
     wrenches = -external
-    efforts = np.zeros((rows, model.body_count))
+    efforts = np.zeros((rows, model.body_count), wrenches.dtype)
     for i in reversed(range(model.body_count)):
         inertia, v = model.inertias[i], twists[i]
+        ads, momenta = [twist_cross(x).T for x in v], [inertia @ x for x in v]
         for k in range(rows):  # (19); the contribution of the children is already included
             wrenches[i, k] += inertia @ (v[k + 1] + gravity[i, k])
-            for s in range(k + 1):
-                wrenches[i, k] -= comb(k, s) * twist_cross(v[s]).T @ (inertia @ v[k - s])
+            for term in leibniz_terms(k, ads, momenta):
+                wrenches[i, k] -= term
         efforts[:, i] = wrenches[i] @ model.screws[i]  # (20)
         p = model.parents[i]
         if p < 0:

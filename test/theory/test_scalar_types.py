@@ -1,0 +1,103 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The readable recursion with complex numbers, fifty digits, series and symbols."""
+
+from __future__ import annotations
+
+from math import perm
+
+import mpmath
+import numpy as np
+import pytest
+from oracles.random_models import random_joint_jet, random_model
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError
+from screw_dynamics.series import Series, jet_of_series, series_of_jet
+
+
+@pytest.fixture
+def model(rng: np.random.Generator) -> sd.ScrewModel:
+    return random_model(rng, 3)
+
+
+def scale(efforts: np.ndarray) -> float:
+    return 1e-12 * float(np.abs(efforts).max())  # twelve digits of the largest effort
+
+
+def test_complex_steps_in_the_accelerations_yield_the_mass_matrix(model, rng):
+    jet = random_joint_jet(rng, model.n, 0)
+    step = 1e-100
+    columns = []
+    for unit in np.eye(model.n):
+        moved = jet.astype(complex)
+        moved[2] += 1j * step * unit
+        columns.append(sd.recursive_body_fixed(model, moved)[0].imag / step)
+    mass = sd.mass_matrix(model, jet[0])
+    np.testing.assert_allclose(np.array(columns).T, mass, rtol=0, atol=scale(mass))
+
+
+def test_complex_steps_in_the_positions_agree_with_differences_of_many_digits(model, rng):
+    jet = random_joint_jet(rng, model.n, 1)
+    direction = rng.normal(size=model.n)
+    moved = jet.astype(complex)
+    moved[0] += 1e-100j * direction
+    slope = sd.recursive_body_fixed(model, moved).imag / 1e-100
+    with mpmath.workdps(50):
+        digits = np.vectorize(lambda x: mpmath.mpf(float(x)), otypes=[object])
+        step = mpmath.mpf(10) ** -15
+        sides = []
+        for sign in (1, -1):
+            beside = digits(jet)
+            beside[0] = beside[0] + sign * step * digits(direction)
+            sides.append(sd.recursive_body_fixed(model, beside))
+        difference = ((sides[0] - sides[1]) / (2 * step)).astype(float)
+    np.testing.assert_allclose(slope, difference, rtol=0, atol=scale(difference))
+
+
+def test_floats_are_the_rounded_result_of_fifty_digits(model, rng):
+    jets = np.array([random_joint_jet(rng, model.n, 3) for _ in range(2)])
+    floats = sd.recursive_body_fixed(model, jets)
+    with mpmath.workdps(50):
+        digits = np.vectorize(lambda x: mpmath.mpf(float(x)), otypes=[object])
+        many = sd.recursive_body_fixed(model, digits(jets))
+    assert isinstance(many[0, 0, 0], mpmath.mpf)
+    np.testing.assert_allclose(many.astype(float), floats, rtol=0, atol=scale(floats))
+
+
+def test_series_of_the_motion_yield_the_derivatives_of_the_efforts(model, rng):
+    """The Leibniz rule of the recursion agrees with the arithmetic of series."""
+    order = 3
+    jet = random_joint_jet(rng, model.n, order)
+    expected = sd.recursive_body_fixed(model, jet)
+    rows = [series_of_jet(jet)]
+    for d in (1, 2):  # series of the derivatives
+        rows.append(
+            np.array(
+                [
+                    Series(perm(k + d, d) * a for k, a in enumerate(entry.coefficients[d:]))
+                    for entry in rows[0]
+                ]
+            )
+        )
+    efforts = sd.recursive_body_fixed(model, np.array(rows))
+    found = jet_of_series(efforts[0], order).astype(float)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=10.0 * scale(expected))
+
+
+def test_a_symbolic_pendulum():
+    sympy = pytest.importorskip('sympy')
+    link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0.0, 0.0]), np.zeros((3, 3)))
+    pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
+    q, dq, ddq = sympy.symbols('q dq ddq', real=True)
+    (effort,) = sd.recursive_body_fixed(pendulum, np.array([[q], [dq], [ddq]], object))[0]
+    # m l^2 q'' + m g l cos(q)
+    difference = sympy.simplify(effort - (0.5 * ddq + 9.81 * sympy.cos(q)))
+    for point in (0.3, 1.7, -2.0):
+        assert abs(float(difference.subs({q: point, dq: 0.7, ddq: -1.1}))) < 1e-14
+
+
+def test_entries_without_arithmetic_are_refused(model):
+    jet = np.full((3, model.n), 'one', object)
+    with pytest.raises(InputError, match='^joint_jet: expected real numbers, got dtype object$'):
+        sd.recursive_body_fixed(model, jet)
