@@ -13,12 +13,7 @@ from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic_joints
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
-from screw_dynamics.kernels.springs.damped import (
-    STARTED,
-    TERMS,
-    TIME,
-    advance_deflections,
-)
+from screw_dynamics.kernels.springs.damped import STARTED, TERMS, TIME, advance_deflections
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.scalars import require_count, require_number
 

@@ -6,16 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.lie.scalars import (
-    Scalar,
-    ScalarArray,
-    cos,
-    dtype,
-    norm,
-    sin,
-    value,
-    zero_like,
-)
+from screw_dynamics.lie.scalars import Scalar, ScalarArray, cos, dtype, norm, sin, value, zero_like
 
 
 def skew(x: ScalarArray) -> ScalarArray:

@@ -8,11 +8,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array
 from screw_dynamics.trajectory.piecewise_polynomial import PiecewisePolynomial
 from screw_dynamics.trajectory.smooth.degree9_segment import time_powers
-from screw_dynamics.trajectory.trajectory_start import (
-    join_continuity,
-    require_start,
-    start_rows,
-)
+from screw_dynamics.trajectory.trajectory_start import join_continuity, require_start, start_rows
 from screw_dynamics.trajectory.waypoints import Waypoints
 
 # Data (step, V0, V1, A0, A1) in normalised time -> coefficients of u^1 to u^5.

@@ -6,11 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.kernels.springs.laws import (
-    cubic_root,
-    law_taylor,
-    spring_deflection,
-)
+from screw_dynamics.kernels.springs.laws import cubic_root, law_taylor, spring_deflection
 from screw_dynamics.kernels.springs.layout import (
     LINEAR,
     PAIR_EXPONENTIAL,

@@ -18,14 +18,7 @@ from screw_dynamics.kernels.taylor.layout import (
     SIN_ALPHA,
     SIN_BETA,
 )
-from screw_dynamics.kernels.taylor.rows import (
-    at,
-    block_rows,
-    get,
-    integer,
-    put,
-    workspace_rows,
-)
+from screw_dynamics.kernels.taylor.rows import at, block_rows, get, integer, put, workspace_rows
 
 
 def subtract_wrenches(order, ws, wrenches, bodies, poses):

@@ -16,12 +16,7 @@ from screw_dynamics.kernels.tree.composite_inertia import (
     placed_bodies,
 )
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite
-from screw_dynamics.kernels.tree.layout import (
-    COORDINATE,
-    MULTIPLIER,
-    ROTATION,
-    TRANSLATION,
-)
+from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, ROTATION, TRANSLATION
 from screw_dynamics.kernels.tree.mass_matrix import add_mass_matrix
 
 # A pivot below this fraction of the inertia that it results from has at most three exact digits.

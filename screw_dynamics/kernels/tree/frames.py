@@ -6,12 +6,7 @@ import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
-from screw_dynamics.kernels.tree.layout import (
-    COORDINATE,
-    MULTIPLIER,
-    ROTATION,
-    TRANSLATION,
-)
+from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, ROTATION, TRANSLATION
 
 
 def _frame_poses(q, tree, bodies, path, local, poses):

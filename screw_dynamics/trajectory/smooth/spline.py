@@ -16,11 +16,7 @@ from screw_dynamics.trajectory.smooth.degree9_segment import (
     segment_coefficients,
 )
 from screw_dynamics.trajectory.smooth.knot_derivatives import choose_derivatives
-from screw_dynamics.trajectory.trajectory_start import (
-    join_continuity,
-    require_start,
-    start_rows,
-)
+from screw_dynamics.trajectory.trajectory_start import join_continuity, require_start, start_rows
 from screw_dynamics.trajectory.waypoints import Waypoints
 
 

@@ -34,11 +34,7 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
 )
 from screw_dynamics.nodes.shared.limit_checks import check_curve
 from screw_dynamics.robot import Robot
-from screw_dynamics.trajectory import (
-    TrajectoryPoint,
-    smooth_trajectory,
-    waypoints_from_points,
-)
+from screw_dynamics.trajectory import TrajectoryPoint, smooth_trajectory, waypoints_from_points
 
 
 class Worker:

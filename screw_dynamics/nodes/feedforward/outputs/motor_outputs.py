@@ -9,11 +9,7 @@ from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import (
-    DeflectionFilter,
-    MotorFeedforward,
-    elastic_feedforward,
-)
+from screw_dynamics.elastic import DeflectionFilter, MotorFeedforward, elastic_feedforward
 from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.messages.fields import double_array, field_view
