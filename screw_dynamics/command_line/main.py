@@ -8,8 +8,6 @@ The command `screw_dynamics`.
     screw_dynamics bag my_bag --output my_bag_with_efforts
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import warnings

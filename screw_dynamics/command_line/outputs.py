@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Output arguments: CSV, bag, plot."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Iterable

@@ -9,8 +9,6 @@ series (`screw_dynamics.series.Series`), or any other type with arithmetic and m
 arrays. No library of such types is imported: a scalar leads to its own.
 """
 
-from __future__ import annotations
-
 import cmath
 import math
 import sys
