@@ -10,7 +10,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
+from screw_dynamics.elastic import MotorFeedforward, feedforward_from_efforts, link_efforts
 from screw_dynamics.errors import InputError, SpringRangeError
 from screw_dynamics.estimation import MeasuredMotion, propagate_uncertainty
 from screw_dynamics.progress import progress
@@ -52,7 +52,7 @@ def evaluate(robot: Robot, times: Array, joint_jet: Array, order: int) -> Result
     motors = None
     if robot.drives is not None:
         try:
-            found = elastic_feedforward(robot.model, robot.drives, joint_jet, times=times)
+            found = _commands(robot, joint_jet, efforts, times)
         except SpringRangeError as error:
             at = '' if error.sample is None else f' at {times[error.sample]:g} s'
             raise InputError(f'joint {error.joint!r}{at}: {error.reason}') from None
@@ -119,9 +119,10 @@ def _deviations(
     rows = order + 3 if robot.drives is None else JET_ROWS
 
     def values(jets: Array) -> Array:
-        parts = [inverse_dynamics(robot.model, jets[:, : order + 3].copy())]
+        efforts = inverse_dynamics(robot.model, jets[:, : order + 3].copy())
+        parts = [efforts]
         if robot.drives is not None:
-            parts.append(_motor_values(elastic_feedforward(robot.model, robot.drives, jets)))
+            parts.append(_motor_values(_commands(robot, jets, efforts)))
         return np.concatenate([part.reshape(len(jets), -1) for part in parts], axis=1)
 
     spread = np.empty_like(results.joint_jet)
@@ -137,6 +138,17 @@ def _deviations(
             )
         )
     return spread, np.concatenate(found)
+
+
+def _commands(
+    robot: Robot, joint_jet: Array, efforts: Array, times: Array | None = None
+) -> MotorFeedforward:
+    """Return the motor commands of a motion; reuse its efforts if they have enough derivatives."""
+    model, joints = robot.model, robot.drives
+    assert joints is not None
+    if joints.rotor_coupling or efforts.shape[1] < joint_jet.shape[1] - 2:
+        efforts = link_efforts(model, joints, joint_jet)
+    return feedforward_from_efforts(model, joints, joint_jet, efforts, times=times)
 
 
 def _blocks(count: int, text: str) -> Iterator[slice]:

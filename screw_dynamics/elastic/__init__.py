@@ -3,11 +3,14 @@
 """Elastic joints: motor positions and efforts from joint jets."""
 
 from screw_dynamics.elastic.deflection_filter import DeflectionFilter
-from screw_dynamics.elastic.elastic_feedforward import elastic_feedforward
 from screw_dynamics.elastic.elastic_joint import ElasticJoint, Motor, Rotor
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.feedforward import elastic_feedforward, feedforward_from_efforts
+from screw_dynamics.elastic.link_efforts import link_efforts
+from screw_dynamics.elastic.motor_efforts import motor_efforts
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
+from screw_dynamics.elastic.spring_deflections import spring_deflections
 from screw_dynamics.elastic.springs import (
     AntagonisticPair,
     CubicSpring,
@@ -34,4 +37,8 @@ __all__ = [
     'TabulatedSpring',
     'VariableStiffness',
     'elastic_feedforward',
+    'feedforward_from_efforts',
+    'link_efforts',
+    'motor_efforts',
+    'spring_deflections',
 ]

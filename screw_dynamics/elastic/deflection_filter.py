@@ -73,10 +73,11 @@ class DeflectionFilter:
         self.joint_names = table.damped_names
         least = joints.required_rows(model)
         rows = least if rows is None else require_count('rows', rows, least)
-        count = len(self.joint_names)
-        self._clock = np.zeros(2)
-        self._psi = np.empty((count, rows - table.lost_orders))
-        self._last_jets = np.zeros((count, rows - 2))
+        count, kept = len(self.joint_names), rows - table.lost_orders
+        self._state, self._backup = np.zeros((2, 2 + count * (kept + rows - 2)))
+        self._clock = self._state[:2]
+        self._psi = self._state[2 : 2 + count * kept].reshape(count, kept)
+        self._last_jets = self._state[2 + count * kept :].reshape(count, rows - 2)
         self._work = np.empty(TERMS + 1), np.empty((2, TERMS))
         self.reset(deflection)
 
@@ -84,6 +85,14 @@ class DeflectionFilter:
     def state(self) -> tuple[Array, Array, Array]:
         """Clock, deflection jets and last effort jets; the kernels update them in place."""
         return self._clock, self._psi, self._last_jets
+
+    def keep_state(self) -> None:
+        """Copy the state for `restore_state`, before a kernel advances it."""
+        self._backup[:] = self._state
+
+    def restore_state(self) -> None:
+        """Return to the state of the last `keep_state`: the motion was rejected."""
+        self._state[:] = self._backup
 
     def require(self, table: MotorTable, rows: int) -> DeflectionFilter:
         """

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Errors for the status codes of the motor-command kernel."""
+"""Errors for the status codes of the spring and motor kernels."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.springs import AntagonisticPair, Spring, TabulatedSpring
 from screw_dynamics.errors import InputError, NotFiniteError, SpringRangeError
 from screw_dynamics.kernels.springs.deflections import (
+    BACKWARD,
     NO_STIFFNESS,
     OUTSIDE_TABLE,
     SINGULAR_PAIR,
     SLACK_TENDON,
     STIFFNESS_RANGE,
 )
-from screw_dynamics.kernels.springs.motor_commands import BACKWARD
 
 
 def raise_failure(

@@ -87,6 +87,24 @@ class MotorFeedforward:
         """Motor effort tau_m, (..., m) [N m or N]."""
         return self.motor_effort_jet[..., 0, :]
 
+    def as_batch(self) -> MotorFeedforward:
+        """
+        Return a sample as a batch of one.
+
+        Returns
+        -------
+        MotorFeedforward
+            With views of the jets, T = 1.
+
+        """
+        return replace(
+            self,
+            effort_jet=self.effort_jet[np.newaxis],
+            deflection_jet=self.deflection_jet[np.newaxis],
+            motor_jet=self.motor_jet[np.newaxis],
+            motor_effort_jet=self.motor_effort_jet[np.newaxis],
+        )
+
     def on_motor_side(self) -> MotorFeedforward:
         """
         Return a copy with motor positions and efforts on the motor's side of the gear.

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +91,18 @@ class MotorTable(ValueEquality):
     def n(self) -> int:
         """Number of joints."""
         return len(self.joint_names)
+
+    @cached_property
+    def spring_arrays(self) -> tuple[NDArray[Any], ...]:
+        """The arrays of the springs in the order of the kernel `SPRING_DEFLECTIONS`."""
+        return (
+            self.laws,
+            self.offsets,
+            self.parameters,
+            self.damped,
+            self.variable,
+            self.first_motor,
+        )
 
     @cached_property
     def damped_names(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.errors import InputError, ShapeError, SpringRangeError
 from screw_dynamics.feasibility.feasible_samples import motor_commands_where_feasible
 from screw_dynamics.feasibility.quantities import (
@@ -108,6 +109,29 @@ def check_feasibility(
     checks += stiffness_checks(robot, instants, stiffness)
     broken = [_spring_failure(error, time) for time, error in failures.values()]
     return FeasibilityReport((*checks, *broken))
+
+
+def check_motor_commands(
+    robot: Robot,
+    joint_jets: ArrayLike,
+    times: ArrayLike,
+    commands: MotorFeedforward,
+    stiffness_jets: Jets = None,
+) -> FeasibilityReport:
+    """
+    Return the report of `check_feasibility` for motor commands that are already known.
+
+    `commands` is a batch of T samples; every spring can transmit their efforts.
+    """
+    jets, instants = as_motion(robot, joint_jets, times)
+    return FeasibilityReport(
+        (
+            *motion_checks(robot, instants, jets),
+            *effort_checks(robot, instants, commands.effort),
+            *motor_checks(robot, instants, commands),
+            *stiffness_checks(robot, instants, as_jets('stiffness_jets', stiffness_jets)),
+        )
+    )
 
 
 def as_motion(robot: Robot, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:

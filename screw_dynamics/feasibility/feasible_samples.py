@@ -6,17 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic.deflection_filter import DeflectionFilter
-from screw_dynamics.elastic.elastic_feedforward import elastic_feedforward
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.elastic.feedforward import elastic_feedforward, feedforward_from_efforts
+from screw_dynamics.elastic.link_efforts import link_efforts
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
-from screw_dynamics.elastic.spring_jets import as_stiffness_jets, spring_jets
+from screw_dynamics.elastic.spring_deflections import as_stiffness_jets, joint_deflections
 from screw_dynamics.errors import SpringRangeError
 from screw_dynamics.kernels.springs.damped import TIME
 from screw_dynamics.robot import Robot
@@ -39,43 +40,47 @@ def motor_commands_where_feasible(
     """
     model, joints = robot.model, robot.drives
     assert joints is not None
-    elapsed = times - times[0]
+    count, elapsed = len(joint_jets), times - times[0]
+    efforts = None
+    if not joints.rotor_coupling:
+        efforts = link_efforts(model, joints, joint_jets, wrench_jets)
     damper = None
-    if robot.motors.damped_names and joint_jets.shape[1] >= robot.required_rows:
+    if robot.motors.damped_names:
         damper = DeflectionFilter(model, joints, joint_jets.shape[1], deflection)
+
+    def commands(part: slice) -> MotorFeedforward:
+        arguments: dict[str, Any] = {
+            'stiffness_jets': _of_samples(stiffness_jets, part, (count, 2)),
+            'times': elapsed[part],
+            'deflection': deflection if damper is None else damper,
+        }
+        if efforts is not None:
+            return feedforward_from_efforts(
+                model, joints, joint_jets[part], efforts[part], **arguments
+            )
+        wrenches = _of_samples(wrench_jets, part, (count, 3))
+        return elastic_feedforward(model, joints, joint_jets[part], wrenches, **arguments)
+
     failures: dict[str, tuple[float, SpringRangeError]] = {}
     feasible: list[tuple[Array, MotorFeedforward]] = []
-    count = len(joint_jets)
     start, size = 0, count
     while start < count:
         part = slice(start, start + size)
-        wrenches = _of_samples(wrench_jets, part, (count, 3))
-        stiffness = _of_samples(stiffness_jets, part, (count, 2))
         try:
-            motion = elastic_feedforward(
-                model,
-                joints,
-                joint_jets[part],
-                wrenches,
-                stiffness_jets=stiffness,
-                times=elapsed[part],
-                deflection=deflection if damper is None else damper,
-            )
+            motion = commands(part)
         except SpringRangeError as error:
             if error.sample:
                 # repeat the samples before the failure
                 size = error.sample
                 continue
             found = {error.joint: error}
-            if not joints.rotor_coupling:
+            if efforts is not None:
                 one = slice(start, start + 1)
-                wrenches = _of_samples(wrench_jets, one, (count, 3))
                 stiffness = _of_samples(stiffness_jets, one, (count, 2))
-                efforts = inverse_dynamics(model, joint_jets[one], wrenches)
-                found = _failing(joints, robot.motors, efforts, stiffness)
+                found = _failing(joints, robot.motors, efforts[one], stiffness)
                 if damper is not None:
                     last = damper.state[0][TIME]
-                    damper.step(efforts[0], max(elapsed[start] - last, 0.0))
+                    damper.step(efforts[start], max(elapsed[start] - last, 0.0))
             for name, reason in found.items():
                 failures.setdefault(name, (float(times[start]), reason))
             start, size = start + 1, 1
@@ -96,7 +101,9 @@ def _failing(
     failing = {}
     for j in np.flatnonzero(table.damped < 0):
         try:
-            spring_jets(joints, table, int(j), efforts[:, :, j].copy(), stiffness, single=True)
+            joint_deflections(
+                joints, table, int(j), efforts[:, :, j].copy(), stiffness, single=True
+            )
         except SpringRangeError as error:
             failing[error.joint] = error
     return failing

@@ -3,7 +3,10 @@
 """Simulation of robots with elastic joints: equations of motion and their integration."""
 
 from screw_dynamics.simulation.elastic_robot import ElasticRobot
-from screw_dynamics.simulation.integration import Motion
 from screw_dynamics.simulation.natural_frequencies import natural_frequencies
+from screw_dynamics.simulation.robot_states import SimulationResult
 
-__all__ = ['ElasticRobot', 'Motion', 'natural_frequencies']
+# the name before
+Motion = SimulationResult
+
+__all__ = ['ElasticRobot', 'Motion', 'SimulationResult', 'natural_frequencies']

@@ -11,16 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_vector, require_out
-from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.elastic import ElasticJoints, MotorTable
 from screw_dynamics.elastic.elastic_joints import require_elastic_joints
-from screw_dynamics.errors import ShapeError
+from screw_dynamics.errors import ShapeError, SimulationError
 from screw_dynamics.kernels.springs.equations_of_motion import DERIVATIVE, RUNGE_KUTTA
-from screw_dynamics.kernels.tree.forward_dynamics import SOLVED
+from screw_dynamics.kernels.tree.forward_dynamics import SINGULAR, SOLVED
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.scalars import require_count, require_number
-from screw_dynamics.simulation.failures import failure
-from screw_dynamics.simulation.integration import Motion, integrate
-from screw_dynamics.simulation.robot_states import RobotStates
+from screw_dynamics.simulation.integration import integrate
+from screw_dynamics.simulation.robot_states import RobotStates, SimulationResult
 from screw_dynamics.simulation.robot_tables import body_wrenches, robot_tables
 
 
@@ -108,7 +107,7 @@ class ElasticRobot(RobotStates):
         derivative = np.empty(self.state_size)
         status = DERIVATIVE(state, *inputs, *self._kernel_tables, derivative)
         if status != SOLVED:
-            raise failure(self._tables.model, self.motors, status, state)
+            raise _failure(self._tables.model, self.motors, status, state)
         return derivative
 
     def step(
@@ -154,7 +153,7 @@ class ElasticRobot(RobotStates):
         inputs = self._inputs(motor_effort, stiffness, wrenches)
         status = RUNGE_KUTTA(state, *inputs, *self._kernel_tables, h, steps)
         if status != SOLVED:
-            raise failure(self._tables.model, self.motors, status, state)
+            raise _failure(self._tables.model, self.motors, status, state)
         return state
 
     def integrate(
@@ -169,7 +168,7 @@ class ElasticRobot(RobotStates):
         atol: float | None = None,
         method: str = 'DOP853',
         progress: Callable[[float], object] | None = None,
-    ) -> Motion:
+    ) -> SimulationResult:
         """
         Integrate the equations of motion by scipy's `solve_ivp`.
 
@@ -192,7 +191,7 @@ class ElasticRobot(RobotStates):
 
         Returns
         -------
-        Motion
+        SimulationResult
 
         Raises
         ------
@@ -201,11 +200,18 @@ class ElasticRobot(RobotStates):
         ShapeError, NotFiniteError, InputError
 
         """
-        return integrate(
-            self, times, motor_effort, state,
-            stiffness=stiffness, wrenches=wrenches, rtol=rtol,
-            atol=atol, method=method, progress=progress,
-        )  # fmt: skip
+
+        def inputs(t: float, at: Array) -> dict[str, Any]:
+            return {
+                'motor_effort': motor_effort(t, at),
+                'stiffness': None if stiffness is None else stiffness(t),
+                'wrenches': None if wrenches is None else wrenches(t),
+            }
+
+        instants, states, evaluations = integrate(
+            self, times, inputs, state, rtol=rtol, atol=atol, method=method, progress=progress
+        )
+        return SimulationResult(instants, *self.split(states), evaluations)
 
     def _inputs(
         self,
@@ -222,3 +228,24 @@ class ElasticRobot(RobotStates):
         if len(external) and rotors:
             external = np.vstack([external, np.zeros((rotors, 6))])
         return effort, values, external
+
+
+def _failure(model: ScrewModel, motors: MotorTable, status: int, state: Array) -> SimulationError:
+    """
+    Return the SimulationError for a kernel's status and state (2 n + 2 m,).
+
+    `model` is the one of links and rotors.
+    """
+    if status >= 0:
+        return SimulationError(
+            f'joint {model.joint_names[status]!r}: expected an inertia above {SINGULAR:g} of what '
+            'it moves, got less: it can accelerate without moving any mass'
+        )
+    theta = state[2 * motors.n : 2 * motors.n + motors.m]
+    deflections = theta - state[motors.joint_of_motor]
+    worst = int(np.argmax(np.where(np.isfinite(deflections), np.abs(deflections), np.inf)))
+    return SimulationError(
+        f'motor {motors.names[worst]!r}: the motion is not finite at a deflection of '
+        f'{deflections[worst]:.3g} rad or m (largest): expected one within the range of the '
+        'spring, and a shorter step or other efforts if this robot is out of control'
+    )

@@ -1,12 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Integration of the equations of motion with error control."""
+"""Integration of equations of motion with error control."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,52 +15,38 @@ from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ShapeError, SimulationError
 from screw_dynamics.scalars import require_number
 
-if TYPE_CHECKING:
-    from screw_dynamics.simulation.elastic_robot import ElasticRobot
-
 METHODS = ('DOP853', 'RK45', 'RK23')
 
 
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """
-    Motion of an elastic robot over time.
+class System(Protocol):
+    """Equations of motion: a state vector and its time derivative under inputs."""
 
-    Parameters
-    ----------
-    times : (T,) ndarray
-        Times of the states [s].
-    position, velocity : (T, n) ndarray
-        Link positions and velocities [rad or m, per s].
-    motor_position, motor_velocity : (T, m) ndarray
-        Motor positions and velocities, on the joint side of the gear [rad or m, per s].
-    evaluations : int
-        Number of evaluations of the equations of motion.
+    @property
+    def state_size(self) -> int:
+        """Length of a state."""
 
-    """
-
-    times: Array
-    position: Array
-    velocity: Array
-    motor_position: Array
-    motor_velocity: Array
-    evaluations: int
+    @property
+    def derivatives(self) -> Callable[..., Array]:
+        """Function of a state and of inputs by name; raises SimulationError if it is undefined."""
 
 
 def integrate(
-    robot: ElasticRobot,
+    system: System,
     times: ArrayLike,
-    motor_effort: Callable[[float, Array], ArrayLike],
+    inputs: Callable[[float, Array], Mapping[str, Any]],
     state: ArrayLike,
     *,
-    stiffness: Callable[[float], ArrayLike] | None,
-    wrenches: Callable[[float], Mapping[str, ArrayLike]] | None,
-    rtol: float,
-    atol: float | None,
-    method: str,
-    progress: Callable[[float], object] | None,
-) -> Motion:
-    """Integrate the motion of a robot, see `ElasticRobot.integrate`."""
+    rtol: float = 1e-9,
+    atol: float | None = None,
+    method: str = 'DOP853',
+    progress: Callable[[float], object] | None = None,
+) -> tuple[Array, Array, int]:
+    """
+    Return times (T,), states (T, size) and the number of evaluations of `system.derivatives`.
+
+    ``inputs(t, state)`` returns its inputs by name; see `ElasticRobot.integrate` for the other
+    arguments and the errors.
+    """
     from scipy import integrate as scipy_integrate
 
     instants = require_finite('times', as_float_array('times', times))
@@ -78,18 +63,13 @@ def integrate(
     atol = rtol / 100.0 if atol is None else require_number('atol', atol)
 
     def derivative(t: float, y: Array) -> Array:
-        return robot.derivatives(
-            y,
-            motor_effort(t, y),
-            stiffness=None if stiffness is None else stiffness(t),
-            wrenches=None if wrenches is None else wrenches(t),
-        )
+        return system.derivatives(y, **inputs(t, y))
 
-    start = as_vector('state', state, robot.state_size)
+    start = as_vector('state', state, system.state_size)
     solver = getattr(scipy_integrate, method)(
         derivative, float(instants[0]), start, float(instants[-1]), rtol=rtol, atol=atol
     )
-    states = np.empty((len(instants), robot.state_size))
+    states = np.empty((len(instants), system.state_size))
     states[0], done = start, 1
     while solver.status == 'running':
         before = solver.t
@@ -105,4 +85,4 @@ def integrate(
             done = reached
         if progress is not None:
             progress(float(solver.t))
-    return Motion(instants, *robot.split(states), int(solver.nfev))
+    return instants, states, int(solver.nfev)

@@ -1,8 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`RobotStates`: state vectors of a robot with elastic joints."""
+"""State vectors of a robot with elastic joints, and the result of a simulation."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +12,32 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, as_vector
 from screw_dynamics.elastic import MotorFeedforward, MotorTable
 from screw_dynamics.errors import InputError, ShapeError
+
+
+@dataclass(frozen=True, eq=False)
+class SimulationResult:
+    """
+    Motion of an elastic robot over time.
+
+    Parameters
+    ----------
+    times : (T,) ndarray
+        Times of the states [s].
+    position, velocity : (T, n) ndarray
+        Link positions and velocities [rad or m, per s].
+    motor_position, motor_velocity : (T, m) ndarray
+        Motor positions and velocities, on the joint side of the gear [rad or m, per s].
+    evaluations : int
+        Number of evaluations of the equations of motion.
+
+    """
+
+    times: Array
+    position: Array
+    velocity: Array
+    motor_position: Array
+    motor_velocity: Array
+    evaluations: int
 
 
 class RobotStates:

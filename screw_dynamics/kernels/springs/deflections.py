@@ -1,12 +1,19 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Series of the spring deflections of a joint from the effort that it transmits."""
+"""Kernel of `spring_deflections`: deflections of the springs from the efforts they transmit."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.kernels.springs.laws import cubic_root, law_taylor, spring_deflection
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.springs.damped import TERMS, TIME, advance
+from screw_dynamics.kernels.springs.laws import (
+    cubic_root,
+    law_taylor,
+    pair_taylor,
+    spring_deflection,
+)
 from screw_dynamics.kernels.springs.layout import (
     LINEAR,
     PAIR_EXPONENTIAL,
@@ -16,27 +23,36 @@ from screw_dynamics.kernels.springs.layout import (
     RIGID,
     VARIABLE,
 )
-from screw_dynamics.kernels.springs.series import invert, invert_pair, quotient
+from screw_dynamics.kernels.springs.series import (
+    invert,
+    invert_pair,
+    quotient,
+    to_jet,
+    to_series,
+)
 
+# status codes
 OK, NO_STIFFNESS, OUTSIDE_TABLE, STIFFNESS_RANGE, SINGULAR_PAIR, SLACK_TENDON = range(6)
+BACKWARD, NOT_FINITE = -1, -2
+
+_LARGEST = np.finfo(np.float64).max
 
 # Relative bound of the determinant below which a pair is singular: phi1 - phi2 of a cubic pair
 # is the root of a difference, which has four digits left at this bound.
 SINGULAR = 1e-6
 
 
-def deflection_series(law, data, at, tau, stiffness, phi, force, taylor, powers, failure):
+def deflection_series(law, data, at, tau, stiffness, phi, taylor, powers, failure):
     """
-    Fill the deflection `phi` and the spring effort `force` of each motor of an undamped joint.
+    Fill the deflection `phi` at each motor of an undamped joint.
 
     `tau` and `stiffness` (K or sigma) are series (p,); `data[at:]` are the parameters of the law.
-    Only pairs use row 1 of `phi`, `force` (2, p). Workspace: `taylor` (2, p + 1), `powers`
-    (2, p, p), zeros. Return OK, or another status with its values in `failure` (3,).
+    Only pairs use row 1 of `phi` (2, p). Workspace: `taylor` (2, p + 1), `powers` (2, p, p),
+    zeros. Return OK, or another status with its values in `failure` (3,).
     """
     count = len(tau)
     if law >= PAIR_EXPONENTIAL:
-        return _pair_series(law, data, at, tau, stiffness, phi, force, taylor, powers, failure)
-    force[0] = tau
+        return _pair_series(law, data, at, tau, stiffness, phi, taylor, powers, failure)
     if law == RIGID:
         phi[0] = 0.0
     elif law == LINEAR:
@@ -57,7 +73,7 @@ def deflection_series(law, data, at, tau, stiffness, phi, force, taylor, powers,
     return OK
 
 
-def _pair_series(law, data, at, tau, sigma, phi, force, taylor, powers, failure):
+def _pair_series(law, data, at, tau, sigma, phi, taylor, powers, failure):
     own = at + PAIR_LAW
     status = _pair_deflections(law, data, own, tau[0], sigma[0], phi)
     failure[0], failure[1] = tau[0], sigma[0]
@@ -66,23 +82,12 @@ def _pair_series(law, data, at, tau, sigma, phi, force, taylor, powers, failure)
     if data[at + PULL_ONLY] > 0.0 and not phi[0, 0] >= 0.0 >= phi[1, 0]:
         failure[0], failure[1] = phi[0, 0], phi[1, 0]
         return SLACK_TENDON
-    law_taylor(law, data, own, phi[0, 0], taylor[0])
-    # f2(x) = -f1(-x)
-    law_taylor(law, data, own, -phi[1, 0], taylor[1])
-    for i in range(0, taylor.shape[1], 2):
-        taylor[1, i] = -taylor[1, i]
+    pair_taylor(law, data, at, phi[:, 0], taylor)
     one, other = taylor[0, 1] * taylor[1, 2], taylor[1, 1] * taylor[0, 2]
     failure[2] = 2.0 * (one - other)
     if not abs(one - other) > SINGULAR * (abs(one) + abs(other)):
         return SINGULAR_PAIR
     invert_pair(taylor, tau, sigma, phi, powers)
-    for i in range(2):
-        force[i, 0] = taylor[i, 0]
-        for k in range(1, len(tau)):
-            total = 0.0
-            for j in range(1, k + 1):
-                total += taylor[i, j] * powers[i, j, k]
-            force[i, k] = total
     return OK
 
 
@@ -119,3 +124,60 @@ def _pair_deflections(law, data, at, tau, sigma, phi):
     difference = np.sqrt(max(square - total * total, 0.0))
     phi[0, 0], phi[1, 0] = 0.5 * (total + difference), 0.5 * (total - difference)
     return OK
+
+
+def _spring_deflections(
+    efforts, stiffness, laws, offsets, data, damped, variable, first_motor, times, clock, psi,
+    last_jets, deflections, failure,
+):  # fmt: skip
+    """
+    Fill the deflections (T, p, m) of every sample; return OK or another status.
+
+    `efforts` is (T, k + 1, n), `stiffness` (1 or T, p, V). `times` and the state `clock`, `psi`,
+    `last_jets` (see `advance`) are used with dampers only. `failure` (5,) has sample, joint and
+    values if the status is not OK. See `MotorTable` for the other arrays.
+    """
+    # k + 1 <= p: springs without damper lose two orders, other joints fewer
+    terms, count = efforts.shape[1], deflections.shape[1]
+    tau, sigma, phi = np.zeros(count), np.zeros(count), np.zeros((2, count))
+    taylor, powers = np.empty((2, terms + 1)), np.empty((2, terms, terms))
+    weights, connection = np.empty(TERMS + 1), np.empty((2, TERMS))
+    for t in range(len(efforts)):
+        failure[0] = t
+        if len(psi) > 0 and not advance(
+            times[t], efforts[t], offsets, data, damped, clock, psi, last_jets, weights, connection
+        ):
+            failure[2], failure[3] = clock[TIME], times[t]
+            return BACKWARD
+        for j in range(len(laws)):
+            failure[1] = j
+            law, motor = laws[j], first_motor[j]
+            if damped[j] >= 0:
+                deflections[t, :, motor] = psi[damped[j]]
+            else:
+                to_series(efforts[t, :, j], tau[:terms])
+                if variable[j] >= 0:
+                    to_series(stiffness[min(t, len(stiffness) - 1), :, variable[j]], sigma)
+                phi[:] = 0.0
+                status = deflection_series(
+                    law, data, offsets[j], tau[:terms], sigma,
+                    phi[:, :terms], taylor, powers, failure[2:],
+                )  # fmt: skip
+                if status != OK:
+                    return status
+                for i in range(2 if law >= PAIR_EXPONENTIAL else 1):
+                    to_jet(phi[i], deflections[t, :, motor + i])
+            for i in range(2 if law >= PAIR_EXPONENTIAL else 1):
+                for k in range(count):
+                    if not abs(deflections[t, k, motor + i]) <= _LARGEST:
+                        return NOT_FINITE
+    return OK
+
+
+SPRING_DEFLECTIONS = Kernel(
+    _spring_deflections,
+    f'int64({read_only(3)}, {read_only(3)}, {read_only(1, "int64")}, {read_only(1, "int64")}, '
+    f'{read_only(1)}, {read_only(1, "int64")}, {read_only(1, "int64")}, {read_only(1, "int64")}, '
+    f'{read_only(1)}, float64[::1], float64[:, ::1], float64[:, ::1], float64[:, :, ::1], '
+    'float64[::1])',
+)

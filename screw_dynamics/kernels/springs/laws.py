@@ -67,6 +67,15 @@ def law_taylor(law: int, data: Array, at: int, phi: float, taylor: Array) -> Non
             taylor[i] = values[i]
 
 
+def pair_taylor(law: int, data: Array, at: int, phi: Array, taylor: Array) -> None:
+    """Fill the Taylor coefficients (2, p) of both springs of a pair at their deflections (2,)."""
+    law_taylor(law, data, at + PAIR_LAW, phi[0], taylor[0])
+    # f2(x) = -f1(-x)
+    law_taylor(law, data, at + PAIR_LAW, -phi[1], taylor[1])
+    for i in range(0, taylor.shape[1], 2):
+        taylor[1, i] = -taylor[1, i]
+
+
 def _table_taylor(data, at, phi, taylor):
     count = int(data[at])
     piece = _segment(data, at + 1, count, phi)

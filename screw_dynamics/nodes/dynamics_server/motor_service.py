@@ -9,7 +9,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
-from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.feasibility.check import check_motor_commands
 from screw_dynamics.messages.fields import double_array
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, wrench_jets
 from screw_dynamics.nodes.shared import interfaces
@@ -36,11 +36,7 @@ def get_motor_feedforward(
         robot.model, robot.drives, jet, wrenches, stiffness_jets=stiffness, deflection=deflection
     )
     if check_limits != 'off':
-        one = None if wrenches is None else {f: w[np.newaxis] for f, w in wrenches.items()}
-        report = check_feasibility(
-            robot, None, jet[np.newaxis], [0.0], one,
-            stiffness_jets=stiffness, deflection=deflection,
-        )  # fmt: skip
+        report = check_motor_commands(robot, jet[np.newaxis], [0.0], motors.as_batch(), stiffness)
         response.message = limit_text(report, check_limits)
     response.motor_feedforward = _message(motors, robot, request)
 

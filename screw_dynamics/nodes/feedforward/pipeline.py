@@ -143,7 +143,7 @@ class FeedforwardPipeline:
         if watched:
             self.limits.add(jet, tau)
         if self.motors is not None:
-            motors = self.motors.publish(sample, self.wrenches.in_force())
+            motors = self.motors.publish(sample, self.wrenches.in_force(), tau)
             self.reference.driven = not self.motors.stopped
             if watched and motors is not None:
                 self.limits.add_motors(motors)

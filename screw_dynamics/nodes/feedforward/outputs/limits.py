@@ -199,13 +199,7 @@ class LimitGuard:
         known = motors.effort_jet[:2]
         efforts = np.zeros((1, 2, known.shape[1]))
         efforts[0, : len(known)] = known
-        batch = replace(
-            motors,
-            effort_jet=efforts,
-            deflection_jet=motors.deflection_jet[np.newaxis],
-            motor_jet=motors.motor_jet[np.newaxis],
-            motor_effort_jet=motors.motor_effort_jet[np.newaxis],
-        )
+        batch = replace(motors.as_batch(), effort_jet=efforts)
         checks = motor_checks(self._robot, _INSTANT, batch)
         worst = max(checks, key=lambda check: check.excess)
         return (

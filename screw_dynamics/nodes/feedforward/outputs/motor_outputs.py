@@ -9,7 +9,12 @@ from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import DeflectionFilter, MotorFeedforward, elastic_feedforward
+from screw_dynamics.elastic import (
+    DeflectionFilter,
+    MotorFeedforward,
+    feedforward_from_efforts,
+    link_efforts,
+)
 from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.messages.fields import double_array, field_view
@@ -165,14 +170,14 @@ class MotorPipeline:
         return bool(self._problem or self._guard.reason)
 
     def publish(
-        self, sample: EffortSample, wrenches: Mapping[str, Array]
+        self, sample: EffortSample, wrenches: Mapping[str, Array], efforts: Array | None = None
     ) -> MotorFeedforward | None:
         """
         Compute and publish the motor commands of the sample in the shared array.
 
-        `wrenches` (6,) act ON the links and are constant in the frames that they are keyed by.
-        Return the commands in shared arrays even if a limit prevents their publication; None if
-        they cannot be computed.
+        `wrenches` (6,) act ON the links and are constant in the frames that they are keyed by;
+        `efforts` (k + 1, n) are the inverse dynamics under them, if known. Return the commands in
+        shared arrays even if a limit prevents their publication; None if they cannot be computed.
         """
         self._guard.follow(sample.source)
         if sample.rows < self._least:
@@ -183,7 +188,7 @@ class MotorPipeline:
             return None
         rows = JET_ROWS if sample.rows == JET_ROWS else self._least
         try:
-            self._compute(sample, rows, wrenches)
+            self._compute(sample, rows, wrenches, efforts)
         except ScrewDynamicsError as error:
             self._fail(str(error))
             if sample.source is Source.TRAJECTORY and self._jet[1].any():
@@ -202,23 +207,38 @@ class MotorPipeline:
             output.publish(sample, rows)
         return motors
 
-    def _compute(self, sample: EffortSample, rows: int, wrenches: Mapping[str, Array]) -> None:
-        jets = None
-        if wrenches:
-            jets = {frame: _constant(wrench, rows - 2) for frame, wrench in wrenches.items()}
+    def _compute(
+        self,
+        sample: EffortSample,
+        rows: int,
+        wrenches: Mapping[str, Array],
+        efforts: Array | None,
+    ) -> None:
         damper = self._filters[rows]
         if damper is not None and rows != self._rows:
             self._begin(damper, sample.instant)
         self._rows = rows
-        elastic_feedforward(
+        jet, motors = self._jet[:rows], self._motors[rows]
+        stiffness = self.stiffness.sample(sample.instant)
+        if efforts is None or len(efforts) < rows - 2 or self._drives.rotor_coupling:
+            jets = {frame: _constant(wrench, rows - 2) for frame, wrench in wrenches.items()}
+            efforts = link_efforts(
+                self._model,
+                self._drives,
+                jet,
+                jets or None,
+                stiffness_jets=stiffness,
+                out=motors.effort_jet,
+            )
+        feedforward_from_efforts(
             self._model,
             self._drives,
-            self._jet[:rows],
-            jets,
-            stiffness_jets=self.stiffness.sample(sample.instant),
+            jet,
+            efforts[: len(motors.effort_jet)],
+            stiffness_jets=stiffness,
             times=1e-9 * (sample.instant - self._origin),
             deflection=damper,
-            out=self._motors[rows],
+            out=motors,
         )
 
     def _begin(self, damper: DeflectionFilter, instant: int) -> None:

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`elastic_feedforward`: motor positions and efforts from a joint jet."""
+"""`elastic_feedforward`: link efforts, spring deflections and motor efforts of a motion."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, require_finite, require_out
+from screw_dynamics.arrays import Array, as_float_array, require_out
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic.deflection_filter import DeflectionFilter
 from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic_joints
-from screw_dynamics.elastic.failures import raise_failure
+from screw_dynamics.elastic.link_efforts import as_elastic_jet, fill_coupled_efforts
+from screw_dynamics.elastic.motor_efforts import fill_motor_efforts
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
-from screw_dynamics.elastic.rotors.coupled_efforts import coupled_efforts
 from screw_dynamics.elastic.rotors.coupling import RotorCoupling
-from screw_dynamics.elastic.spring_jets import as_stiffness_jets
+from screw_dynamics.elastic.spring_deflections import fill_deflections
 from screw_dynamics.error_texts import listed, shown
-from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.kernels.springs.deflections import OK
-from screw_dynamics.kernels.springs.motor_commands import motor_commands
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 from screw_dynamics.model import ScrewModel
 
 
@@ -101,70 +99,111 @@ def elastic_feedforward(
     """
     table = require_elastic_joints(joints).motors(model)
     coupling = joints.coupling(model)
-    jet = _joint_jet(table, joint_jet, coupling)
-    single = jet.ndim == 2
-    rows = joints.uncoupled_rows(model, jet.shape[-2])
-    shapes = [(*jet.shape[:-2], *shape) for shape in table.jet_shapes(rows)]
-    if out is None:
-        result = MotorFeedforward(table.names, table.gear_ratios, *map(np.empty, shapes))
-    else:
-        result = _checked_out(out, table, shapes, jet)
-    reactions = None
+    jet = as_elastic_jet(table, coupling, joint_jet)
+    result = _result(table, coupling, jet, out)
     if coupling is None:
         inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
     else:
-        result.effort_jet[...], reactions = coupled_efforts(
-            model, joints, coupling, jet, wrench_jets, stiffness_jets
+        fill_coupled_efforts(
+            model, joints, table, coupling, jet, wrench_jets, stiffness_jets, result.effort_jet
         )
-    shape = result.motor_jet.shape
-    stiffness = as_stiffness_jets(table, stiffness_jets, shape[:-1])
-    instants = _times(table, times, deflection, shape[:-2])
-    state = _NO_STATE
-    if isinstance(deflection, DeflectionFilter):
-        state = deflection.require(table, jet.shape[-2]).state
-    elif table.damped_names:
-        state = DeflectionFilter(model, joints, jet.shape[-2], deflection).state
-    failure = np.zeros(5)
-    arrays = (result.deflection_jet, result.motor_jet, result.motor_effort_jet)
-    deflections, motions, commands = (a[np.newaxis] for a in arrays) if single else arrays
-    status = motor_commands(
-        jet[np.newaxis] if single else jet,
-        result.effort_jet[np.newaxis] if single else result.effort_jet,
-        stiffness,
-        table.laws,
-        table.offsets,
-        table.parameters,
-        table.damped,
-        table.variable,
-        table.first_motor,
-        table.rows,
-        instants,
-        *state,
-        deflections,
-        motions,
-        commands,
-        failure,
-    )
-    if status != OK:
-        raise_failure(status, failure, table, joints, single)
-    if reactions is not None:
-        result.motor_effort_jet[...] += reactions
+    _fill(model, joints, table, jet, stiffness_jets, times, deflection, result)
     return result
 
 
-def _joint_jet(table: MotorTable, joint_jet: ArrayLike, coupling: RotorCoupling | None) -> Array:
-    jet = as_float_array('joint_jet', joint_jet)
-    least, reason = 3 + table.lost_orders, table.most_demanding
+def feedforward_from_efforts(
+    model: ScrewModel,
+    joints: ElasticJoints,
+    joint_jet: ArrayLike,
+    effort_jet: ArrayLike,
+    *,
+    stiffness_jets: Mapping[str, ArrayLike] | None = None,
+    times: ArrayLike | None = None,
+    deflection: Mapping[str, float] | DeflectionFilter | None = None,
+    out: MotorFeedforward | None = None,
+) -> MotorFeedforward:
+    """
+    Return the result of `elastic_feedforward` for link efforts that are already known.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joints : ElasticJoints
+    joint_jet : (r, n) or (T, r, n) array_like
+        See `elastic_feedforward`.
+    effort_jet : (k + 1, n) or (T, k + 1, n) array_like
+        Result of `link_efforts` [N m or N, per s^d]; k = r - 3 without coupled rotors.
+    stiffness_jets, times, deflection, out : optional
+        See `elastic_feedforward`.
+
+    Returns
+    -------
+    MotorFeedforward
+
+    Raises
+    ------
+    SpringRangeError, ShapeError, NotFiniteError, UnknownNameError, InputError
+        See `elastic_feedforward`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
+    >>> jet = np.full((5, arm.n), 0.1)
+    >>> known = feedforward_from_efforts(arm, joints, jet, sd.inverse_dynamics(arm, jet))
+    >>> np.array_equal(known.motor_jet, sd.elastic_feedforward(arm, joints, jet).motor_jet)
+    True
+
+    """
+    table = require_elastic_joints(joints).motors(model)
+    coupling = joints.coupling(model)
+    jet = as_elastic_jet(table, coupling, joint_jet)
+    efforts = as_float_array('effort_jet', effort_jet)
+    result = _result(table, coupling, jet, out)
+    if efforts.shape != result.effort_jet.shape:
+        raise ShapeError('effort_jet', str(result.effort_jet.shape), efforts.shape)
+    if efforts is not result.effort_jet:
+        result.effort_jet[...] = efforts
+    _fill(model, joints, table, jet, stiffness_jets, times, deflection, result)
+    return result
+
+
+def _result(
+    table: MotorTable, coupling: RotorCoupling | None, jet: Array, out: MotorFeedforward | None
+) -> MotorFeedforward:
+    """Return `out`, checked, or new arrays for the results of a joint jet."""
+    rows = jet.shape[-2]
     if coupling is not None:
-        least, reason = coupling.rows, 'this robot with rotors on moving links'
-    if jet.ndim not in (2, 3) or jet.shape[-1] != table.n or jet.shape[-2] < least:
-        raise ShapeError(
-            'joint_jet',
-            f'(r, {table.n}) or (T, r, {table.n}) with r >= {least}: rows q to q^({least - 1}), '
-            f'which the motor effort of {reason} needs',
-            jet.shape,
-        )
-    return jet
+        rows += 3 + table.lost_orders - coupling.rows
+    shapes = [(*jet.shape[:-2], *shape) for shape in table.jet_shapes(rows)]
+    if out is None:
+        return MotorFeedforward(table.names, table.gear_ratios, *map(np.empty, shapes))
+    return _checked_out(out, table, shapes, jet)
+
+
+def _fill(
+    model: ScrewModel,
+    joints: ElasticJoints,
+    table: MotorTable,
+    jet: Array,
+    stiffness_jets: Mapping[str, ArrayLike] | None,
+    times: ArrayLike | None,
+    deflection: Mapping[str, float] | DeflectionFilter | None,
+    result: MotorFeedforward,
+) -> None:
+    """Fill deflections, motor positions and motor efforts of a result with known efforts."""
+    efforts, deflections = result.effort_jet, result.deflection_jet
+    fill_deflections(model, joints, table, efforts, stiffness_jets, times, deflection, deflections)
+    commands = result.motor_jet, result.motor_effort_jet
+    try:
+        fill_motor_efforts(model, joints, table, jet, efforts, deflections, *commands)
+    except NotFiniteError:
+        if isinstance(deflection, DeflectionFilter):
+            # the motion as a whole was rejected
+            deflection.restore_state()
+        raise
 
 
 def _checked_out(
@@ -189,32 +228,3 @@ def _checked_out(
         if np.may_share_memory(array, jet):
             raise InputError('out: expected memory of its own, got some of joint_jet')
     return out
-
-
-def _times(
-    table: MotorTable,
-    times: ArrayLike | None,
-    deflection: Mapping[str, float] | DeflectionFilter | None,
-    batch: tuple[int, ...],
-) -> Array:
-    """Return the time of every sample; empty if no joint is damped."""
-    if times is not None:
-        times = require_finite('times', as_float_array('times', times))
-        if times.shape != batch:
-            raise ShapeError('times', str(batch), times.shape)
-    if not table.damped_names:
-        if deflection:
-            raise InputError('deflection: expected none, no spring has a damper beside it')
-        return _NO_TIMES
-    if times is None:
-        if batch or isinstance(deflection, DeflectionFilter):
-            raise InputError(
-                f'times: expected the times of the samples, which the damped joint '
-                f'{table.damped_names[0]!r} needs, got none'
-            )
-        return _ONE_TIME
-    return times.reshape(-1)
-
-
-_NO_TIMES, _ONE_TIME = np.empty(0), np.zeros(1)
-_NO_STATE = np.zeros(2), np.empty((0, 0)), np.empty((0, 0))
