@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
+from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,12 +23,14 @@ from screw_dynamics.elastic.elastic_joints_yaml import (
 )
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
-from screw_dynamics.elastic.rotors.coupling import RotorCoupling, rotor_coupling
+from screw_dynamics.elastic.rotors import RotorCoupling, rotor_coupling
 from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import InputError, ModelError, UnknownNameError, UnusedEntryWarning
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.scalars import require_count
 from screw_dynamics.yaml_files.document import is_document, read_document
+
+T = TypeVar('T')
 
 
 @dataclass(frozen=True)
@@ -60,12 +64,6 @@ class ElasticJoints:
     joints: Mapping[str, ElasticJoint]
     rotor_coupling: bool = False
     _file: str = field(default='', init=False, repr=False, compare=False)
-    _tables: WeakKeyDictionary[ScrewModel, MotorTable] = field(
-        default_factory=WeakKeyDictionary, init=False, repr=False, compare=False
-    )
-    _couplings: WeakKeyDictionary[ScrewModel, RotorCoupling] = field(
-        default_factory=WeakKeyDictionary, init=False, repr=False, compare=False
-    )
 
     def __post_init__(self) -> None:
         """Check and freeze the entries."""
@@ -110,14 +108,13 @@ class ElasticJoints:
             a motor, whether rotors are coupled or not.
 
         """
-        table = self._tables.get(require_model(model))
-        if table is None:
-            self._require_names(model)
-            table = self._tables[model] = motor_table(model, self.joints)
-        return table
+        return self._tables(model)
 
-    def _require_names(self, model: ScrewModel) -> None:
-        """Raise UnknownNameError if a model lacks a joint or a link that carries a motor."""
+    @cached_property
+    def _tables(self) -> _PerModel[MotorTable]:
+        return _PerModel(self._table)
+
+    def _table(self, model: ScrewModel) -> MotorTable:
         for name, joint in self.joints.items():
             if name not in model.joint_names:
                 raise UnknownNameError('joint', name, model.joint_names, self._file)
@@ -129,6 +126,7 @@ class ElasticJoints:
                     entry = f'joint {shown(name)}: rotor.carrier'
                     where = f'{self._file}: {entry}' if self._file else entry
                     raise UnknownNameError('link', carrier, error.available, where) from None
+        return motor_table(model, self.joints)
 
     def coupling(self, model: ScrewModel) -> RotorCoupling | None:
         """
@@ -151,13 +149,11 @@ class ElasticJoints:
             If the model lacks a joint, or the link that carries a motor.
 
         """
-        if not self.rotor_coupling:
-            return None
-        coupling = self._couplings.get(require_model(model))
-        if coupling is None:
-            coupling = rotor_coupling(model, self.motors(model), self.joints)
-            self._couplings[model] = coupling
-        return coupling
+        return self._couplings(model) if self.rotor_coupling else None
+
+    @cached_property
+    def _couplings(self) -> _PerModel[RotorCoupling]:
+        return _PerModel(lambda model: rotor_coupling(model, self.motors(model), self.joints))
 
     def required_rows(self, model: ScrewModel) -> int:
         """
@@ -285,3 +281,18 @@ def require_elastic_joints(joints: object) -> ElasticJoints:
     if not isinstance(joints, ElasticJoints):
         raise InputError(f'joints: expected ElasticJoints, got {type(joints).__name__}')
     return joints
+
+
+class _PerModel(Generic[T]):
+    """A function of a model, evaluated once per model; a result lives as long as its model."""
+
+    def __init__(self, derive: Callable[[ScrewModel], T]) -> None:
+        self._derive = derive
+        self._results: WeakKeyDictionary[ScrewModel, T] = WeakKeyDictionary()
+
+    def __call__(self, model: ScrewModel) -> T:
+        """Return the result for a model."""
+        result = self._results.get(require_model(model))
+        if result is None:
+            result = self._results[model] = self._derive(model)
+        return result

@@ -17,7 +17,7 @@ from screw_dynamics.elastic.link_efforts import as_elastic_jet, fill_coupled_eff
 from screw_dynamics.elastic.motor_efforts import fill_motor_efforts
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
-from screw_dynamics.elastic.rotors.coupling import RotorCoupling
+from screw_dynamics.elastic.rotors import RotorCoupling
 from screw_dynamics.elastic.spring_deflections import fill_deflections
 from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError

@@ -26,7 +26,7 @@ from screw_dynamics.arrays import Array, as_float_array, require_out
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic_joints
 from screw_dynamics.elastic.motor_table import MotorTable
-from screw_dynamics.elastic.rotors.coupling import RotorCoupling
+from screw_dynamics.elastic.rotors import RotorCoupling
 from screw_dynamics.elastic.spring_deflections import as_stiffness_jets, joint_deflections
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.springs.layout import RIGID

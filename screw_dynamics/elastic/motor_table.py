@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
-from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
+from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.kernels.springs.layout import DAMPED, RIGID
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import ValueEquality

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
-from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
+from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.feasibility.report import LimitCheck, limit_checks
 from screw_dynamics.model import JointLimits, ScrewModel

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.elastic import ElasticJoints, MotorTable
-from screw_dynamics.elastic.rotors.bodies import model_with_rotors, moving_rotors
+from screw_dynamics.elastic.rotors import model_with_rotors, moving_rotors
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.kernels.springs.layout import INERTIA, RIGID
 from screw_dynamics.lie import adjoint_inverse

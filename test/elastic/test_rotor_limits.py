@@ -13,7 +13,7 @@ from oracles.random_models import BodyRecipe, random_model
 from oracles.rotor_robot import locked, random_rotor, spinning
 
 import screw_dynamics as sd
-from screw_dynamics.elastic.rotors.bodies import rotor_axis
+from screw_dynamics.elastic.rotors import rotor_axis
 from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.lie import inertia_matrix, pose
 

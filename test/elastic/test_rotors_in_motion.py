@@ -9,7 +9,7 @@ from oracles.rotor_robot import locked, random_rotor, spinning
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
-from screw_dynamics.elastic.rotors.bodies import rotor_axis
+from screw_dynamics.elastic.rotors import rotor_axis
 from screw_dynamics.lie import inertia_matrix, pose
 
 STIFFNESS = np.array([300.0, 250.0, 200.0])

@@ -12,7 +12,7 @@ from oracles.random_models import BodyRecipe, random_model, random_wrench_jets
 from oracles.rotor_robot import locked, random_rotor, spinning
 
 import screw_dynamics as sd
-from screw_dynamics.elastic.rotors.bodies import rotor_axis
+from screw_dynamics.elastic.rotors import rotor_axis
 from screw_dynamics.errors import InputError, ShapeError
 
 CHAIN = [BodyRecipe()] * 4

@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spring laws between motor and link: one record per law."""
 
-from screw_dynamics.elastic.springs.antagonistic_pair import AntagonisticPair
-from screw_dynamics.elastic.springs.linear_spring import LinearSpring, Spring
-from screw_dynamics.elastic.springs.nonlinear_springs import CubicSpring, ExponentialSpring
+from screw_dynamics.elastic.springs.adjustable_springs import AntagonisticPair, VariableStiffness
+from screw_dynamics.elastic.springs.fixed_springs import (
+    CubicSpring,
+    ExponentialSpring,
+    LinearSpring,
+)
+from screw_dynamics.elastic.springs.spring import AdjustableSpring, Spring
 from screw_dynamics.elastic.springs.tabulated_spring import TabulatedSpring
-from screw_dynamics.elastic.springs.variable_stiffness import VariableStiffness
 
 __all__ = [
+    'AdjustableSpring',
     'AntagonisticPair',
     'CubicSpring',
     'ExponentialSpring',

@@ -1,9 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-`TabulatedSpring`: a measured characteristic.
-
-It is a quintic spline through a strictly increasing table, C2 and strictly increasing itself.
+`TabulatedSpring`: a measured characteristic as a quintic spline, C2 and strictly increasing.
 
 A continuous motor effort needs f'' continuous, which rules out the monotone cubic splines (C1),
 and a C2 cubic spline overshoots. A quintic piece is free in value, slope and curvature at both
@@ -30,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.elastic.springs.linear_spring import Spring
+from screw_dynamics.elastic.springs.spring import Spring
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.kernels.springs.layout import TABULATED
@@ -41,103 +39,6 @@ _LEAST_SLOPE = 0.05
 
 # Points of the polynomials that estimate slopes and curvatures.
 _STENCIL = 5
-
-
-def monotone_spline(x: Array, y: Array) -> Array:
-    """
-    Return the pieces of the spline through a table of N >= 2 points, strictly increasing in both.
-
-    Row i of the (N - 1, 6) result has the coefficients in powers of u, 0 <= u <= 1 on piece i.
-    Raise `ModelError` on over- or underflow, or if rounding makes a piece decrease.
-    """
-    # overflow is detected by the checks of the result
-    with np.errstate(all='ignore'):
-        return _monotone_spline(x, y)
-
-
-def _monotone_spline(x: Array, y: Array) -> Array:
-    steps, rises = np.diff(x), np.diff(y)
-    secants = rises / steps
-    held = np.isfinite(steps) & np.isfinite(rises) & np.isfinite(secants) & (secants > 0.0)
-    for i in np.flatnonzero(~held):
-        raise ModelError(
-            f'segment {i + 1}: expected differences and a slope that double precision can hold, '
-            f'got deflections {x[i]:g}, {x[i + 1]:g} and efforts {y[i]:g}, {y[i + 1]:g}'
-        )
-    slopes = np.concatenate([secants[:1], _harmonic_means(secants), secants[-1:]])
-    accurate = np.array([_local_derivatives(x, y, i) for i in range(len(x))])
-    part = np.isfinite(accurate).all(axis=1).astype(float)
-    accurate[part == 0.0] = 0.0
-    least = _LEAST_SLOPE * np.minimum(slopes[:-1], slopes[1:])
-    while True:
-        g = slopes + part * (accurate[:, 0] - slopes)
-        pieces = _pieces(steps, y, g, part * accurate[:, 1])
-        found = np.array([_least_slope(piece) for piece in pieces])
-        low = ~(found >= least * steps)
-        touched = np.append(low, False) | np.append(False, low)
-        if not (touched & (part > 0.0)).any():
-            break
-        part[touched] = np.where(part[touched] > 1e-3, 0.5 * part[touched], 0.0)
-    for i in np.flatnonzero(~(found > 0.0)):
-        raise ModelError(
-            f'segment {i + 1}: expected slopes of adjacent segments that double precision can '
-            f'join, got {secants[max(i - 1, 0) : i + 2].tolist()}'
-        )
-    return pieces
-
-
-def _harmonic_means(secants: Array) -> Array:
-    # not 2 a b / (a + b), which may under- or overflow
-    low, high = np.minimum(secants[:-1], secants[1:]), np.maximum(secants[:-1], secants[1:])
-    return 2.0 * low / (1.0 + low / high)
-
-
-def _local_derivatives(x: Array, y: Array, i: int) -> tuple[float, float]:
-    """Return slope and curvature at x[i] of the polynomial through the nearest points."""
-    first = min(max(i - _STENCIL // 2, 0), max(len(x) - _STENCIL, 0))
-    near = slice(first, first + _STENCIL)
-    scale = x[near][-1] - x[near][0]
-    powers = np.vander((x[near] - x[i]) / scale, increasing=True)
-    try:
-        coefficients = np.append(np.linalg.solve(powers, y[near] - y[i]), 0.0)
-    except np.linalg.LinAlgError:  # points that differ by rounding only
-        return np.nan, np.nan
-    return coefficients[1] / scale, 2.0 * coefficients[2] / scale / scale
-
-
-def _pieces(steps: Array, y: Array, slopes: Array, curvatures: Array) -> Array:
-    """Return the quintics with these values, slopes and curvatures at both ends."""
-    h = steps
-    g0, c0 = slopes[:-1] * h, 0.5 * curvatures[:-1] * h * h
-    # differences in value, slope and curvature at the far end, in units of the step
-    value = np.diff(y) - g0 - c0
-    slope = slopes[1:] * h - g0 - 2.0 * c0
-    curvature = curvatures[1:] * h * h - 2.0 * c0
-    return np.stack(
-        [
-            y[:-1],
-            g0,
-            c0,
-            10.0 * value - 4.0 * slope + 0.5 * curvature,
-            -15.0 * value + 7.0 * slope - curvature,
-            6.0 * value - 3.0 * slope + 0.5 * curvature,
-        ],
-        axis=1,
-    )
-
-
-def _least_slope(piece: Array) -> float:
-    """Return the least slope of a piece with respect to u; NaN if it overflows."""
-    slope = piece[1:] * np.arange(1, 6)
-    curvature = slope[1:] * np.arange(1, 5)
-    if not np.isfinite(curvature).all():
-        return np.nan
-    # negligible for u <= 1, but the roots are relative to the last coefficient
-    curvature[np.abs(curvature) < 1e-30 * np.abs(curvature).max()] = 0.0
-    turns = np.roots(curvature[::-1])
-    real = np.clip(turns.real, 0.0, 1.0)
-    points = np.concatenate([[0.0, 1.0], real])
-    return float(np.polynomial.polynomial.polyval(points, slope).min())
 
 
 @dataclass(frozen=True)
@@ -241,3 +142,100 @@ def _increasing(name: str, values: Sequence[float]) -> tuple[float, ...]:
             f'{column[i + 1]:g} in segment {i + 1}'
         )
     return tuple(column.tolist())
+
+
+def monotone_spline(x: Array, y: Array) -> Array:
+    """
+    Return the pieces of the spline through a table of N >= 2 points, strictly increasing in both.
+
+    Row i of the (N - 1, 6) result has the coefficients in powers of u, 0 <= u <= 1 on piece i.
+    Raise `ModelError` on over- or underflow, or if rounding makes a piece decrease.
+    """
+    # overflow is detected by the checks of the result
+    with np.errstate(all='ignore'):
+        return _monotone_spline(x, y)
+
+
+def _monotone_spline(x: Array, y: Array) -> Array:
+    steps, rises = np.diff(x), np.diff(y)
+    secants = rises / steps
+    held = np.isfinite(steps) & np.isfinite(rises) & np.isfinite(secants) & (secants > 0.0)
+    for i in np.flatnonzero(~held):
+        raise ModelError(
+            f'segment {i + 1}: expected differences and a slope that double precision can hold, '
+            f'got deflections {x[i]:g}, {x[i + 1]:g} and efforts {y[i]:g}, {y[i + 1]:g}'
+        )
+    slopes = np.concatenate([secants[:1], _harmonic_means(secants), secants[-1:]])
+    accurate = np.array([_local_derivatives(x, y, i) for i in range(len(x))])
+    part = np.isfinite(accurate).all(axis=1).astype(float)
+    accurate[part == 0.0] = 0.0
+    least = _LEAST_SLOPE * np.minimum(slopes[:-1], slopes[1:])
+    while True:
+        g = slopes + part * (accurate[:, 0] - slopes)
+        pieces = _pieces(steps, y, g, part * accurate[:, 1])
+        found = np.array([_least_slope(piece) for piece in pieces])
+        low = ~(found >= least * steps)
+        touched = np.append(low, False) | np.append(False, low)
+        if not (touched & (part > 0.0)).any():
+            break
+        part[touched] = np.where(part[touched] > 1e-3, 0.5 * part[touched], 0.0)
+    for i in np.flatnonzero(~(found > 0.0)):
+        raise ModelError(
+            f'segment {i + 1}: expected slopes of adjacent segments that double precision can '
+            f'join, got {secants[max(i - 1, 0) : i + 2].tolist()}'
+        )
+    return pieces
+
+
+def _harmonic_means(secants: Array) -> Array:
+    # not 2 a b / (a + b), which may under- or overflow
+    low, high = np.minimum(secants[:-1], secants[1:]), np.maximum(secants[:-1], secants[1:])
+    return 2.0 * low / (1.0 + low / high)
+
+
+def _local_derivatives(x: Array, y: Array, i: int) -> tuple[float, float]:
+    """Return slope and curvature at x[i] of the polynomial through the nearest points."""
+    first = min(max(i - _STENCIL // 2, 0), max(len(x) - _STENCIL, 0))
+    near = slice(first, first + _STENCIL)
+    scale = x[near][-1] - x[near][0]
+    powers = np.vander((x[near] - x[i]) / scale, increasing=True)
+    try:
+        coefficients = np.append(np.linalg.solve(powers, y[near] - y[i]), 0.0)
+    except np.linalg.LinAlgError:  # points that differ by rounding only
+        return np.nan, np.nan
+    return coefficients[1] / scale, 2.0 * coefficients[2] / scale / scale
+
+
+def _pieces(steps: Array, y: Array, slopes: Array, curvatures: Array) -> Array:
+    """Return the quintics with these values, slopes and curvatures at both ends."""
+    h = steps
+    g0, c0 = slopes[:-1] * h, 0.5 * curvatures[:-1] * h * h
+    # differences in value, slope and curvature at the far end, in units of the step
+    value = np.diff(y) - g0 - c0
+    slope = slopes[1:] * h - g0 - 2.0 * c0
+    curvature = curvatures[1:] * h * h - 2.0 * c0
+    return np.stack(
+        [
+            y[:-1],
+            g0,
+            c0,
+            10.0 * value - 4.0 * slope + 0.5 * curvature,
+            -15.0 * value + 7.0 * slope - curvature,
+            6.0 * value - 3.0 * slope + 0.5 * curvature,
+        ],
+        axis=1,
+    )
+
+
+def _least_slope(piece: Array) -> float:
+    """Return the least slope of a piece with respect to u; NaN if it overflows."""
+    slope = piece[1:] * np.arange(1, 6)
+    curvature = slope[1:] * np.arange(1, 5)
+    if not np.isfinite(curvature).all():
+        return np.nan
+    # negligible for u <= 1, but the roots are relative to the last coefficient
+    curvature[np.abs(curvature) < 1e-30 * np.abs(curvature).max()] = 0.0
+    turns = np.roots(curvature[::-1])
+    real = np.clip(turns.real, 0.0, 1.0)
+    points = np.concatenate([[0.0, 1.0], real])
+    return float(np.polynomial.polynomial.polyval(points, slope).min())

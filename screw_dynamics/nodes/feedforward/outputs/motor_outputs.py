@@ -15,7 +15,7 @@ from screw_dynamics.elastic import (
     feedforward_from_efforts,
     link_efforts,
 )
-from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
+from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.messages.fields import double_array, field_view
 from screw_dynamics.messages.times import set_stamp

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
+from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import InputError
 from screw_dynamics.jit import Kernel
 from screw_dynamics.messages.times import SECOND

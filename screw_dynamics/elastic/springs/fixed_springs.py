@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`CubicSpring`: a hardening spring."""
+"""Springs of fixed characteristic: linear, cubic, exponential."""
 
 from __future__ import annotations
 
@@ -11,9 +11,70 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.elastic.springs.linear_spring import Spring
-from screw_dynamics.kernels.springs.layout import CUBIC, EXPONENTIAL
+from screw_dynamics.elastic.springs.spring import Spring
+from screw_dynamics.kernels.springs.layout import CUBIC, DAMPED, EXPONENTIAL, LINEAR
 from screw_dynamics.scalars import check_number
+
+
+@dataclass(frozen=True)
+class LinearSpring(Spring):
+    """
+    ``tau = stiffness * phi + damping * phi'`` of the deflection phi.
+
+    Parameters
+    ----------
+    stiffness : float
+        K > 0 [N m/rad or N/m], behind the gear; for a spring before a gear of ratio r, r^2 K.
+    damping : float
+        Damping d >= 0 of a damper parallel to the spring [N m s/rad or N s/m]. With d > 0 the
+        deflection is a state of its own, a filter of the effort with the time constant d / K.
+
+    Examples
+    --------
+    >>> float(LinearSpring(200.0).effort(0.01))
+    2.0
+
+    """
+
+    stiffness: float
+    damping: float = 0.0
+
+    type: ClassVar[str] = 'linear'
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_number(self, 'stiffness', above=True)
+        check_number(self, 'damping')
+
+    @property
+    def code(self) -> int:
+        """Code of the law for the kernels."""
+        return DAMPED if self.damping > 0.0 else LINEAR
+
+    @property
+    def parameters(self) -> Array:
+        """Stiffness and damping."""
+        return np.array([self.stiffness, self.damping])
+
+    def effort(self, deflection: ArrayLike, rate: ArrayLike = 0.0) -> Array:
+        """
+        Return the effort that spring and damper transmit.
+
+        Parameters
+        ----------
+        deflection : array_like
+            [rad or m]
+        rate : array_like
+            Rate of the deflection [rad/s or m/s].
+
+        Returns
+        -------
+        ndarray
+            [N m or N]
+
+        """
+        phi, phi_rate = as_float_array('deflection', deflection), as_float_array('rate', rate)
+        return self.stiffness * phi + self.damping * phi_rate
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`AntagonisticPair`: two motors that pull one joint through nonlinear springs."""
+"""Springs whose stiffness follows a trajectory: one stiffness motor, or an antagonistic pair."""
 
 from __future__ import annotations
 
@@ -11,11 +11,73 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.elastic.springs.variable_stiffness import AdjustableSpring
+from screw_dynamics.elastic.springs.spring import AdjustableSpring
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
-from screw_dynamics.kernels.springs.layout import PAIR_CUBIC, PAIR_EXPONENTIAL, PAIR_QUADRATIC
+from screw_dynamics.kernels.springs.layout import (
+    PAIR_CUBIC,
+    PAIR_EXPONENTIAL,
+    PAIR_QUADRATIC,
+    VARIABLE,
+)
 from screw_dynamics.scalars import check_number
+
+
+@dataclass(frozen=True)
+class VariableStiffness(AdjustableSpring):
+    """
+    ``tau = K(t) phi`` of the deflection phi.
+
+    Parameters
+    ----------
+    stiffness : float
+        K if no trajectory of it is given, above 0 [N m/rad or N/m].
+    min_stiffness, max_stiffness : float
+        Range that the mechanism can reach [N m/rad or N/m]. Data for feasibility checks.
+
+    Examples
+    --------
+    >>> float(VariableStiffness(100.0).effort(0.1, stiffness=50.0))
+    5.0
+
+    """
+
+    stiffness: float
+    min_stiffness: float = 0.0
+    max_stiffness: float = np.inf
+
+    type: ClassVar[str] = 'variable'
+    code: ClassVar[int] = VARIABLE
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        self._check_stiffness()
+
+    @property
+    def parameters(self) -> Array:
+        """Empty: the stiffness is part of every sample."""
+        return np.empty(0)
+
+    def effort(self, deflection: ArrayLike, stiffness: ArrayLike | None = None) -> Array:
+        """
+        Return the effort that the spring transmits.
+
+        Parameters
+        ----------
+        deflection : array_like
+            [rad or m]
+        stiffness : array_like, optional
+            K at that time [N m/rad or N/m]; default `stiffness`.
+
+        Returns
+        -------
+        ndarray
+            [N m or N]
+
+        """
+        value = self.stiffness if stiffness is None else as_float_array('stiffness', stiffness)
+        return value * as_float_array('deflection', deflection)
+
 
 # parameters and code of each law
 _FIELDS = {
