@@ -23,13 +23,7 @@ from screw_dynamics.kernels.springs.layout import (
     RIGID,
     VARIABLE,
 )
-from screw_dynamics.kernels.springs.series import (
-    invert,
-    invert_pair,
-    quotient,
-    to_jet,
-    to_series,
-)
+from screw_dynamics.kernels.springs.series import invert, invert_pair, quotient, to_jet, to_series
 
 # status codes
 OK, NO_STIFFNESS, OUTSIDE_TABLE, STIFFNESS_RANGE, SINGULAR_PAIR, SLACK_TENDON = range(6)

@@ -16,13 +16,7 @@ from screw_dynamics.kernels.springs.layout import (
     PAIR_EXPONENTIAL,
     VISCOUS,
 )
-from screw_dynamics.kernels.springs.series import (
-    add_powers,
-    compose,
-    tanh,
-    to_jet,
-    to_series,
-)
+from screw_dynamics.kernels.springs.series import add_powers, compose, tanh, to_jet, to_series
 
 _LARGEST = np.finfo(np.float64).max
 
