@@ -24,7 +24,7 @@ from screw_dynamics.elastic.springs import (
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.scalars import number_from_text, require_number
-from screw_dynamics.yaml_files.document import Node, write_document
+from screw_dynamics.yaml_files.document import YamlEntry, write_document
 
 SPRINGS: dict[str, type[Spring]] = {
     spring.type: spring
@@ -58,10 +58,10 @@ def write_elastic_joints(
 
 def read_elastic_joints(document: Any) -> tuple[dict[str, ElasticJoint], Any]:
     """Return joints and the unchecked `rotor_coupling` of a YAML document; raise ModelError."""
-    root = Node(document, 'document')
+    root = YamlEntry(document, 'document')
     _check_keys(root, ('elastic_joints', 'rotor_coupling'))
     joints = {
-        name: _joint(Node(node.value, f'elastic_joints.{name}'))
+        name: _joint(YamlEntry(node.value, f'elastic_joints.{name}'))
         for name, node in root['elastic_joints'].entries()
     }
     return joints, root.value.get('rotor_coupling', False)
@@ -83,7 +83,7 @@ def unused_entries(joints: Mapping[str, ElasticJoint], coupling_named: bool) -> 
     return entries
 
 
-def _joint(node: Node) -> ElasticJoint:
+def _joint(node: YamlEntry) -> ElasticJoint:
     if node.value is None:
         return ElasticJoint()
     _check_keys(node, _JOINT_KEYS)
@@ -104,7 +104,7 @@ def _joint(node: Node) -> ElasticJoint:
     return _built(node, ElasticJoint, parts)
 
 
-def _spring(node: Node) -> Spring | None:
+def _spring(node: YamlEntry) -> Spring | None:
     kind = node['type'].value
     if kind == RIGID:
         _check_keys(node, ('type',))
@@ -120,7 +120,7 @@ def _spring(node: Node) -> Spring | None:
     return _record(node, SPRINGS[kind], extra=('type',))
 
 
-def _record(node: Node, kind: Callable[..., R], extra: tuple[str, ...] = ()) -> R:
+def _record(node: YamlEntry, kind: Callable[..., R], extra: tuple[str, ...] = ()) -> R:
     """Return a record with the entries of a mapping as its fields."""
     parts = [field for field in fields(kind) if field.init]  # type: ignore[arg-type]
     _check_keys(node, (*extra, *(field.name for field in parts)))
@@ -135,14 +135,14 @@ def _record(node: Node, kind: Callable[..., R], extra: tuple[str, ...] = ()) -> 
     return _built(node, kind, values)
 
 
-def _built(node: Node, kind: Callable[..., R], values: dict[str, Any]) -> R:
+def _built(node: YamlEntry, kind: Callable[..., R], values: dict[str, Any]) -> R:
     try:
         return kind(**values)
     except (ModelError, InputError) as error:
         raise ModelError(f'{node.path}.{error}') from None
 
 
-def _value(node: Node) -> Any:
+def _value(node: YamlEntry) -> Any:
     """Return a number, a tuple of numbers, a truth value or text."""
     if isinstance(node.value, list):
         return tuple(item.number() for item in node.items())
@@ -154,7 +154,7 @@ def _value(node: Node) -> Any:
     return node.value
 
 
-def _check_keys(node: Node, allowed: tuple[str, ...]) -> None:
+def _check_keys(node: YamlEntry, allowed: tuple[str, ...]) -> None:
     for key, _ in node.entries():
         if key not in allowed:
             raise ModelError(

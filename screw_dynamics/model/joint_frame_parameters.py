@@ -32,7 +32,7 @@ from screw_dynamics.kernels.taylor.layout import (
     SIN_BETA,
     SIN_GAMMA,
 )
-from screw_dynamics.lie import inverse_pose, pose, screw_type, turn_and_travel
+from screw_dynamics.lie import inverse_pose, pose, rotation_and_translation_rate, screw_type
 from screw_dynamics.model.joint_frames import axis_poses, set_mimic_and_inertia
 from screw_dynamics.model.records import ModelRecord
 
@@ -73,7 +73,7 @@ def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
         gamma = untilt @ step[:3, :3]
         poses[i] = poses[i] @ pose(gamma.T, np.zeros(3))
         rows[i, COS_GAMMA] = 1.0
-        _, rows[i, PITCH] = turn_and_travel(model.screws[i])
+        _, rows[i, PITCH] = rotation_and_translation_rate(model.screws[i])
         if parent < 0:
             rows[i, ORIGIN : ORIGIN + 3] = untilt @ -model.gravity
         else:

@@ -34,9 +34,9 @@ from screw_dynamics.lie import (
     inertia_parameters,
     inverse_pose,
     pose_on_axis,
+    rotation_and_translation_rate,
     second_moment,
     transform_inertia,
-    turn_and_travel,
 )
 from screw_dynamics.model.records import ModelRecord
 
@@ -82,7 +82,7 @@ def joint_frames(model: ModelRecord) -> JointFrames:
             home = inverse_pose(poses[parent]) @ home
         row[HOME_ROTATION : HOME_ROTATION + 9] = home[:3, :3].ravel()
         row[HOME_POSITION : HOME_POSITION + 3] = home[:3, 3]
-        row[ROTATION], row[TRANSLATION] = turn_and_travel(model.screws[i])
+        row[ROTATION], row[TRANSLATION] = rotation_and_translation_rate(model.screws[i])
     set_mimic_and_inertia(model, poses, bodies)
     return JointFrames(tree, bodies, model.gravity, poses, _frame_paths(model, poses))
 

@@ -11,7 +11,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
 from screw_dynamics.model.records import Frame, JointLimits, ModelRecord
-from screw_dynamics.yaml_files.document import Node, read_document, write_document
+from screw_dynamics.yaml_files.document import YamlEntry, read_document, write_document
 
 FORMAT = 'screw_dynamics model'
 VERSION = 1
@@ -50,7 +50,7 @@ def to_yaml(model: ModelRecord, path: str | os.PathLike[str] | None = None) -> s
 
 def fields_from_yaml(source: str | bytes | os.PathLike[str]) -> dict[str, Any]:
     """Return the fields of a model; see `ScrewModel.from_yaml`, whose errors it raises."""
-    root = Node(read_document(source, 'model'), 'model')
+    root = YamlEntry(read_document(source, 'model'), 'model')
     if root['format'].text() != FORMAT:
         raise ModelError(f'model.format: expected {FORMAT!r}, got {shown(root["format"].text())}')
     if root['version'].value != VERSION:
@@ -86,9 +86,9 @@ def fields_from_yaml(source: str | bytes | os.PathLike[str]) -> dict[str, Any]:
     )
 
 
-def _names(nodes: list[Node]) -> tuple[str, ...]:
+def _names(nodes: list[YamlEntry]) -> tuple[str, ...]:
     """Return the names of entries; they must be unique, as other entries refer to them."""
-    names: dict[str, Node] = {}
+    names: dict[str, YamlEntry] = {}
     for node in nodes:
         name = node['name'].text()
         if name in names:

@@ -78,7 +78,7 @@ def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
         raise ModelError(f'{origin}: {error}') from None
 
 
-class Node:
+class YamlEntry:
     """
     One entry of a document and its path, e.g. ``'model.bodies[2].screw'``.
 
@@ -89,21 +89,21 @@ class Node:
         self.value = value
         self.path = path
 
-    def __getitem__(self, key: str) -> Node:
+    def __getitem__(self, key: str) -> YamlEntry:
         """Return the entry of a mapping."""
         if not isinstance(self.value, dict):
             raise self._unexpected('a mapping')
         if key not in self.value:
             raise ModelError(f'{self.path}: expected an entry {key!r}, got none')
-        return Node(self.value[key], f'{self.path}.{key}')
+        return YamlEntry(self.value[key], f'{self.path}.{key}')
 
-    def items(self) -> list[Node]:
+    def items(self) -> list[YamlEntry]:
         """Return the entries of a sequence."""
         if not isinstance(self.value, list):
             raise self._unexpected('a sequence')
-        return [Node(item, f'{self.path}[{i}]') for i, item in enumerate(self.value)]
+        return [YamlEntry(item, f'{self.path}[{i}]') for i, item in enumerate(self.value)]
 
-    def entries(self) -> list[tuple[str, Node]]:
+    def entries(self) -> list[tuple[str, YamlEntry]]:
         """Return the keys and entries of a mapping."""
         if not isinstance(self.value, dict):
             raise self._unexpected('a mapping')
@@ -113,7 +113,7 @@ class Node:
                     f'{self.path}: expected text as the name of an entry, got {shown(key)}: put '
                     'what YAML reads as something else between quotes'
                 )
-        return [(key, Node(item, f'{self.path}.{key}')) for key, item in self.value.items()]
+        return [(key, YamlEntry(item, f'{self.path}.{key}')) for key, item in self.value.items()]
 
     def text(self) -> str:
         """Return a text entry."""

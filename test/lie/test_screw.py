@@ -14,9 +14,9 @@ from screw_dynamics.kernels.tree.layout import TRANSLATION
 from screw_dynamics.lie import (
     pose_on_axis,
     quaternion_rotation,
+    rotation_and_translation_rate,
     screw_pitch,
     screw_type,
-    turn_and_travel,
 )
 
 E = np.array([2.0, 3.0, 6.0]) / 7.0
@@ -42,7 +42,7 @@ def test_kind_and_pitch(value, kind, pitch):
     assert screw_type(value) == kind
     assert screw_pitch(value) == pytest.approx(pitch, abs=1e-15)
     expected = (0.0, 1.0) if kind == 'prismatic' else (1.0, pitch)
-    assert turn_and_travel(value) == pytest.approx(expected, abs=1e-15)
+    assert rotation_and_translation_rate(value) == pytest.approx(expected, abs=1e-15)
     if pitch == 0.0:
         assert screw_pitch(value) == 0.0
 

@@ -15,7 +15,7 @@ from screw_dynamics.trajectory.smooth.quadratic_program import (
     at_segments,
     factorised,
     minimise,
-    pull_back,
+    restore_feasibility,
 )
 
 KNOTS = 4
@@ -63,10 +63,10 @@ def test_pull_back_obeys_every_row_and_moves_only_what_it_must(program):
     rng = np.random.default_rng(99)
     x = 3.0 * rng.normal(size=(KNOTS, 4)) * program.free
     assert (program.slack(x) < 0.0).any()
-    pulled = pull_back(program, np.zeros((KNOTS, 4)), x)
+    pulled = restore_feasibility(program, np.zeros((KNOTS, 4)), x)
     assert (program.slack(pulled) >= -TOLERANCE).all()
     assert pulled.any()
-    again = pull_back(program, np.zeros((KNOTS, 4)), pulled)
+    again = restore_feasibility(program, np.zeros((KNOTS, 4)), pulled)
     assert again is pulled
 
 

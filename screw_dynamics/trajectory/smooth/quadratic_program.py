@@ -114,7 +114,7 @@ def minimise(program: ConvexProgram, anchor: Array) -> Array:
     else:
         if (program.slack(x) >= -TOLERANCE).all():
             return x
-    return pull_back(program, anchor, _interior_point(program, anchor))
+    return restore_feasibility(program, anchor, _interior_point(program, anchor))
 
 
 def _interior_point(program: ConvexProgram, x: Array) -> Array:
@@ -193,7 +193,7 @@ def _longest(values: Array, change: Array) -> float:
     return min(1.0, float((-values[falling] / change[falling]).min()))
 
 
-def pull_back(program: ConvexProgram, anchor: Array, x: Array) -> Array:
+def restore_feasibility(program: ConvexProgram, anchor: Array, x: Array) -> Array:
     """
     Move knots towards the anchor, each as little as its segments need to satisfy all rows.
 
