@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Publishers of efforts; messages of ticks are created once and filled in place."""
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from rclpy.node import Node
@@ -38,16 +38,6 @@ class EffortSample(NamedTuple):
     rows: int = JET_ROWS
 
 
-class EffortOutput(Protocol):
-    """Publisher of effort samples."""
-
-    def publish(self, sample: EffortSample) -> None:
-        """Publish the sample in the shared arrays."""
-
-    def destroy(self) -> None:
-        """Destroy the publisher."""
-
-
 class FeedforwardOutput(MessageOutput):
     """
     ``~/feedforward``: effort, its derivatives and the reference used.
@@ -74,7 +64,7 @@ class FeedforwardOutput(MessageOutput):
             self._variants[rows] = message, self._copies
 
     def publish(self, sample: EffortSample) -> None:
-        """Publish; see `EffortOutput`."""
+        """Publish the sample in the shared arrays."""
         message, self._copies = self._variants[sample.rows]
         self._message = message
         set_stamp(message.header.stamp, sample.instant)
@@ -99,7 +89,7 @@ class JointEffortOutput(MessageOutput):
         self._carry(message, 'effort', tau[0])
 
     def publish(self, sample: EffortSample) -> None:
-        """Publish; see `EffortOutput`."""
+        """Publish the sample in the shared arrays."""
         set_stamp(self._message.header.stamp, sample.instant)
         self._send()
 
@@ -115,7 +105,7 @@ class CommandsOutput(MessageOutput):
         self._carry(message, 'data', tau[0])
 
     def publish(self, sample: EffortSample) -> None:
-        """Publish; see `EffortOutput`."""
+        """Publish the sample in the shared arrays."""
         self._send()
 
 
@@ -139,7 +129,7 @@ class EffortPublishers:
         for rows in range(LEAST_ROWS, JET_ROWS + 1):
             known = min(order, rows - LEAST_ROWS)
             self._arrays[rows] = jet[: known + LEAST_ROWS], tau[: known + 1]
-        self._outputs: list[EffortOutput] = []
+        self._outputs: list[FeedforwardOutput | JointEffortOutput | CommandsOutput] = []
         self.trajectory: TrajectoryEffortOutput | None = None
         if interfaces.msg is not None:
             self._outputs.append(FeedforwardOutput(node, joint_names, jet, tau))
