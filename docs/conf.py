@@ -37,6 +37,7 @@ myst_enable_extensions = ['dollarmath']
 
 # a name in single backquotes is an object of the package, or text in the font of code
 default_role = 'py:obj'
+smartquotes = False  # tau' is a derivative
 # |e| in docstrings is a norm, no substitution
 rst_prolog = '.. |e| replace:: \\|e\\|\n'
 autosummary_generate = True
