@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.messages.fields import double_array
+from screw_dynamics.messages.joints import double_array
 from screw_dynamics.messages.times import SECOND, seconds
 from screw_dynamics.trajectory import TrajectoryPoint
 

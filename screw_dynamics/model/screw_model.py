@@ -15,11 +15,12 @@ from screw_dynamics.arrays import Array, as_float_array, read_only_copy, require
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import checks, geometry, model_yaml, payload, table
 from screw_dynamics.model.from_screws import fields_from_screws
-from screw_dynamics.model.joint_frame_parameters import (
+from screw_dynamics.model.joint_frames import (
     JointFrameParameters,
+    JointFrames,
     joint_frame_parameters,
+    joint_frames,
 )
-from screw_dynamics.model.joint_frames import JointFrames, joint_frames
 from screw_dynamics.model.records import ModelRecord
 
 _FLOATS = (

@@ -23,7 +23,7 @@ from rclpy.publisher import Publisher
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.messages.fields import double_array
+from screw_dynamics.messages.joints import double_array
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.shared.endpoints import (
     FRAME_ID,

@@ -10,8 +10,12 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.reference.active_trajectory import ActiveTrajectory, Join, is_bounded
-from screw_dynamics.reference.interpolation import Interpolation
+from screw_dynamics.reference.interpolation import (
+    ActiveTrajectory,
+    Interpolation,
+    Join,
+    is_bounded,
+)
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, Waypoints, nearest_turn
 

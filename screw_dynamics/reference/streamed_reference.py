@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND
-from screw_dynamics.reference.active_trajectory import is_bounded
-from screw_dynamics.reference.filtered_positions import FilteredPositions
+from screw_dynamics.reference.interpolation import is_bounded
 from screw_dynamics.reference.reference import Reference
+from screw_dynamics.reference.reference_filter import FilteredPositions
 from screw_dynamics.series.jets import scale_speed, taylor_shifted
 from screw_dynamics.trajectory import JET_ROWS
 

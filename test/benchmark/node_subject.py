@@ -26,7 +26,7 @@ from rclpy.clock import Clock, ClockType  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 from rclpy.publisher import Publisher  # noqa: E402
 
-from screw_dynamics.messages.fields import double_array  # noqa: E402
+from screw_dynamics.messages.joints import double_array  # noqa: E402
 from screw_dynamics.nodes.feedforward.node import FeedforwardNode  # noqa: E402
 from screw_dynamics.nodes.shared.executor import run_node  # noqa: E402
 from screw_dynamics.nodes.shared.tick_timer import TickTimer  # noqa: E402

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.reference.filtered_positions import FilteredPositions
+from screw_dynamics.reference.reference_filter import FilteredPositions
 
 MS = 1_000_000
 

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Service handlers for dynamic quantities; they raise ScrewDynamicsError on failure."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
+from builtin_interfaces.msg import Duration
+from trajectory_msgs.msg import JointTrajectoryPoint
 
-from screw_dynamics.arrays import require_finite
+from screw_dynamics.arrays import Array, require_finite
 from screw_dynamics.dynamics import (
     bias_forces,
     coriolis_matrix,
@@ -14,10 +18,16 @@ from screw_dynamics.dynamics import (
     inverse_dynamics,
     mass_matrix,
 )
-from screw_dynamics.errors import ShapeError
-from screw_dynamics.messages.fields import double_array
+from screw_dynamics.errors import InputError, ShapeError, TrajectoryError
+from screw_dynamics.messages.joints import double_array, joint_order
+from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.messages.trajectories import effort_points, trajectory_points
+from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, wrench_jets
+from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
+from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory import JET_ROWS, check_position_limits, waypoints_from_points
 
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
 
@@ -71,3 +81,71 @@ def get_inverse_dynamics(robot: Robot, request: JointRequest, response: Any) -> 
     for field, values in zip(_EFFORTS, efforts, strict=False):
         setattr(response, field, double_array(values))
     response.effort_jet = double_array(efforts)
+
+
+_MAX_ORDER = 2
+
+
+def compute_trajectory_torques(
+    robot: Robot,
+    parameters: DynamicsServerParameters,
+    request: Any,
+    response: Any,
+) -> None:
+    """Handle ComputeTrajectoryTorques; with drives their limits are checked too."""
+    model = robot.model
+    names = list(request.trajectory.joint_names)
+    if names:
+        joint_order(names, model.joint_names)
+    waypoints = waypoints_from_points(
+        names, trajectory_points(request.trajectory), model.joint_names
+    )
+    k = int(request.derivative_order)
+    if k > _MAX_ORDER:
+        raise InputError(f'derivative_order: expected 0, 1 or 2, got {k}')
+    try:
+        check_position_limits(
+            waypoints, model.limits.lower, model.limits.upper, parameters.check_limits
+        )
+    except TrajectoryError as error:
+        raise LimitError(str(error)) from None
+    begin = waypoints.times[0]
+    interpolation = INTERPOLATIONS[parameters.interpolation]
+    curve = interpolation.curve(shifted(waypoints, slice(None), begin), None)
+    response.message = check_curve(robot, curve, begin, parameters.check_limits)
+    times = _sample_times(waypoints.times - begin, request.sample_period, parameters.max_samples)
+    jets = curve.jets(times, JET_ROWS)
+    tau = inverse_dynamics(model, jets[:, : k + 3].copy())
+
+    back = np.array([model.joint_names.index(name) for name in names], dtype=np.intp)
+    response.interpolation = parameters.interpolation
+    response.trajectory.header = request.trajectory.header
+    response.trajectory.joint_names = names
+    response.trajectory.points = effort_points(
+        (round(1e9 * (t + begin)) for t in times),
+        jets[:, :3, back],
+        tau[:, 0, back],
+        JointTrajectoryPoint,
+        Duration,
+    )
+    for d, field in enumerate(('effort_dot', 'effort_ddot')[:k], start=1):
+        setattr(response, field, double_array(tau[:, d, back]))
+
+
+def _sample_times(knots: Array, period: Any, limit: int) -> Array:
+    """Return the sample times [s]; the last one is the end, period 0 means the points."""
+    step = nanoseconds(period)
+    if step < 0:
+        raise InputError(f'sample_period: expected 0 s or more, got {1e-9 * step:g} s')
+    if step == 0:
+        return knots
+    # a remainder within rounding of the times is not an extra sample
+    count = int(np.ceil(knots[-1] / (1e-9 * step) - 1e-6)) + 1
+    if count > limit:
+        raise LimitError(
+            f'sample_period: expected at most {limit} samples (parameter max_samples), '
+            f'{1e-9 * step:g} s gives {count}'
+        )
+    times: Array = 1e-9 * step * np.arange(count, dtype=np.float64)
+    times[-1] = knots[-1]
+    return times

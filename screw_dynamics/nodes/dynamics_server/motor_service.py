@@ -10,7 +10,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.feasibility.check import check_motor_commands
-from screw_dynamics.messages.fields import double_array
+from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, wrench_jets
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.limit_checks import limit_text

@@ -16,6 +16,8 @@ from screw_dynamics.nodes.feedforward.diagnostics import (
     FeedforwardReports,
     OutputReports,
     StreamReports,
+    compute_time,
+    rate_warning,
 )
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
@@ -26,7 +28,6 @@ from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import require_two_topics
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
-from screw_dynamics.nodes.feedforward.rate_warnings import compute_time, rate_warning
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported

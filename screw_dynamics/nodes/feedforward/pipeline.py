@@ -26,8 +26,7 @@ from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.loaded_robot import with_stiffness
 from screw_dynamics.nodes.shared.model_build import compile_efforts
-from screw_dynamics.reference.active_trajectory import ActiveTrajectory
-from screw_dynamics.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.reference.interpolation import INTERPOLATIONS, ActiveTrajectory
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.reference_filter import compile_filter
 from screw_dynamics.reference.streamed_reference import StreamedReference

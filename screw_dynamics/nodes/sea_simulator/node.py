@@ -15,7 +15,7 @@ from std_srvs.srv import Trigger
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
-from screw_dynamics.messages.fields import field_view
+from screw_dynamics.messages.joints import field_view
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.sea_simulator.diagnostics import SimulationReport
 from screw_dynamics.nodes.sea_simulator.motor_drives import (

@@ -10,7 +10,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from screw_dynamics import __version__
-from screw_dynamics.messages.fields import double_array
+from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import LATCHED
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot

@@ -14,7 +14,7 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.messages.fields import field_view
+from screw_dynamics.messages.joints import field_view
 
 DEPTH = 10
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

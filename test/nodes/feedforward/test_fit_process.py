@@ -25,7 +25,7 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Refusal,
 )
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.reference.active_trajectory import Join
+from screw_dynamics.reference.interpolation import Join
 from screw_dynamics.robot import Robot
 
 NAMES = ('joint_1', 'joint_2')

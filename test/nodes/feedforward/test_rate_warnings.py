@@ -8,7 +8,7 @@ import pytest
 from helpers.node_processes import NodeProcess, node_command, trajectory
 
 from screw_dynamics import share_path
-from screw_dynamics.nodes.feedforward.rate_warnings import MissedTicks, rate_warning
+from screw_dynamics.nodes.feedforward.diagnostics import MissedTicks, rate_warning
 from screw_dynamics.nodes.shared.tick_timer import TickSummary
 
 JOINTS = [f'joint_{i}' for i in range(1, 8)]

@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import instant_of, set_stamp
-from screw_dynamics.nodes.feedforward.inputs.stream_messages import StreamReader
+from screw_dynamics.nodes.feedforward.inputs.stream_inputs import StreamReader
 from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_positions
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints

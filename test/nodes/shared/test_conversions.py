@@ -19,7 +19,8 @@ from screw_dynamics.errors import (
     TrajectoryError,
     UnknownNameError,
 )
-from screw_dynamics.messages import fields, joints, times, trajectories
+from screw_dynamics.messages import joints, times, trajectories
+from screw_dynamics.messages import joints as fields
 from screw_dynamics.nodes.dynamics_server import requests
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetMassMatrix

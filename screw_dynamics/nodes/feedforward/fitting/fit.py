@@ -25,8 +25,7 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Reading,
 )
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
-from screw_dynamics.reference.active_trajectory import ActiveTrajectory
-from screw_dynamics.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.reference.interpolation import INTERPOLATIONS, ActiveTrajectory
 from screw_dynamics.trajectory import (
     JET_ROWS,
     Waypoints,

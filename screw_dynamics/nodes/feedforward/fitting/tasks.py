@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.reference.active_trajectory import ActiveTrajectory, Join
+from screw_dynamics.reference.interpolation import ActiveTrajectory, Join
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.reference.active_trajectory import ActiveTrajectory
+from screw_dynamics.reference.interpolation import ActiveTrajectory
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.trajectory import JET_ROWS
 

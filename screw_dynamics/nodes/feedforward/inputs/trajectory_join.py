@@ -10,7 +10,7 @@ from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, FitRobot, Outline
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, unscaled
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
-from screw_dynamics.reference.active_trajectory import ActiveTrajectory, Join
+from screw_dynamics.reference.interpolation import ActiveTrajectory, Join
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.trajectory import PiecewisePolynomial

@@ -13,7 +13,7 @@ from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fitting, Outline
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.reference.active_trajectory import is_bounded
+from screw_dynamics.reference.interpolation import is_bounded
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.series.jets import scale_speed

@@ -13,7 +13,7 @@ from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, Heading, Outline
 from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC
-from screw_dynamics.reference.active_trajectory import ActiveTrajectory
+from screw_dynamics.reference.interpolation import ActiveTrajectory
 
 ACCEPTED = 'accepted'
 

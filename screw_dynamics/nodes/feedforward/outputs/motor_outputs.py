@@ -17,7 +17,7 @@ from screw_dynamics.elastic import (
 )
 from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.messages.fields import double_array, field_view
+from screw_dynamics.messages.joints import double_array, field_view
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
 from screw_dynamics.nodes.feedforward.outputs.limits import LimitGuard
