@@ -128,7 +128,7 @@ def _check_body(model: ModelRecord, i: int, where: str) -> None:
     if abs(norm - 1.0) > _UNIT_TOLERANCE:
         raise ModelError(
             f'{where}: screw {shown(screw.tolist())}: expected a unit angular part '
-            f'(or a unit linear part where the angular part is zero), got norm {norm:.12g}'
+            f'(or a unit linear part if the angular part is zero), got norm {norm:.12g}'
         )
     of_screw = screw_type(screw)
     if of_screw not in _SCREW_TYPES[model.joint_types[i]]:

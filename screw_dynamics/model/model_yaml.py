@@ -93,8 +93,8 @@ def _names(nodes: list[YamlEntry]) -> tuple[str, ...]:
         name = node['name'].text()
         if name in names:
             raise ModelError(
-                f'{node.path}.name: expected a name of its own, got {shown(name)}, that of '
-                f'{names[name].path}'
+                f'{node.path}.name: expected a unique name, got {shown(name)}, '
+                f'the name of {names[name].path}'
             )
         names[name] = node
     return tuple(names)

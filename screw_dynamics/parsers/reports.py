@@ -116,7 +116,7 @@ def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
                 unread.append(f'{element.tag} {name!r} in <{outer.tag}> (line {element.line})')
     if unread:
         warnings.warn(
-            f'links and joints inside other elements, which URDF does not read: {listed(unread)}',
+            f'ignored links and joints inside elements that are not URDF: {listed(unread)}',
             UrdfWarning,
             stacklevel=stacklevel + 1,
         )

@@ -161,14 +161,14 @@ class _Reader:
         raise self._error(
             'entity',
             f'expected entities that the document itself defines, got one from {shown(address)}; '
-            f'put what it stands for into the document',
+            f'replace it by its content',
         )
 
     def _not_standalone(self) -> int:
         raise self._error(
             'document type',
             'expected a document that needs no other, got one with an external definition; '
-            'remove <!DOCTYPE ...> and put what its entities stand for into the document',
+            'remove <!DOCTYPE ...> and replace its entities by their content',
         )
 
     def _error(self, what: str, text: str) -> UrdfError:

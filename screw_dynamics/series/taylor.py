@@ -212,7 +212,7 @@ def jet_of_series(series: ScalarArray, order: int) -> ScalarArray:
     Parameters
     ----------
     series : (...) ndarray
-        Entries that are no series are constants.
+        Entries of other types are constants.
     order : int
         K, the highest derivative; at most that of any series.
 

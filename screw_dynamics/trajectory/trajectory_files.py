@@ -105,7 +105,7 @@ def _columns(header: list[str]) -> dict[str, dict[str, int]]:
     names = columns['position']
     if not names:
         raise TrajectoryError(
-            f'columns: expected the positions of joints beside the time, got {listed(header)}'
+            f'columns: expected the positions of joints besides the time, got {listed(header)}'
         )
     for field, places in columns.items():
         if places and set(places) != set(names):

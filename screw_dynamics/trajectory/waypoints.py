@@ -158,7 +158,7 @@ def _points(points: Sequence[TrajectoryPoint]) -> list[TrajectoryPoint]:
             found.append(TrajectoryPoint(*point))
         except TypeError:
             raise TrajectoryError(
-                f'Point #{i}: expected time_from_start, positions and, where it carries them, '
+                f'Point #{i}: expected time_from_start, positions and, if present, '
                 f'velocities and accelerations, got {shown(point)}'
             ) from None
     return found
@@ -172,8 +172,8 @@ def _held(
     """Return the positions to hold, or raise TrajectoryError if one is unknown or not finite."""
     if hold_positions is None:
         raise TrajectoryError(
-            f'the trajectory leaves out {listed(missing)}: expected positions to '
-            f'hold there, none is known'
+            f'the trajectory leaves out {listed(missing)}: expected positions to hold, '
+            f'but none are known'
         )
     held = as_float_array('hold_positions', hold_positions)
     if held.shape != (len(names),):

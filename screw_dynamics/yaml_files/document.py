@@ -110,8 +110,8 @@ class YamlEntry:
         for key in self.value:
             if not isinstance(key, str):
                 raise ModelError(
-                    f'{self.path}: expected text as the name of an entry, got {shown(key)}: put '
-                    'what YAML reads as something else between quotes'
+                    f'{self.path}: expected text as the name of an entry, got {shown(key)}; '
+                    'quote names that YAML reads as another type'
                 )
         return [(key, YamlEntry(item, f'{self.path}.{key}')) for key, item in self.value.items()]
 

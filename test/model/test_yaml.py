@@ -64,10 +64,11 @@ def test_names_keep_every_character(name, library, monkeypatch):
 
 def test_a_name_given_twice_is_named():
     text = random_model(np.random.default_rng(0), 2).to_yaml()
-    message = r"model.coordinates\[1\].name: .* own, got 'joint_1', that of model.coordinates\[0\]"
+    expected = 'name: expected a unique name, got'
+    message = rf"coordinates\[1\].{expected} 'joint_1', the name of model.coordinates\[0\]"
     with pytest.raises(ModelError, match=message):
         ScrewModel.from_yaml(text.replace('{name: joint_2', '{name: joint_1'))
-    with pytest.raises(ModelError, match=r"model.bodies\[1\].name: .* own, got 'body_1'"):
+    with pytest.raises(ModelError, match=rf"model.bodies\[1\].{expected} 'body_1'"):
         ScrewModel.from_yaml(text.replace('- name: body_2', '- name: body_1'))
 
 

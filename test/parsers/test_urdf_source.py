@@ -146,7 +146,7 @@ def test_tags_outside_of_the_namespace_of_xacro_are_unknown_elements(content):
 @pytest.mark.parametrize('tag', ['if', 'macro', 'unless'])
 def test_links_in_tags_outside_of_the_namespace_of_xacro_are_named(tag):
     inside = f'<{tag}>{link("b", 1)}</{tag}>'
-    with pytest.warns(UrdfWarning, match=f"not read: link 'b' in <{tag}>"):
+    with pytest.warns(UrdfWarning, match=f"that are not URDF: link 'b' in <{tag}>"):
         read_urdf(f'<robot name="r"><link name="a"/>{inside}</robot>')
 
 

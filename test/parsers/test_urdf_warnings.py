@@ -41,7 +41,7 @@ def test_links_inside_other_elements_are_one_warning():
     with pytest.warns(UrdfWarning) as warned:
         model = read_urdf(robot(inside, lost))
     assert [str(warning.message) for warning in warned] == [
-        "links and joints inside other elements, which URDF does not read: link 'b' in <group> "
+        "ignored links and joints inside elements that are not URDF: link 'b' in <group> "
         "(line 2), link 'd' in <x> (line 1), joint 'j' in <part> (line 3)"
     ]
     assert warned[0].filename == __file__
@@ -56,7 +56,7 @@ def test_links_without_inertia_inside_other_elements_are_named_too():
     with pytest.warns(UrdfWarning) as warned:
         read_urdf(robot(link('a'), lost))
     assert [str(warning.message) for warning in warned] == [
-        "links and joints inside other elements, which URDF does not read: link 'b' in <group> "
+        "ignored links and joints inside elements that are not URDF: link 'b' in <group> "
         "(line 2), link 'a' in <group> (line 2), link 'c' in <macro> (line 2)"
     ]
 

@@ -137,7 +137,7 @@ BAD = {
     'no point': (
         NAMES,
         [REST[0], None],
-        'Point #1: expected time_from_start, positions and, where it carries them, velocities and '
+        'Point #1: expected time_from_start, positions and, if present, velocities and '
         'accelerations, got None',
     ),
     'time is text': (
@@ -304,7 +304,7 @@ def test_left_out_joints_hold_their_position_at_rest():
 @pytest.mark.parametrize(
     ('hold', 'text'),
     [
-        (None, 'the trajectory leaves out a: expected positions to hold there, none is known'),
+        (None, 'the trajectory leaves out a: expected positions to hold, but none are known'),
         ([1.0], 'hold_positions: expected 2 values, got (1,)'),
         (
             [math.nan, 1.0],
