@@ -35,6 +35,7 @@ from screw_dynamics.command_line.main import main
 from screw_dynamics.trajectory import parse_trajectory, read_trajectory
 
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding='utf-8') for path in PAGES}
+PACKAGE = ROOT / 'screw_dynamics'
 LIBRARY, ROBOTS = TEXTS['docs/library.md'], TEXTS['docs/elastic_robots.md']
 ONE_TRAJECTORY = block(TEXTS['docs/trajectory_file.md'], 'File of a trajectory', 'yaml')
 
@@ -271,7 +272,7 @@ def test_targets_of_make_exist():
 
 def test_every_paper_is_listed():
     keys = set()
-    for path in (ROOT / 'screw_dynamics').rglob('*.py'):
+    for path in PACKAGE.rglob('*.py'):
         keys |= set(re.findall(r'\[([A-Z]+\d{4})[\],]', path.read_text(encoding='utf-8')))
     text = TEXTS['docs/theory/papers.md']
     listed = re.findall(r'\*\*\[([A-Z]+\d{4})\]\*\*', text)
@@ -295,7 +296,7 @@ def test_sections_of_the_log_texts_exist():
 def test_symptoms_quote_texts_of_the_code():
     """Parts of the texts, between the names and values that are put into them."""
     constants = set()
-    for path in (ROOT / 'screw_dynamics').rglob('*.py'):
+    for path in PACKAGE.rglob('*.py'):
         for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 constants.add(node.value)
@@ -322,3 +323,10 @@ def test_symptoms_quote_texts_of_the_code():
     assert len(parts) > 10
     for part in parts:
         assert any(part in text for text in constants), part
+
+
+def test_rooms_are_those_of_the_package():
+    table = section(TEXTS['CONTRIBUTING.md'], 'Rooms').partition('| Room |')[2]
+    cells = [line.split('|')[1] for line in table.splitlines()[2:] if line.startswith('| ')]
+    listed = re.findall(r'`(\w+)/`', ' '.join(cells))
+    assert sorted(listed) == sorted(path.parent.name for path in PACKAGE.glob('*/__init__.py'))
