@@ -151,4 +151,4 @@ def _is_rounding(pitch: Scalar, linear: ScalarArray) -> bool:
     known, size = value(pitch), value(linear @ linear)
     if known is None or size is None:
         return bool(pitch == 0)
-    return abs(known) <= _NO_PITCH * max(1.0, math.sqrt(size))
+    return not abs(known) > _NO_PITCH * max(1.0, math.sqrt(size))  # also NaN
