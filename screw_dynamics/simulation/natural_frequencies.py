@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Natural frequencies of links and motors connected by springs."""
+"""Natural frequencies and damping rates of links and motors connected by springs."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.dynamics import mass_matrix
-from screw_dynamics.elastic import ElasticJoints, MotorTable
+from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, MotorTable
 from screw_dynamics.elastic.elastic_joints import require_elastic_joints
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.springs.laws import law_taylor, spring_deflection
 from screw_dynamics.kernels.springs.layout import (
+    COULOMB,
+    COULOMB_VELOCITY,
     DAMPED,
     INERTIA,
     LINEAR,
     PAIR_EXPONENTIAL,
     RIGID,
     VARIABLE,
+    VISCOUS,
 )
 from screw_dynamics.model import ScrewModel
 
@@ -111,6 +114,32 @@ def link_mobility(model: ScrewModel, table: MotorTable, q: ArrayLike) -> Array:
             'model: expected joints that move mass, got a singular mass matrix at q = '
             f'{shown(np.asarray(q).tolist())}'
         ) from None
+
+
+def damping_rate(model: ScrewModel, joints: ElasticJoints, q: Array, derivative: Array) -> float:
+    """
+    Return the largest damping rate [1/s] of a motor or link, by dampers, friction and feedback.
+
+    `derivative` (m,) is the feedback gain of the motor velocities [N m s/rad or N s/m].
+    """
+    table = joints.motors(model)
+    records = [joints.joints.get(name, ElasticJoint()) for name in model.joint_names]
+    dampers = np.array(
+        [
+            joint.spring.damping if isinstance(joint.spring, LinearSpring) else 0.0
+            for joint in records
+        ]
+    )[table.joint_of_motor]
+    rows = table.rows
+    drive = rows[:, VISCOUS] + derivative
+    drive = drive + np.where(
+        rows[:, COULOMB] > 0.0, rows[:, COULOMB] / rows[:, COULOMB_VELOCITY], 0.0
+    )
+    mobility = np.diag(link_mobility(model, table, q))[table.joint_of_motor]
+    # without rotor inertia, a rigid joint moves the inertia of its link
+    inertia = np.where(rows[:, INERTIA] > 0.0, rows[:, INERTIA], 1.0 / mobility)
+    rates = (dampers + drive) / inertia + dampers * mobility
+    return float(rates.max(initial=0.0))
 
 
 def _at_rest(table: MotorTable) -> Array:

@@ -8,15 +8,14 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, elastic_feedforward
+from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
-from screw_dynamics.kernels.springs.layout import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.sea_simulator.motor_drives import MotorDrives
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.robot import Robot
 from screw_dynamics.simulation import ElasticRobot
-from screw_dynamics.simulation.natural_frequencies import link_mobility, natural_frequencies
+from screw_dynamics.simulation.natural_frequencies import damping_rate, natural_frequencies
 
 
 class SimulatedRobot:
@@ -182,7 +181,7 @@ def substeps_for(
             "parameter 'substeps': expected 1 or more, as 0 takes springs whose stiffness at rest "
             f'is known and links with mass: {error}'
         ) from None
-    fastest = float(frequencies.max(initial=0.0)) + _damping_rate(model, elastic, q, derivative)
+    fastest = float(frequencies.max(initial=0.0)) + damping_rate(model, elastic, q, derivative)
     steps = period * fastest / _STEP_ANGLE
     if not steps <= _MOST:
         raise InputError(
@@ -190,25 +189,3 @@ def substeps_for(
             f'above {_MOST}: something moves at {fastest:.3g} rad/s; make joints that stiff rigid'
         )
     return max(1, math.ceil(steps))
-
-
-def _damping_rate(model: ScrewModel, elastic: ElasticJoints, q: Array, derivative: Array) -> float:
-    """Return the largest damping rate of a motor or link, by dampers, friction and feedback."""
-    table = elastic.motors(model)
-    joints = [elastic.joints.get(name, ElasticJoint()) for name in model.joint_names]
-    dampers = np.array(
-        [
-            joint.spring.damping if isinstance(joint.spring, LinearSpring) else 0.0
-            for joint in joints
-        ]
-    )[table.joint_of_motor]
-    rows = table.rows
-    drive = rows[:, VISCOUS] + derivative
-    drive = drive + np.where(
-        rows[:, COULOMB] > 0.0, rows[:, COULOMB] / rows[:, COULOMB_VELOCITY], 0.0
-    )
-    mobility = np.diag(link_mobility(model, table, q))[table.joint_of_motor]
-    # without rotor inertia, a rigid joint moves the inertia of its link
-    inertia = np.where(rows[:, INERTIA] > 0.0, rows[:, INERTIA], 1.0 / mobility)
-    rates = (dampers + drive) / inertia + dampers * mobility
-    return float(rates.max(initial=0.0))
