@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import argparse
 import re
+import runpy
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from inspect import getdoc
 from math import isinf
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock, patch
 
 import yaml
 
@@ -108,6 +111,7 @@ def table(source: str) -> str:
         'fields': record_fields,
         'options': command_options,
         'model': model_entries,
+        'launch': launch_arguments,
     }
     return makers[kind](*arguments)
 
@@ -312,6 +316,51 @@ def option(action: argparse.Action) -> str:
     if not action.option_strings:
         return f'`{words}`'
     return f'`{", ".join(action.option_strings)} {words}'.rstrip() + '`'
+
+
+# --- arguments of launch files -------------------------------------------------------------------
+
+
+@dataclass
+class LaunchArgument:
+    """Stands for DeclareLaunchArgument: what a launch file declares."""
+
+    name: str
+    default_value: Any
+    description: str
+    choices: Sequence[str] = ()
+
+
+def launch_arguments(file: str) -> str:
+    """Return the arguments of a launch file; the packages of launch are not needed."""
+    names = ('ament_index_python.packages', 'launch_ros.actions', 'launch_ros.substitutions')
+    names += ('launch_ros.parameter_descriptions', 'launch.actions', 'launch.substitutions')
+    names += ('launch.event_handlers', 'launch.events.process', 'launch.logging')
+    names += ('launch.launch_description_sources', 'launch.substitutions.substitution_failure')
+    modules = {part: MagicMock() for name in names for part in parents_of(name)}
+    modules['launch'].LaunchDescription = list
+    modules['launch.actions'].DeclareLaunchArgument = LaunchArgument
+    modules['launch.substitutions'].PathJoinSubstitution = lambda parts: '/'.join(parts[1:])
+    ours = 'screw_dynamics.nodes.launching'
+    with patch.dict(sys.modules, modules):
+        sys.modules.pop(ours, None)
+        path = DOCS.parent / 'launch' / f'{file}.launch.py'
+        entities = runpy.run_path(str(path))['generate_launch_description']()
+    rows = []
+    for entity in entities:
+        if isinstance(entity, LaunchArgument):
+            values = ', '.join(f'`{choice}`' for choice in entity.choices) or 'text'
+            rows.append(
+                [f'`{entity.name}`', code(entity.default_value), values, prose(entity.description)]
+            )
+    return markdown(('Argument', 'Default', 'Values', 'Meaning'), rows)
+
+
+def parents_of(name: str) -> Iterator[str]:
+    """Yield the packages of a module, and the module."""
+    parts = name.split('.')
+    for count in range(1, len(parts) + 1):
+        yield '.'.join(parts[:count])
 
 
 # --- words ---------------------------------------------------------------------------------------
