@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, read_only_copy, require_finite
 from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.model import checks, geometry, model_yaml, payload, table
-from screw_dynamics.model.from_screws import fields_from_screws
+from screw_dynamics.model import checks, constructors, geometry, model_yaml, table
 from screw_dynamics.model.joint_frames import (
     JointFrameParameters,
     JointFrames,
@@ -130,7 +129,7 @@ class ScrewModel(ModelRecord):
         """Return the joints with their screw axes as a table."""
         return table.screw_table(self)
 
-    with_payload = payload.with_payload
+    with_payload = constructors.with_payload
     to_yaml = model_yaml.to_yaml
 
     @staticmethod
@@ -204,7 +203,9 @@ class ScrewModel(ModelRecord):
 
         """
         return ScrewModel(
-            **fields_from_screws(parents, home_poses, screws, inertias, gravity, joint_names)
+            **constructors.fields_from_screws(
+                parents, home_poses, screws, inertias, gravity, joint_names
+            )
         )
 
 

@@ -5,7 +5,6 @@
 from importlib import import_module
 from typing import Any
 
-from screw_dynamics.series.jets import scale_speed, taylor_shifted
 from screw_dynamics.trajectory.jtc_spline import jtc_trajectory
 from screw_dynamics.trajectory.piecewise_polynomial import (
     JET_ROWS,
@@ -55,7 +54,7 @@ __all__ = [
 ]
 
 _FILTER = 'screw_dynamics.reference.reference_filter'
-# names of this room before they moved, imported at their first use: their rooms import this one
+# names of this room before they moved, imported at their first use: some rooms import this one
 _MOVED = {
     'MAX_ORDER': _FILTER,
     'MIN_ORDER': _FILTER,
@@ -63,6 +62,8 @@ _MOVED = {
     'ReferenceFilter': _FILTER,
     'compile_filter': _FILTER,
     'measured_motion': 'screw_dynamics.estimation',
+    'scale_speed': 'screw_dynamics.series',
+    'taylor_shifted': 'screw_dynamics.series',
 }
 
 
