@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
 from screw_dynamics.command_line import motions
-from screw_dynamics.command_line.evaluation import evaluate_measured
-from screw_dynamics.command_line.kernels import kernels_for
+from screw_dynamics.command_line.evaluation import evaluate_measured, kernels_for
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
 from screw_dynamics.estimation.recorded_samples import GapError

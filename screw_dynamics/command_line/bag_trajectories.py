@@ -13,8 +13,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.bags import BagMessage
 from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.command_line import motions
-from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
-from screw_dynamics.command_line.kernels import kernels_for
+from screw_dynamics.command_line.evaluation import evaluate, kernels_for, sampled_jets
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.messages.trajectories import effort_points

@@ -78,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
     # the help needs neither
     import numpy as np
 
-    from screw_dynamics.command_line.kernels import kernels_of_a_command
+    from screw_dynamics.command_line.evaluation import kernels_of_a_command
 
     with warnings.catch_warnings(), np.errstate(all='ignore'):  # overflow raises an error later
         warnings.showwarning = _print_warning

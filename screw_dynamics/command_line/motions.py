@@ -27,7 +27,21 @@ from screw_dynamics.trajectory import (
     read_trajectory,
     waypoints_from_points,
 )
-from screw_dynamics.trajectory.sampling import even_times
+
+_ROUNDING_OF_RATE = 1e-6  # of a period: a remainder below it gets no sample of its own
+
+
+def sample_count(start: float, end: float, rate: float) -> int:
+    """Return how many samples `even_times` returns; raise OverflowError if they are infinite."""
+    return max(int(np.ceil((end - start) * rate - _ROUNDING_OF_RATE)), int(end > start)) + 1
+
+
+def even_times(start: float, end: float, rate: float) -> Array:
+    """Return evenly spaced times (T,) [s] from `start` to `end`, with both, at a `rate` [1/s]."""
+    times: Array = start + np.arange(sample_count(start, end, rate)) / rate
+    times[-1] = end
+    return times
+
 
 if TYPE_CHECKING:
     from screw_dynamics.bags import BagMessage

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ElasticRobot`: dynamics of a robot with elastic joints, driven by its motors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,8 +17,12 @@ from screw_dynamics.kernels.tree.forward_dynamics import SINGULAR, SOLVED
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.scalars import require_count, require_number
 from screw_dynamics.simulation.integration import integrate
-from screw_dynamics.simulation.robot_states import RobotStates, SimulationResult
-from screw_dynamics.simulation.robot_tables import body_wrenches, robot_tables
+from screw_dynamics.simulation.robot_states import (
+    RobotStates,
+    SimulationResult,
+    body_wrenches,
+    robot_tables,
+)
 
 
 class ElasticRobot(RobotStates):

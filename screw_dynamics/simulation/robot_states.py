@@ -1,17 +1,124 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""State vectors of a robot with elastic joints, and the result of a simulation."""
+"""Tables and state vectors of a robot with elastic joints, and the result of a simulation."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_float_array, as_vector
-from screw_dynamics.elastic import MotorFeedforward, MotorTable
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.elastic import ElasticJoints, MotorFeedforward, MotorTable
+from screw_dynamics.elastic.rotors import model_with_rotors, moving_rotors
+from screw_dynamics.errors import InputError, ModelError, ShapeError
+from screw_dynamics.kernels.springs.layout import INERTIA, RIGID
+from screw_dynamics.lie import adjoint_inverse
+from screw_dynamics.model import JointLimits, ScrewModel
+
+
+@dataclass(frozen=True, eq=False)
+class RobotTables:
+    """
+    Tables of a robot with elastic joints and m motors; `model` includes rotors on moving links.
+
+    Columns of `motors` (m, 6): joint, law of its spring, index of its parameters, index of its
+    variable stiffness, whether it is the second motor of a pair, coordinate of its rotor in
+    `model`; -1 for none. See `MotorTable` and `JointFrames` for the other tables.
+    """
+
+    model: ScrewModel
+    motors: NDArray[np.int64]
+    rows: Array
+    parameters: Array
+    tree: NDArray[np.int64]
+    bodies: Array
+    gravity: Array
+
+    @property
+    def for_kernels(self) -> tuple[object, ...]:
+        """The tables in the order of the kernel arguments."""
+        return self.motors, self.rows, self.parameters, self.tree, self.bodies, self.gravity
+
+
+def robot_tables(model: ScrewModel, joints: ElasticJoints) -> RobotTables:
+    """Return the tables; raise ModelError if the motor behind a spring has no inertia."""
+    table = joints.motors(model)
+    law = table.laws[table.joint_of_motor]
+    for i in np.flatnonzero((law != RIGID) & (table.rows[:, INERTIA] <= 0.0)):
+        raise ModelError(
+            f'motor {table.names[i]!r}: expected a rotor inertia above 0 behind a spring, got 0: '
+            'without it the motor has no equation of motion'
+        )
+    extended, coordinates = _with_rotors(model, joints, table)
+    frames = extended.joint_frames
+    motors = np.column_stack(
+        [
+            table.joint_of_motor,
+            law,
+            table.offsets[table.joint_of_motor],
+            table.variable[table.joint_of_motor],
+            np.arange(table.m) != table.first_motor[table.joint_of_motor],
+            coordinates,
+        ]
+    ).astype(np.int64)
+    return RobotTables(
+        extended, motors, table.rows, table.parameters, frames.tree, frames.bodies, frames.gravity
+    )
+
+
+def _with_rotors(
+    model: ScrewModel, joints: ElasticJoints, table: MotorTable
+) -> tuple[ScrewModel, NDArray[np.int64]]:
+    """Return the model with the rotors on moving links, and the coordinate of each motor in it."""
+    coordinates = np.full(table.m, -1, dtype=np.int64)
+    if not joints.rotor_coupling:
+        return model, coordinates
+    owners, rotors = moving_rotors(model, table, joints.joints)
+    # the rotor of a rigid joint turns with the joint's own coordinate
+    rigid = table.laws[table.joint_of_motor[owners]] == RIGID
+    own = np.where(rigid, table.joint_of_motor[owners], model.n + np.cumsum(~rigid) - 1)
+    coordinates[owners] = own
+    extended = model_with_rotors(model, rotors)
+    kept = np.concatenate([np.arange(model.n), model.n + np.flatnonzero(~rigid)])
+    limits = extended.limits
+    extended = replace(
+        extended,
+        joint_names=tuple(extended.joint_names[k] for k in kept),
+        coordinates=np.concatenate([model.coordinates, own]),
+        limits=JointLimits(
+            limits.lower[kept], limits.upper[kept], limits.velocity[kept], limits.effort[kept]
+        ),
+        damping=extended.damping[kept],
+        friction=extended.friction[kept],
+    )
+    return extended, coordinates
+
+
+NO_WRENCHES: Array = np.empty((0, 6))
+NO_WRENCHES.flags.writeable = False
+
+
+def body_wrenches(model: ScrewModel, wrenches: Mapping[str, ArrayLike] | None) -> Array:
+    """
+    Return the wrench on each body in its joint frame, (N, 6), or (0, 6) if there are none.
+
+    Input [torque; force] acts ON the link, in the axes and at the origin of its frame [N m, N].
+    """
+    if not wrenches:
+        return NO_WRENCHES
+    if not isinstance(wrenches, Mapping):
+        raise InputError(
+            f'wrenches: expected a mapping of frame names to arrays, got {type(wrenches).__name__}'
+        )
+    table = np.zeros((model.body_count, 6))
+    for name, value in wrenches.items():
+        model.frame(name)  # raises the error of an unknown name
+        path, local = model.joint_frames.paths[name]
+        wrench = as_vector(f'wrenches[{name!r}]', value, 6)
+        if len(path):  # a wrench on the base moves no joint
+            table[path[-1]] += wrench @ adjoint_inverse(local)
+    return table
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.command_line.kernels import kernels_for, kernels_of_a_command
+from screw_dynamics.command_line.evaluation import kernels_for, kernels_of_a_command
 from screw_dynamics.jit import (
     BackgroundCompiler,
     CompileProgress,

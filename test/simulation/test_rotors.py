@@ -12,7 +12,7 @@ from oracles.rotor_robot import locked, random_rotor, spinning
 import screw_dynamics as sd
 from screw_dynamics.elastic.rotors import rotor_axis
 from screw_dynamics.simulation import ElasticRobot
-from screw_dynamics.simulation.robot_tables import robot_tables
+from screw_dynamics.simulation.robot_states import robot_tables
 
 ROBOTS = {
     'chain': [BodyRecipe()] * 4,

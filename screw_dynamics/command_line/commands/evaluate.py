@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from screw_dynamics.command_line import motions, outputs, robots
-from screw_dynamics.command_line.evaluation import evaluate, sampled_jets
-from screw_dynamics.command_line.kernels import kernels_for
+from screw_dynamics.command_line.evaluation import evaluate, kernels_for, sampled_jets
 from screw_dynamics.paths import reports_beside
 
 FILES = 'URDF TRAJECTORY'

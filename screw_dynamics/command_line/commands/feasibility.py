@@ -6,8 +6,7 @@ import argparse
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import motions, robots
-from screw_dynamics.command_line.evaluation import sampled_jets
-from screw_dynamics.command_line.kernels import kernels_for
+from screw_dynamics.command_line.evaluation import kernels_for, sampled_jets
 from screw_dynamics.command_line.process_end import one_line
 from screw_dynamics.errors import InfeasibleError
 from screw_dynamics.feasibility.check import check_feasibility
