@@ -3,10 +3,10 @@
 """
 Elementary functions for scalars of any type, and arrays of such scalars.
 
-A scalar is a float or complex number, an ``mpmath.mpf``, a SymPy expression, a truncated Taylor
-series (`screw_dynamics.series.Series`), or any other type with arithmetic and methods ``sin``,
-``cos``, ``atan`` and ``sqrt``. Scalars other than floats and complex numbers are entries of object
-arrays. No library of such types is imported: a scalar leads to its own.
+A scalar is a float or complex number, a number of mpmath or gmpy2, a SymPy expression, a truncated
+Taylor series (`screw_dynamics.series.Series`), or of any other type with arithmetic and methods
+``sin``, ``cos``, ``atan`` and ``sqrt``. Scalars other than floats and complex numbers are entries
+of object arrays. No library of such types is imported: a scalar leads to its own.
 """
 
 import cmath
@@ -58,12 +58,15 @@ def _elementary(name: str, x: Scalar) -> Scalar:
         return getattr(x, name)()
     if hasattr(x, 'context'):  # mpmath
         return getattr(x.context, name)(x)
-    if isinstance(x, Real):
+    if isinstance(x, int | np.integer | np.floating):
         return getattr(math, name)(x)
-    if isinstance(x, Complex):
+    if isinstance(x, complex | np.complexfloating):
         return getattr(cmath, name)(x)
-    library = sys.modules[type(x).__module__.partition('.')[0]]  # e.g. sympy
-    return getattr(library, name)(x)
+    library = sys.modules.get(type(x).__module__.partition('.')[0])  # e.g. sympy or gmpy2
+    function = getattr(library, name, getattr(math, name) if isinstance(x, Real) else None)
+    if function is None:
+        raise TypeError(f'expected a scalar type with {name}, got {type(x).__name__}')
+    return function(x)
 
 
 def value(x: Scalar) -> float | None:
@@ -166,6 +169,8 @@ def _digits(x: Scalar) -> int | None:
         return _digits(x.constant)
     if hasattr(x, 'context'):
         return int(x.context.dps)
+    if isinstance(getattr(x, 'precision', None), int):  # gmpy2, in bits
+        return math.ceil(x.precision * math.log10(2.0))
     return 17 if isinstance(x, Complex) else None
 
 

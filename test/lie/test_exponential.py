@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gmpy2
 import mpmath
 import numpy as np
 import pytest
@@ -240,6 +241,20 @@ def test_series_of_many_digits():
     for found, expected in zip(back, x, strict=True):
         for one, other in zip(found.coefficients, expected.coefficients, strict=True):
             assert abs(one - other) < 1e-45
+
+
+def test_scalars_of_gmpy2():
+    twist = np.arange(1.0, 7.0) / 8.0
+    with gmpy2.context(precision=170):
+        x = np.array([gmpy2.mpfr(value) for value in twist.tolist()])
+        assert all(abs(error) < 1e-49 for error in log_se3(exp_se3(x)) - x)
+        digits = [mpmath.mpf(str(entry)) for entry in exp_se3(x).ravel()]
+    assert all(abs(error) < 1e-47 for error in exp_se3(as_mpf(twist)).ravel() - digits)
+
+
+def test_a_type_without_elementary_functions_is_named():
+    with pytest.raises(TypeError, match='^expected a scalar type with sin, got str$'):
+        axis_angle_rotation(np.array([0.0, 0.0, 1.0]), np.array('x', object))
 
 
 def test_symbolic_rotations():
