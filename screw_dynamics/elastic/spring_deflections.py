@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -211,6 +212,8 @@ def as_stiffness_jets(
 
 
 def _constant(table: MotorTable, rows: int) -> Array:
+    if not len(table.stiffness):
+        return _NO_STIFFNESS
     result = np.zeros((1, rows, len(table.stiffness)))
     result[0, 0] = table.stiffness
     return result
@@ -223,10 +226,14 @@ def _times(
     batch: tuple[int, ...],
 ) -> Array:
     """Return the time of every sample; empty if no joint is damped."""
-    if times is not None:
-        times = require_finite('times', as_float_array('times', times))
-        if times.shape != batch:
-            raise ShapeError('times', str(batch), times.shape)
+    instant: object = times
+    if isinstance(instant, float) and not batch and isfinite(instant):
+        # the case of a control loop, without conversions
+        instants = np.array([instant]) if table.damped_names else _NO_TIMES
+    elif times is not None:
+        instants = require_finite('times', as_float_array('times', times))
+        if instants.shape != batch:
+            raise ShapeError('times', str(batch), instants.shape)
     if not table.damped_names:
         if deflection:
             raise InputError('deflection: expected none, no spring has a damper beside it')
@@ -238,9 +245,10 @@ def _times(
                 f'{table.damped_names[0]!r} needs, got none'
             )
         return _ONE_TIME
-    return times.reshape(-1)
+    return instants.reshape(-1)
 
 
 _FIRST = np.zeros(1, dtype=np.int64)
 _NO_TIMES, _ONE_TIME = np.empty(0), np.zeros(1)
+_NO_STIFFNESS = np.empty((1, 0, 0))
 _NO_STATE = np.zeros(2), np.empty((0, 0)), np.empty((0, 0))
