@@ -110,8 +110,8 @@ class Motor:
             check_number(self, field.name, above=above, infinite=limit)
         if not np.isfinite(self.behind_gear).all():
             raise ModelError(
-                'gear_ratio: expected one behind which rotor inertia and friction are finite '
-                f'numbers, got {self.gear_ratio:g}'
+                'gear_ratio: expected a value for which the reflected inertia and friction are '
+                f'finite, got {self.gear_ratio:g}'
             )
 
     @property
@@ -191,7 +191,9 @@ class ElasticJoint:
             if self.second_motor is None:
                 object.__setattr__(self, 'second_motor', self.motor)
         elif self.second_motor is not None:
-            raise ModelError('second_motor: expected none, only an antagonistic pair has two')
+            raise ModelError(
+                'second_motor: expected None: only an antagonistic pair has two motors'
+            )
 
     @property
     def motors(self) -> tuple[Motor, ...]:

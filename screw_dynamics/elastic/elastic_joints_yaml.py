@@ -114,8 +114,8 @@ def _spring(node: YamlEntry) -> Spring | None:
         raise ModelError(f'{node.path}.type: expected one of {names}, got {shown(kind)}')
     if 'damping' in node.value and kind != LinearSpring.type:
         raise ModelError(
-            f'{node.path}.damping: expected none with a spring of type {shown(kind)}: a damper '
-            f'goes beside a {LinearSpring.type} spring only'
+            f'{node.path}.damping: expected no entry with a spring of type {shown(kind)}: '
+            f'only a {LinearSpring.type} spring can have a parallel damper'
         )
     return _record(node, SPRINGS[kind], extra=('type',))
 

@@ -236,7 +236,7 @@ def _times(
             raise ShapeError('times', str(batch), instants.shape)
     if not table.damped_names:
         if deflection:
-            raise InputError('deflection: expected none, no spring has a damper beside it')
+            raise InputError('deflection: expected None: no spring has a parallel damper')
         return _NO_TIMES
     if times is None:
         if batch or isinstance(deflection, DeflectionFilter):

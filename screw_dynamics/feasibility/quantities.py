@@ -16,18 +16,19 @@ from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.feasibility.report import LimitCheck, limit_checks
 from screw_dynamics.model import JointLimits, ScrewModel
+from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 from screw_dynamics.robot import Robot
 
-# units of rotary and of prismatic joints
+# units of a rotary and of a prismatic coordinate, and what follows them
 _UNITS = {
-    'position': ('rad', 'm'),
-    'velocity': ('rad/s', 'm/s'),
-    'effort': ('N m', 'N'),
-    'effort rate': ('N m/s', 'N/s'),
-    'deflection': ('rad', 'm'),
-    'stiffness': ('N m/rad', 'N/m'),
-    'motor velocity': ('rad/s', 'm/s'),
-    'motor effort': ('N m', 'N'),
+    'position': (POSITION_UNITS, ''),
+    'velocity': (POSITION_UNITS, '/s'),
+    'effort': (EFFORT_UNITS, ''),
+    'effort rate': (EFFORT_UNITS, '/s'),
+    'deflection': (POSITION_UNITS, ''),
+    'stiffness': (('N m/rad', 'N/m'), ''),
+    'motor velocity': (POSITION_UNITS, '/s'),
+    'motor effort': (EFFORT_UNITS, ''),
 }
 
 
@@ -154,9 +155,9 @@ def _checks(
     joint_of: NDArray[np.int64] | None = None,
 ) -> list[LimitCheck]:
     """Check the columns of joints, or of `names` with the joints `joint_of` they belong to."""
-    turning, sliding = _UNITS[quantity]
+    (rotary, prismatic), per = _UNITS[quantity]
     types = robot.model.coordinate_types
-    units = [sliding if kind == 'prismatic' else turning for kind in types]
+    units = [(prismatic if kind == 'prismatic' else rotary) + per for kind in types]
     columns = range(robot.n) if joint_of is None else joint_of
     return limit_checks(
         quantity,

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import UnknownNameError
 
+# units of a rotary and of a prismatic coordinate
+POSITION_UNITS, EFFORT_UNITS = ('rad', 'm'), ('N m', 'N')
+
 
 class ValueEquality:
     """

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 from screw_dynamics.text_table import text_table
 
 
@@ -38,27 +39,25 @@ class Quantity(NamedTuple):
         return f'{unit}{self.per}'
 
 
-_POSITION, _EFFORT = ('rad', 'm'), ('N m', 'N')
-
 # row d is the d-th time derivative
 MOTION = (
-    Quantity('position', r'$q$', _POSITION),
-    Quantity('velocity', r'$\dot q$', _POSITION, '/s'),
-    Quantity('acceleration', r'$\ddot q$', _POSITION, '/s²'),
-    Quantity('jerk', r'$q^{(3)}$', _POSITION, '/s³'),
-    Quantity('snap', r'$q^{(4)}$', _POSITION, '/s⁴'),
+    Quantity('position', r'$q$', POSITION_UNITS),
+    Quantity('velocity', r'$\dot q$', POSITION_UNITS, '/s'),
+    Quantity('acceleration', r'$\ddot q$', POSITION_UNITS, '/s²'),
+    Quantity('jerk', r'$q^{(3)}$', POSITION_UNITS, '/s³'),
+    Quantity('snap', r'$q^{(4)}$', POSITION_UNITS, '/s⁴'),
 )
 EFFORTS = (
-    Quantity('effort', r'$\tau$', _EFFORT),
-    Quantity('effort_dot', r'$\dot\tau$', _EFFORT, '/s'),
-    Quantity('effort_ddot', r'$\ddot\tau$', _EFFORT, '/s²'),
+    Quantity('effort', r'$\tau$', EFFORT_UNITS),
+    Quantity('effort_dot', r'$\dot\tau$', EFFORT_UNITS, '/s'),
+    Quantity('effort_ddot', r'$\ddot\tau$', EFFORT_UNITS, '/s²'),
 )
 MOTORS = (
-    Quantity('motor_position', r'$\theta$', _POSITION),
-    Quantity('motor_velocity', r'$\dot\theta$', _POSITION, '/s'),
-    Quantity('motor_acceleration', r'$\ddot\theta$', _POSITION, '/s²'),
-    Quantity('motor_effort', r'$\tau_m$', _EFFORT),
-    Quantity('deflection', r'$\varphi$', _POSITION),
+    Quantity('motor_position', r'$\theta$', POSITION_UNITS),
+    Quantity('motor_velocity', r'$\dot\theta$', POSITION_UNITS, '/s'),
+    Quantity('motor_acceleration', r'$\ddot\theta$', POSITION_UNITS, '/s²'),
+    Quantity('motor_effort', r'$\tau_m$', EFFORT_UNITS),
+    Quantity('deflection', r'$\varphi$', POSITION_UNITS),
 )
 
 

@@ -156,7 +156,7 @@ def _at_rest(table: MotorTable) -> Array:
             if np.isnan(rest):
                 raise InputError(
                     f'stiffness: expected values, got none: the table of joint '
-                    f'{table.joint_names[j]!r} does not reach to a spring at rest, effort 0'
+                    f'{table.joint_names[j]!r} does not contain effort 0, a spring at rest'
                 )
             law_taylor(law, table.parameters, at, rest, taylor)
             slopes[i] = taylor[1]

@@ -122,7 +122,7 @@ SOFT = 'type: linear, stiffness: 1'
         (f'spring: {{{SOFT}, rate: 1}}', 'spring: expected entries type, stiffness, damping, got'),
         ('spring: {type: cubic, stiffness: 1, cubic_stiffness: -2}', 'spring.cubic_stiffness'),
         ('spring: {type: cubic, stiffness: 1, cubic_stiffness: 1, damping: 2}',
-         "spring.damping: expected none with a spring of type 'cubic': a damper goes beside"),
+         "spring.damping: expected no entry with a spring of type 'cubic': only a linear spring"),
         ('spring: {type: exponential, stiffness: 1, rate: 0}', 'rate: expected a finite .*above'),
         ('spring: {type: variable, stiffness: 1, min_stiffness: 2}',
          'spring.stiffness: expected at least min_stiffness = 2, got 1'),
@@ -148,13 +148,13 @@ SOFT = 'type: linear, stiffness: 1'
         ('spring: {type: antagonistic, law: quadratic, stiffness: 1, quadratic_stiffness: 1, '
          'pull_only: 1}', 'spring.pull_only: expected true or false, got 1'),
         ('motor: {gear_ratio: 0}', 'j.motor.gear_ratio: expected a finite number above 0, got 0'),
-        ('motor: {gear_ratio: 1e200}', 'j.motor.gear_ratio: expected .* finite numbers, got 1e'),
-        ('motor: {gear_ratio: 1e-320}', 'j.motor.gear_ratio: expected .* finite numbers, got'),
+        ('motor: {gear_ratio: 1e200}', 'j.motor.gear_ratio: expected .* are finite, got 1e'),
+        ('motor: {gear_ratio: 1e-320}', 'j.motor.gear_ratio: expected .* are finite, got'),
         ('motor: {rotor_inertia: -1}', 'j.motor.rotor_inertia: expected a finite number of 0 or'),
         ('motor: {coulomb_velocity: 0}', 'j.motor.coulomb_velocity: expected .* above 0'),
         ('motor: {max_effort: 0}', 'j.motor.max_effort: expected a number above 0, got 0'),
         ('motor: {ratio: 3}', 'j.motor: expected entries rotor_inertia, .*, got .ratio.'),
-        ('second_motor: {gear_ratio: 2}', 'j.second_motor: expected none, only an antagonistic'),
+        ('second_motor: {gear_ratio: 2}', 'j.second_motor: expected None: only an antagonistic'),
         ('limits: {deflection: 0}', 'j.limits.deflection: expected a number above 0, got 0'),
         ('limits: {torque: 1}', 'j.limits: expected entries deflection, effort_rate, got'),
         ('limits: {deflection: x}', "j.limits.deflection: expected a number, got 'x'"),
@@ -164,7 +164,7 @@ SOFT = 'type: linear, stiffness: 1'
         ('rotor: {axis: {x: 1}}', 'elastic_joints.j.rotor.axis: expected'),
         ('motor: {gear_ratio: 2, rotor_inertia: 1, gear_ratio: 3}',
          "line 2, elastic_joints.j.motor: expected every entry once, got 'gear_ratio' again"),
-        ('motor: {1: 2}', 'j.motor: expected text as the name of an entry, got 1: put what YAML'),
+        ('motor: {1: 2}', 'j.motor: expected text as the name of an entry, got 1; quote'),
         ('rotor: {carrier: 3}', 'j.rotor.carrier: expected the name of a link, got 3'),
         ('motor: {gear_ratio: 50:1}', 'joints.j.motor.gear_ratio: expected a decimal .* got 50:1'),
         ('motor: {gear_ratio: 0100}', 'joints.j.motor.gear_ratio: expected a decimal .* got 0100'),
@@ -234,7 +234,7 @@ def test_parts_of_the_wrong_kind_are_named():
         sd.ElasticJoint(3.0)
     with pytest.raises(ModelError, match='motor: expected a Motor, got None'):
         sd.ElasticJoint(motor=None)
-    with pytest.raises(ModelError, match='second_motor: expected none'):
+    with pytest.raises(ModelError, match='second_motor: expected None'):
         sd.ElasticJoint(second_motor=sd.Motor())
 
 

@@ -64,7 +64,7 @@ def test_unusable_arguments_are_named(model, mixed):
         sd.elastic_feedforward(model, {}, jet)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
         sd.elastic_feedforward('robot', mixed, jet)
-    with pytest.raises(InputError, match='deflection: expected none, no spring has a damper'):
+    with pytest.raises(InputError, match='deflection: expected None: no spring has a parallel'):
         sd.elastic_feedforward(model, sd.ElasticJoints({}), jet, deflection={varies: 0.0})
     damper = sd.DeflectionFilter(model, mixed, 6)
     with pytest.raises(InputError, match='made for joint jets of 5 rows, got one for 6'):
