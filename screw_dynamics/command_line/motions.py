@@ -28,6 +28,15 @@ from screw_dynamics.trajectory import (
     waypoints_from_points,
 )
 
+if TYPE_CHECKING:
+    from screw_dynamics.bags import BagMessage
+
+ORDERS = (0, 1, 2)
+_MOST_SAMPLES = 10_000_000
+# Samples between two points in a limit check, fewer if their total would exceed the second number.
+_WITHIN, _ALL_WITHIN = 16, 200_000
+_ROUNDING = 1e-9  # of the duration
+DEFAULT_RATE = 250.0
 _ROUNDING_OF_RATE = 1e-6  # of a period: a remainder below it gets no sample of its own
 
 
@@ -41,17 +50,6 @@ def even_times(start: float, end: float, rate: float) -> Array:
     times: Array = start + np.arange(sample_count(start, end, rate)) / rate
     times[-1] = end
     return times
-
-
-if TYPE_CHECKING:
-    from screw_dynamics.bags import BagMessage
-
-ORDERS = (0, 1, 2)
-_MOST_SAMPLES = 10_000_000
-# Samples between two points in a limit check, fewer if their total would exceed the second number.
-_WITHIN, _ALL_WITHIN = 16, 200_000
-_ROUNDING = 1e-9  # of the duration
-DEFAULT_RATE = 250.0
 
 
 def add_options(parser: argparse.ArgumentParser, rate_of: str = '') -> None:
