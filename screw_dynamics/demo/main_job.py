@@ -19,7 +19,6 @@ from pathlib import Path
 
 from screw_dynamics.demo.plots import save_plot
 from screw_dynamics.demo.processes import run_job
-from screw_dynamics.demo.progress import Stage
 from screw_dynamics.demo.recording import (
     TORQUE_TOPIC,
     TRAJECTORY_TOPIC,
@@ -31,6 +30,7 @@ from screw_dynamics.demo.run_nodes import URDF, drive_nodes
 from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import share_path
+from screw_dynamics.progress import Stage
 from screw_dynamics.scalars import positive
 from screw_dynamics.trajectory import TrajectoryPoint
 

@@ -8,9 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from screw_dynamics.demo.processes import DemoError, Processes, ros_processes
-from screw_dynamics.demo.progress import Stage, ticks
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.paths import share_path
+from screw_dynamics.progress import Stage, ticks
 from screw_dynamics.trajectory import TrajectoryPoint, smooth_trajectory, waypoints_from_points
 
 URDF = 'urdf/iiwa14.urdf'

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from screw_dynamics.demo import progress
-from screw_dynamics.demo.progress import Stage
+from screw_dynamics import progress
+from screw_dynamics.progress import Stage
 
 
 def test_lines_without_a_terminal(
