@@ -169,8 +169,9 @@ def _digits(x: Scalar) -> int | None:
         return _digits(x.constant)
     if hasattr(x, 'context'):
         return int(x.context.dps)
-    if isinstance(getattr(x, 'precision', None), int):  # gmpy2, in bits
-        return math.ceil(x.precision * math.log10(2.0))
+    bits = getattr(x, 'precision', None)  # gmpy2
+    if isinstance(bits, int):
+        return math.ceil(bits * math.log10(2.0))
     return 17 if isinstance(x, Complex) else None
 
 
