@@ -39,28 +39,28 @@ def document(outcomes: Sequence[Outcome], mistaken: Sequence[Mistaken]) -> str:
     steps = ', '.join(map(str, DIFFERENCE_STEPS))
     return f"""# Feedforward for arms with elastic joints, compared
 
-`make demo-sea` writes this page and the figure, to `output/demo_sea`; what is published in `docs`
+`make demo-sea` writes this page and the figure, to `output/demo_sea`; the version in `docs`
 comes from `python -m screw_dynamics.demo.sea --output docs --without-ros`.
 
 ![Tracking errors over time](demo_sea.png)
 
 KUKA LBR iiwa 14 and Franka Panda (with its hand), with the joints of a stiff arm and with soft
 series springs, move fast for {MOTION:g} s through a via point and then rest for {REST:g} s.
-The motors get nothing but a feedforward: no sensor is read. *Hanging*: mounted on the
+The motors receive a feedforward only: no sensor is read. *Hanging*: mounted on the
 ceiling, near the straight-down pose. *Upright*: the same joint motion on the floor. Two engines:
 our own equations of motion, integrated by scipy (DOP853, relative tolerance {RTOL:g}; fixed
 Runge-Kutta steps of {step:g} ms where commands are held), and MuJoCo (RK4, {step:g} ms), which
-gets an MJCF file and knows nothing of this package.
+reads an MJCF file and does not use this package.
 
 - **rigid**: inverse dynamics of the links + rotor inertia and friction at the link's motion.
 - **differences, noisy**: tau' and tau'' by central differences from joint torques sampled at 1 kHz
   with the noise of a torque sensor ({NOISE:g} N m rms, steps of {RESOLUTION:g} N m). No delay is
-  charged, and the best step of {steps} ms is taken in hindsight.
+  counted, and the best step of {steps} ms is chosen in hindsight.
 - **differences, clean**: the same from noise-free torques of the model, step 1 ms.
 - **exact, tick held**: `sd.elastic_feedforward` of the instant at which a command is sent, held
   for 1 ms until the next. This is the node at 1 kHz with `lead_time: 0.0`, its default.
 - **exact, middle held**: the command of the middle of the period for which it is held. This is the
-  node at 1 kHz with `lead_time: {0.5 * PERIOD:g}`, where there is no other delay.
+  node at 1 kHz with `lead_time: {0.5 * PERIOD:g}`, if there is no other delay.
 - **exact**: the same as a continuous function of time.
 
 Commands by differences are held for 1 ms too, and belong to the middle of their period; the rigid
@@ -85,8 +85,8 @@ error beyond {FALLEN:g} rad.
   {'; '.join(worse) or 'no arm'}.
   Set `lead_time` to the delay to the motors plus half the time for which a command is held.
 - With held commands of the middle the hold sets the error, not the feedforward: it is the error of
-  a staircase. Noise-free differences (of the middle, too) are as good there. What they cannot
-  stand is noise: tau'' of torques with noise s has noise sqrt(6) s / h^2, and a step h that tames
+  a staircase. Noise-free differences (of the middle, too) are as good there. They fail
+  with noise: tau'' of torques with noise s has noise sqrt(6) s / h^2, and a step h that tames
   it no longer sees the motion.
 - Upright arms are unstable without feedback: every error grows with the rate in the table below,
   a rigid feedforward lets the arm fall within the second of rest, and the exact one stays because

@@ -77,7 +77,7 @@ def markdown(rows: Sequence[Comparison], parsed: Sequence[dict[str, Any]]) -> st
         'states and, for the orders 0 to 4 of the inverse dynamics, of a single and a batch call.',
         "The reference is d'Alembert's principle in 60-digit arithmetic, which shares nothing",
         'with the package but the numbers of the model, and Pinocchio, which reads the URDF with',
-        f'its own parser. The bound is {BOUND:g} everywhere. Where all joints together need a',
+        f'its own parser. The bound is {BOUND:g} everywhere. If all joints together need a',
         'thousand times less than the loads in the robot (wheels whose centre of mass is on the',
         'axle need nothing against gravity), rounding of the loads is what is left: the entry is',
         'relative to a thousandth of the loads then, and a note says that the quantity cancels.',

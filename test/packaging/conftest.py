@@ -12,7 +12,7 @@ from documents import ROOT, Session
 
 # what a checkout may hold beside its sources
 NOT_SOURCES = shutil.ignore_patterns(
-    '.*', '__pycache__', '*.egg-info', 'build', 'install', 'log', 'output', 'test'
+    '.*', '_build', '__pycache__', '*.egg-info', 'build', 'install', 'log', 'output', 'test'
 )
 
 
