@@ -183,12 +183,12 @@ def rotor_coupling(
         )
     motors, rotors = moving_rotors(model, table, joints)
     extended = model_with_rotors(model, rotors)
-    felt = _coupling_orders(extended, model.n, rotors)
+    acting = _coupling_orders(extended, model.n, rotors)
     chain = [
-        (j, rotor.coordinate, int(felt[j, a]))
+        (j, rotor.coordinate, int(acting[j, a]))
         for a, rotor in enumerate(rotors)
         if table.laws[rotor.coordinate] != RIGID
-        for j in np.flatnonzero(felt[:, a]).tolist()
+        for j in np.flatnonzero(acting[:, a]).tolist()
     ]
     sequence = _solution_order(model, chain)
     # theta'' in the equation of the motor itself
@@ -215,7 +215,7 @@ def _coupling_orders(
     extended: ScrewModel, n: int, rotors: Sequence[RotorBody]
 ) -> NDArray[np.int64]:
     """Return how far above the order of u_j the derivatives of theta_a affect it, (n, rotors)."""
-    felt = np.zeros((n, len(rotors)), dtype=np.int64)
+    acting = np.zeros((n, len(rotors)), dtype=np.int64)
     q = np.zeros((_POSITIONS, extended.n))
     q[:, :n] = np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSITIONS, n))
     for a, rotor in enumerate(rotors):
@@ -224,9 +224,9 @@ def _coupling_orders(
         along = _largest(np.einsum('i,tij->tj', rotor.axis, turns))
         pairs = np.cross(turns[:, :, :, None], turns[:, :, None, :], axis=1)
         across = _largest(np.einsum('i,tijk->tkj', rotor.axis, pairs)).max(axis=0, initial=0.0)
-        felt[across > _PERPENDICULAR, a] = _GYROSCOPIC
-        felt[along > _PERPENDICULAR, a] = _INERTIAL
-    return felt
+        acting[across > _PERPENDICULAR, a] = _GYROSCOPIC
+        acting[along > _PERPENDICULAR, a] = _INERTIAL
+    return acting
 
 
 def _largest(values: Array) -> Array:
