@@ -25,6 +25,30 @@ kernel = Kernel(run, 'float64(float64)')
 """,
     'def scale(x):\n    return {factor} * x\n',
 )
+HELPER_OF_A_HELPER = (
+    """
+from screw_dynamics.jit import Kernel
+from {helper} import scale
+def same(x):
+    return scale(x)
+def run(x):
+    return same(x)
+kernel = Kernel(run, 'float64(float64)')
+""",
+    HELPER[1],
+)
+REGISTERED = (
+    """
+from numba.extending import register_jitable
+import {helper}
+from screw_dynamics.jit import Kernel
+scale = register_jitable(forceinline=True)({helper}.scale)
+def run(x):
+    return scale(x)
+kernel = Kernel(run, 'float64(float64)', sources=({helper},))
+""",
+    HELPER[1],
+)
 CONSTANT = (
     """
 from screw_dynamics.jit import Kernel
@@ -53,7 +77,11 @@ def test_read_only_signature_takes_every_contiguous_array():
 
 
 @needs_numba
-@pytest.mark.parametrize('sources', [HELPER, CONSTANT], ids=['helper', 'constant'])
+@pytest.mark.parametrize(
+    'sources',
+    [HELPER, HELPER_OF_A_HELPER, REGISTERED, CONSTANT],
+    ids=['helper', 'helper of a helper', 'registered', 'constant'],
+)
 def test_cached_kernel_follows_another_file(sources, tmp_path, monkeypatch):
     kernel_source, helper_source = sources
     monkeypatch.syspath_prepend(tmp_path)
