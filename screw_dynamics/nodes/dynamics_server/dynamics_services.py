@@ -20,7 +20,7 @@ from screw_dynamics.dynamics import (
 )
 from screw_dynamics.errors import InputError, ShapeError, TrajectoryError
 from screw_dynamics.messages.joints import double_array, joint_order
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.messages.trajectories import effort_points, trajectory_points
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, wrench_jets
@@ -28,6 +28,7 @@ from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, check_position_limits, waypoints_from_points
+from screw_dynamics.trajectory.sampling import even_times, sample_count
 
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
 
@@ -139,13 +140,11 @@ def _sample_times(knots: Array, period: Any, limit: int) -> Array:
         raise InputError(f'sample_period: expected 0 s or more, got {1e-9 * step:g} s')
     if step == 0:
         return knots
-    # a remainder within rounding of the times is not an extra sample
-    count = int(np.ceil(knots[-1] / (1e-9 * step) - 1e-6)) + 1
+    end, rate = float(knots[-1]), SECOND / step
+    count = sample_count(0.0, end, rate)
     if count > limit:
         raise LimitError(
             f'sample_period: expected at most {limit} samples (parameter max_samples), '
             f'{1e-9 * step:g} s gives {count}'
         )
-    times: Array = 1e-9 * step * np.arange(count, dtype=np.float64)
-    times[-1] = knots[-1]
-    return times
+    return even_times(0.0, end, rate)
