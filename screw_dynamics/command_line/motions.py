@@ -27,6 +27,7 @@ from screw_dynamics.trajectory import (
     read_trajectory,
     waypoints_from_points,
 )
+from screw_dynamics.trajectory.piecewise_polynomial import even_times
 
 if TYPE_CHECKING:
     from screw_dynamics.bags import BagMessage
@@ -37,19 +38,6 @@ _MOST_SAMPLES = 10_000_000
 _WITHIN, _ALL_WITHIN = 16, 200_000
 _ROUNDING = 1e-9  # of the duration
 DEFAULT_RATE = 250.0
-_ROUNDING_OF_RATE = 1e-6  # of a period: a remainder below it gets no sample of its own
-
-
-def sample_count(start: float, end: float, rate: float) -> int:
-    """Return how many samples `even_times` returns; raise OverflowError if they are infinite."""
-    return max(int(np.ceil((end - start) * rate - _ROUNDING_OF_RATE)), int(end > start)) + 1
-
-
-def even_times(start: float, end: float, rate: float) -> Array:
-    """Return evenly spaced times (T,) [s] from `start` to `end`, with both, at a `rate` [1/s]."""
-    times: Array = start + np.arange(sample_count(start, end, rate)) / rate
-    times[-1] = end
-    return times
 
 
 def add_options(parser: argparse.ArgumentParser, rate_of: str = '') -> None:

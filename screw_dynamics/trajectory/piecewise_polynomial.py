@@ -21,6 +21,8 @@ from screw_dynamics.kernels.piecewise_polynomial import sample_polynomial, sampl
 
 JET_ROWS = 5  # q, q', q'', q''', q'''': required for tau, tau', tau''
 
+_ROUNDING = 1e-6  # of a period: a remainder below it gets no sample of its own
+
 
 @dataclass(frozen=True, eq=False)
 class PiecewisePolynomial:
@@ -152,3 +154,15 @@ def compile_sampling() -> None:
     """Compile the samplers now, so that the first control tick is not delayed."""
     sample_polynomial.compile()
     sample_polynomial_batch.compile()
+
+
+def sample_count(start: float, end: float, rate: float) -> int:
+    """Return how many samples `even_times` returns; raise OverflowError if they are infinite."""
+    return max(int(np.ceil((end - start) * rate - _ROUNDING)), int(end > start)) + 1
+
+
+def even_times(start: float, end: float, rate: float) -> Array:
+    """Return evenly spaced times (T,) [s] from `start` to `end`, with both, at a `rate` [1/s]."""
+    times: Array = start + np.arange(sample_count(start, end, rate)) / rate
+    times[-1] = end
+    return times

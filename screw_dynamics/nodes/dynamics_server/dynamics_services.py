@@ -28,7 +28,7 @@ from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, check_position_limits, waypoints_from_points
-from screw_dynamics.trajectory.sampling import even_times, sample_count
+from screw_dynamics.trajectory.piecewise_polynomial import even_times, sample_count
 
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
 
