@@ -31,8 +31,7 @@ from rclpy.utilities import remove_ros_args
 from rclpy.validate_full_topic_name import validate_full_topic_name
 
 from screw_dynamics.bags.definitions import message_definition, message_type
-from screw_dynamics.bags.ros_errors import RosParser, ros_errors_told
-from screw_dynamics.bags.topic_recording import TopicRecording, bag_qos
+from screw_dynamics.bags.topic_recording import RosParser, TopicRecording, bag_qos, ros_errors_told
 from screw_dynamics.bags.writer import BagWriter
 from screw_dynamics.errors import BagError
 from screw_dynamics.scalars import positive

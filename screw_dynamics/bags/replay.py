@@ -24,7 +24,7 @@ from rclpy.utilities import remove_ros_args
 
 from screw_dynamics.bags.reader import Bag
 from screw_dynamics.bags.replay_node import BagReplay, ReplayOptions
-from screw_dynamics.bags.ros_errors import RosParser, ros_errors_told
+from screw_dynamics.bags.topic_recording import RosParser, ros_errors_told
 from screw_dynamics.errors import BagWarning, ScrewDynamicsError
 from screw_dynamics.scalars import not_negative, positive
 from screw_dynamics.stop_signals import StopOnce, stop_once

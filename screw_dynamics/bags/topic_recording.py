@@ -1,9 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""QoS profiles of recordings and replays, and their form in bags."""
+"""Recording and replay over ROS: QoS profiles, and errors at the start of ROS."""
 
+from __future__ import annotations
+
+import argparse
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from rclpy.duration import Duration
@@ -21,6 +25,7 @@ from rosbags.interfaces import (
     QosTime,
 )
 
+from screw_dynamics.errors import BagError
 from screw_dynamics.messages.times import SECOND
 
 # Messages that DDS queues while the recorder is busy: 1 s of a 1 kHz topic.
@@ -159,3 +164,27 @@ class TopicRecording:
             with subscription.handle:
                 while taken := subscription.handle.take_message(subscription.msg_type, True):
                     self._take(*taken)
+
+
+_OF_ROS = ('-p', '--param', '--params-file', '--remap', '--log-level', '--enclave')
+
+
+@contextmanager
+def ros_errors_told() -> Iterator[None]:
+    """Convert errors of ROS in a block, about arguments or the environment, to `BagError`."""
+    try:
+        yield
+    except RuntimeError as error:  # base class of all errors that rclpy raises for them
+        text = ' '.join(str(error).split())
+        raise BagError(f'ROS cannot start with these arguments and settings: {text}') from None
+
+
+class RosParser(argparse.ArgumentParser):
+    """A parser of the arguments that remain after removing those of ROS."""
+
+    def parse_own(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Parse arguments without the program name; exit with 2 if some belong to ROS."""
+        for text in arguments:
+            if text in _OF_ROS or ':=' in text:
+                self.error(f'argument {text!r}: arguments of ROS stand behind --ros-args')
+        return self.parse_intermixed_args(arguments)

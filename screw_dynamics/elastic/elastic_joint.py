@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Rotor`: carrier link and spin axis of a motor's rotor."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 import numpy as np

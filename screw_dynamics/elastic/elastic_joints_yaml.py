@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elastic joints as YAML documents."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`spring_deflections`: deflections of the springs of an elastic robot from its link efforts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import isfinite
 

@@ -12,7 +12,7 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.sparse import csr_array
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.kernels.banded_inverse import fill_band_of_inverse
+from screw_dynamics.kernels.motions import fill_band_of_inverse
 
 
 class UniformKnots(NamedTuple):

@@ -8,9 +8,8 @@ runs on NumPy: slower, with the same results up to rounding.
 """
 
 from screw_dynamics.jit.compilation import BackgroundCompiler, CompileProgress, compile_kernels
-from screw_dynamics.jit.compile_turn import Event, watched
+from screw_dynamics.jit.compile_turn import Event, import_numba, watched
 from screw_dynamics.jit.kernel import Kernel, compiled_again, jit_enabled, read_only, uncompiled
-from screw_dynamics.jit.numba_import import import_numba
 
 __all__ = [
     'BackgroundCompiler',

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from screw_dynamics.jit.numba_import import import_numba
+from screw_dynamics.jit.compile_turn import import_numba
 
 if TYPE_CHECKING:
     from screw_dynamics.jit.compiled_function import CompiledFunction

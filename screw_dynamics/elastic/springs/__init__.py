@@ -4,11 +4,12 @@
 
 from screw_dynamics.elastic.springs.adjustable_springs import AntagonisticPair, VariableStiffness
 from screw_dynamics.elastic.springs.fixed_springs import (
+    AdjustableSpring,
     CubicSpring,
     ExponentialSpring,
     LinearSpring,
+    Spring,
 )
-from screw_dynamics.elastic.springs.spring import AdjustableSpring, Spring
 from screw_dynamics.elastic.springs.tabulated_spring import TabulatedSpring
 
 __all__ = [

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Springs whose stiffness follows a trajectory: one stiffness motor, or an antagonistic pair."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.elastic.springs.spring import AdjustableSpring
+from screw_dynamics.elastic.springs.fixed_springs import AdjustableSpring
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import ModelError
 from screw_dynamics.kernels.springs.layout import (

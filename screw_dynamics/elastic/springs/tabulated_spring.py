@@ -18,8 +18,6 @@ ends, so every slope and curvature is a local choice:
    some part of the way from (1) to these; each knot goes as far as its pieces allow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -28,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.elastic.springs.spring import Spring
+from screw_dynamics.elastic.springs.fixed_springs import Spring
 from screw_dynamics.error_texts import shown
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.kernels.springs.layout import TABULATED

@@ -12,8 +12,6 @@ with P_k(x) = int_0^1 e^{-(1-u) x} u^{k-1} / (k-1)! du. Between two samples tau 
 that matches the known derivatives at both ends; at equal times tau and phi' jump.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernel of `spring_deflections`: deflections of the springs from the efforts they transmit."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only

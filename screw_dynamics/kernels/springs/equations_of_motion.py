@@ -10,8 +10,6 @@ are the equations of the robot of links and rotors in (q, theta). A rigid joint 
 inertia of its motor is added to the mass matrix.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spring laws: effort and Taylor coefficients at a deflection, and the inverse."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.arrays import Array

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Codes of the spring laws and columns of the tables of springs and motors."""
 
-from __future__ import annotations
-
 # code of the spring law of a joint
 RIGID, LINEAR, DAMPED, VARIABLE, CUBIC, EXPONENTIAL, TABULATED = range(7)
 PAIR_EXPONENTIAL, PAIR_QUADRATIC, PAIR_CUBIC = range(7, 10)

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernel of `motor_efforts`: motor positions and efforts from motion and spring deflections."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only

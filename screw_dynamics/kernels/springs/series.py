@@ -8,8 +8,6 @@ Cauchy product. Composition f(x(t)) needs the powers of x(t) - x[0]; `powers[i, 
 k of the i-th power, zero below k = i.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -17,7 +17,6 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
 from screw_dynamics.messages.joints import field_view
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.sea_simulator.diagnostics import SimulationReport
 from screw_dynamics.nodes.sea_simulator.motor_drives import (
     command_age,
     command_of_array,
@@ -25,7 +24,12 @@ from screw_dynamics.nodes.sea_simulator.motor_drives import (
 )
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
-from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime, SimulatedTime
+from screw_dynamics.nodes.sea_simulator.simulated_time import (
+    LockStep,
+    RealTime,
+    SimulatedTime,
+    SimulationReport,
+)
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, Report, model_report
 from screw_dynamics.nodes.shared.endpoints import MessageOutput, make_subscription

@@ -9,9 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from screw_dynamics.nodes.sea_simulator.diagnostics import SimulationReport
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
-from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime
+from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime, SimulationReport
 from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN
 
 SECOND = 10**9
