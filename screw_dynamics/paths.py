@@ -10,8 +10,7 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TextIO
 
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import BagError, InputError
+from screw_dynamics.errors import BagError, InputError, shown
 
 _NAME = 'screw_dynamics'
 _DEVICES = (Path('/dev'), Path('/dev/fd'))

@@ -9,8 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.errors import InputError, ModelError, shown
 
 # types that float() accepts although they are not real numbers
 _NO_NUMBERS = (bool, np.bool_, str, bytes, np.complexfloating)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.error_texts import listed, shown
-from screw_dynamics.errors import InputError, UnknownNameError
+from screw_dynamics.errors import InputError, UnknownNameError, listed, shown
 
 
 class Broken:

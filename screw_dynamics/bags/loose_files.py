@@ -13,8 +13,7 @@ from typing import BinaryIO
 from rosbags.interfaces import Connection
 from rosbags.rosbag2.storage_mcap import ChunkInfo, McapReader, Statistics
 
-from screw_dynamics.error_texts import listed, short
-from screw_dynamics.errors import BagError, InputError
+from screw_dynamics.errors import BagError, InputError, listed, short
 from screw_dynamics.yaml_files.loading import load_yaml
 
 _MAGIC = b'\x89MCAP0\r\n'

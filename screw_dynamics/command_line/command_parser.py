@@ -9,7 +9,7 @@ import textwrap
 from importlib import import_module
 from typing import Any, NoReturn
 
-from screw_dynamics.error_texts import bounded, shown
+from screw_dynamics.errors import bounded, shown
 
 # all that float() accepts: before Python 3.14 argparse reads -1e-3 as an option
 _NEGATIVE_NUMBER = re.compile(

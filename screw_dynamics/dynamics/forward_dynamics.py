@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
-from screw_dynamics.error_texts import listed
-from screw_dynamics.errors import SingularMassMatrixError
+from screw_dynamics.errors import SingularMassMatrixError, listed
 from screw_dynamics.kernels.tree.forward_dynamics import (
     NOT_FINITE,
     SINGULAR,

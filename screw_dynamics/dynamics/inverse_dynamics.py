@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_float_array, require_out
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, shown
 from screw_dynamics.jit import Kernel, import_numba, jit_enabled
 from screw_dynamics.kernels.taylor import interpreted
 from screw_dynamics.kernels.taylor.layout import OK

@@ -8,8 +8,7 @@ import numpy as np
 
 from screw_dynamics.arrays import as_float_array
 from screw_dynamics.elastic.springs import AntagonisticPair, Spring
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import ModelError
+from screw_dynamics.errors import ModelError, shown
 from screw_dynamics.scalars import check_number
 
 

@@ -24,8 +24,14 @@ from screw_dynamics.elastic.elastic_joints_yaml import (
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
 from screw_dynamics.elastic.rotors import RotorCoupling, rotor_coupling
-from screw_dynamics.error_texts import listed, shown
-from screw_dynamics.errors import InputError, ModelError, UnknownNameError, UnusedEntryWarning
+from screw_dynamics.errors import (
+    InputError,
+    ModelError,
+    UnknownNameError,
+    UnusedEntryWarning,
+    listed,
+    shown,
+)
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.scalars import require_count
 from screw_dynamics.yaml_files.document import is_document, read_document

@@ -19,8 +19,7 @@ from screw_dynamics.elastic.springs import (
     TabulatedSpring,
     VariableStiffness,
 )
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.errors import InputError, ModelError, shown
 from screw_dynamics.scalars import number_from_text, require_number
 from screw_dynamics.yaml_files.document import YamlEntry, write_document
 

@@ -17,8 +17,7 @@ from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.rotors import RotorCoupling
 from screw_dynamics.elastic.spring_deflections import fill_deflections
-from screw_dynamics.error_texts import listed, shown
-from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, listed, shown
 from screw_dynamics.model import ScrewModel
 
 

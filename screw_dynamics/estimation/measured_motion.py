@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, require_finite
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InputError, ShapeError, TrajectoryError
+from screw_dynamics.errors import InputError, ShapeError, TrajectoryError, shown
 from screw_dynamics.estimation.recorded_samples import gap_error, in_order, usual_step
 from screw_dynamics.estimation.smoothing_spline import DEGREE, SmoothingSpline, smoothing_splines
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InfeasibleError, InputError
+from screw_dynamics.errors import InfeasibleError, InputError, shown
 from screw_dynamics.feasibility.check import Jets, as_jets, as_motion, check_feasibility
 from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
 from screw_dynamics.model import ScrewModel

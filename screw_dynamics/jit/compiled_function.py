@@ -15,7 +15,7 @@ import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
 
-from screw_dynamics.error_texts import short
+from screw_dynamics.errors import short
 from screw_dynamics.jit.compile_turn import Event, announce, compile_turn
 
 _log = logging.getLogger(__name__)

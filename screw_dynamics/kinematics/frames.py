@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.tree.frames import frame_jacobians, frame_poses
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, read_only_copy, require_finite
-from screw_dynamics.error_texts import listed, shown
 from screw_dynamics.errors import (
     InertiaError,
     ModelError,
     NotFiniteError,
     ShapeError,
     TopologyError,
+    listed,
+    shown,
 )
 from screw_dynamics.lie import is_pose, screw_type
 from screw_dynamics.model.geometry import inertia_form

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import as_float_array, as_vector, require_finite
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InertiaError, ModelError, ShapeError
+from screw_dynamics.errors import InertiaError, ModelError, ShapeError, shown
 from screw_dynamics.lie import inertia_matrix, screw_type, transform_inertia
 from screw_dynamics.model.records import Frame, JointLimits, ModelRecord
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import ModelError
+from screw_dynamics.errors import ModelError, shown
 from screw_dynamics.model.records import Frame, JointLimits, ModelRecord
 from screw_dynamics.yaml_files.document import YamlEntry, read_document, write_document
 

@@ -8,8 +8,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import UrdfError
+from screw_dynamics.errors import UrdfError, shown
 from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.parsers import values
 from screw_dynamics.parsers.records import SourceLocation

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import UrdfError
+from screw_dynamics.errors import UrdfError, shown
 from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import values

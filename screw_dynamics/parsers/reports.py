@@ -10,8 +10,7 @@ from typing import cast
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.error_texts import listed
-from screw_dynamics.errors import InertiaWarning, UrdfWarning
+from screw_dynamics.errors import InertiaWarning, UrdfWarning, listed
 from screw_dynamics.parsers.records import Joint
 from screw_dynamics.parsers.selection import Body
 from screw_dynamics.parsers.urdf_source import LinedElement

@@ -9,8 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InputError, NotFiniteError, TopologyError, UnknownNameError
+from screw_dynamics.errors import (
+    InputError,
+    NotFiniteError,
+    TopologyError,
+    UnknownNameError,
+    shown,
+)
 from screw_dynamics.lie import exp_screw, transform_inertia
 from screw_dynamics.model import Frame
 from screw_dynamics.parsers.records import Joint, Link, Mimic

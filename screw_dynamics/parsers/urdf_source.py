@@ -9,8 +9,7 @@ from typing import TypeAlias, cast
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import UrdfError
+from screw_dynamics.errors import UrdfError, shown
 
 UrdfSource: TypeAlias = 'str | bytes | os.PathLike[str]'
 

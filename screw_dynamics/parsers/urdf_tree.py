@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from screw_dynamics.error_texts import listed, shown
-from screw_dynamics.errors import TopologyError, UnknownNameError, UrdfError
+from screw_dynamics.errors import TopologyError, UnknownNameError, UrdfError, listed, shown
 from screw_dynamics.parsers.records import Joint, Link, RobotDescription
 
 _Named = TypeVar('_Named', Link, Joint)

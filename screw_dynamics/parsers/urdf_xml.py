@@ -8,8 +8,7 @@ from typing import cast
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import UrdfError
+from screw_dynamics.errors import UrdfError, shown
 from screw_dynamics.parsers import attributes, values
 from screw_dynamics.parsers.records import (
     Inertial,

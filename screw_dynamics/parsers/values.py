@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InertiaError, UnsupportedJointError, UrdfError
+from screw_dynamics.errors import InertiaError, UnsupportedJointError, UrdfError, shown
 from screw_dynamics.lie import is_pose, quaternion_rotation
 from screw_dynamics.parsers.records import JOINT_TYPES, Inertial, SourceLocation
 

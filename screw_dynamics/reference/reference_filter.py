@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite, require_out
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, shown
 from screw_dynamics.kernels.motions import advance_filter, sample_filter
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.scalars import require_count, require_number

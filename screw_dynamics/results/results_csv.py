@@ -10,8 +10,7 @@ from typing import TextIO
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.error_texts import listed, short, shown
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, listed, short, shown
 from screw_dynamics.paths import new_file
 from screw_dynamics.progress import progress
 from screw_dynamics.results.results import EFFORTS, MOTION, MOTORS, MotorResults, Quantity, Results

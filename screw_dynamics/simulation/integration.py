@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InputError, ShapeError, SimulationError
+from screw_dynamics.errors import InputError, ShapeError, SimulationError, shown
 from screw_dynamics.scalars import require_number
 
 METHODS = ('DOP853', 'RK45', 'RK23')

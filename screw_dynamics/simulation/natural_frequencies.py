@@ -9,8 +9,7 @@ from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.dynamics import mass_matrix
 from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, MotorTable
 from screw_dynamics.elastic.elastic_joints import require_elastic_joints
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.springs.laws import law_taylor, spring_deflection
 from screw_dynamics.kernels.springs.layout import (
     COULOMB,

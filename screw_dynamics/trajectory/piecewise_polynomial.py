@@ -15,8 +15,7 @@ from screw_dynamics.arrays import (
     require_finite,
     require_out,
 )
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, shown
 from screw_dynamics.kernels.motions import sample_polynomial, sample_polynomial_batch
 
 JET_ROWS = 5  # q, q', q'', q''', q'''': required for tau, tau', tau''

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from screw_dynamics.error_texts import listed, shown
-from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.errors import InputError, TrajectoryError, listed, shown
 from screw_dynamics.paths import expanded
 from screw_dynamics.scalars import number_from_text
 from screw_dynamics.trajectory.waypoint_checks import TrajectoryPoint

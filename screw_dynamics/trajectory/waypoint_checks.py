@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.error_texts import listed, short, shown
-from screw_dynamics.errors import InputError, NotFiniteError, TrajectoryError
+from screw_dynamics.errors import InputError, NotFiniteError, TrajectoryError, listed, short, shown
 
 # joint_trajectory_controller compares the last velocity with the spacing of single precision
 _REST_VELOCITY = float(np.finfo(np.float32).eps)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.arrays import Array, as_float_array, read_only_copy
-from screw_dynamics.error_texts import listed, shown
-from screw_dynamics.errors import ShapeError, TrajectoryError
+from screw_dynamics.errors import ShapeError, TrajectoryError, listed, shown
 from screw_dynamics.trajectory import waypoint_checks as checks
 from screw_dynamics.trajectory.waypoint_checks import TrajectoryPoint
 

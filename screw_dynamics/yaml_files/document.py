@@ -12,8 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.error_texts import listed, shown
-from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.errors import InputError, ModelError, listed, shown
 from screw_dynamics.paths import file_path
 from screw_dynamics.scalars import number_from_text
 from screw_dynamics.yaml_files.loading import load_yaml

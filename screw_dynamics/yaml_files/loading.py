@@ -7,8 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from screw_dynamics.error_texts import short, shown
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, short, shown
 
 TAG = 'tag:yaml.org,2002:'
 

@@ -16,10 +16,10 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf, share_path
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.dynamics_server import dynamics_services as services
-from screw_dynamics.nodes.dynamics_server.dynamics_services import compute_trajectory_torques
+from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest
+from screw_dynamics.nodes.dynamics_server.services import compute_trajectory_torques
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters

@@ -20,7 +20,6 @@ ROS_ROOMS = {'nodes', 'demo', 'bags'}
 # open to every room: nothing in them is about robots
 BASE = {
     'arrays',
-    'error_texts',
     'errors',
     'jit',
     'new_files',

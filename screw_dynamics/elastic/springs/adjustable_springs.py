@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.fixed_springs import AdjustableSpring
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import ModelError
+from screw_dynamics.errors import ModelError, shown
 from screw_dynamics.kernels.springs.layout import (
     PAIR_CUBIC,
     PAIR_EXPONENTIAL,

@@ -27,8 +27,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.fixed_springs import Spring
-from screw_dynamics.error_texts import shown
-from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.errors import InputError, ModelError, shown
 from screw_dynamics.kernels.springs.layout import TABULATED
 
 # Least slope of a piece, relative to the smaller of the harmonic means at its ends. The spline

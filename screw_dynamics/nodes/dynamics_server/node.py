@@ -13,11 +13,13 @@ from rclpy.node import Node
 from screw_dynamics.dynamics import bias_forces, coriolis_matrix, gravity_forces, mass_matrix
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import BackgroundCompiler, uncompiled
-from screw_dynamics.nodes.dynamics_server import dynamics_services as services
-from screw_dynamics.nodes.dynamics_server.dynamics_services import compute_trajectory_torques
-from screw_dynamics.nodes.dynamics_server.motor_service import get_motor_feedforward
+from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, NoModelError, error_code
+from screw_dynamics.nodes.dynamics_server.services import (
+    compute_trajectory_torques,
+    get_motor_feedforward,
+)
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import (
     OK,

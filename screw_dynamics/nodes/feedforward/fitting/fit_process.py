@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
-from screw_dynamics.error_texts import bounded
+from screw_dynamics.errors import bounded
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     FitRobot,
