@@ -19,7 +19,7 @@ from screw_dynamics.series.jets import jet_of_coefficients, taylor_coefficients
 
 class Series:
     """
-    A polynomial ``a_0 + a_1 t + ... + a_K t^K`` modulo t^(K + 1); coefficients of any scalar type.
+    A polynomial, the sum of a_k t^k for k = 0 to K, modulo t^(K + 1); a_k of any scalar type.
 
     Results of two series have the smaller of their orders K; other numbers are constants. A
     function needs a constant term at which it is analytic.

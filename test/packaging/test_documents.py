@@ -29,7 +29,7 @@ from documents import (
 from packaging_tools import EXECUTABLES
 
 import screw_dynamics as sd
-from screw_dynamics import bags, errors, share_path
+from screw_dynamics import bags, elastic, errors, parsers, series, share_path
 from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.command_line.main import main
 from screw_dynamics.trajectory import parse_trajectory, read_trajectory
@@ -209,6 +209,9 @@ def test_every_public_name_is_in_the_reference():
         for name in module.__all__
         if not name.isupper() and name not in ('lie', 'simulation', 'trajectory', '__version__')
     }
+    for room in (elastic, parsers, series):
+        names = set(room.__all__) - {*sd.__all__, *sd.trajectory.__all__}
+        public |= {f'{room.__name__}.{name}' for name in names if not name.isupper()}
     # errors and warnings, ScrewDynamicsError included, are on a page of their own
     public -= {'screw_dynamics.ScrewDynamicsError'}
     public |= {f'{errors.__name__}.{name}' for name, kind in vars(errors).items() if own(kind)}
