@@ -15,7 +15,7 @@ from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.spring_deflections import as_effort_jet
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.springs.deflections import OK
-from screw_dynamics.kernels.springs.motor_efforts import MOTOR_EFFORTS
+from screw_dynamics.kernels.springs.motor_efforts import set_motor_efforts
 from screw_dynamics.model import ScrewModel
 
 
@@ -110,7 +110,7 @@ def fill_motor_efforts(
     arrays = (jet, efforts, deflections)
     single = jet.ndim == 2
     failure = np.zeros(5)
-    status = MOTOR_EFFORTS(
+    status = set_motor_efforts(
         *(arrays if not single else (array[np.newaxis] for array in arrays)),
         table.laws,
         table.offsets,

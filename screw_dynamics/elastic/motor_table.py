@@ -94,7 +94,7 @@ class MotorTable(ValueEquality):
 
     @cached_property
     def spring_arrays(self) -> tuple[NDArray[Any], ...]:
-        """The arrays of the springs in the order of the kernel `SPRING_DEFLECTIONS`."""
+        """The arrays of the springs in the order of the kernel `set_spring_deflections`."""
         return (
             self.laws,
             self.offsets,

@@ -14,7 +14,7 @@ from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic
 from screw_dynamics.elastic.failures import raise_failure
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
-from screw_dynamics.kernels.springs.deflections import OK, SPRING_DEFLECTIONS
+from screw_dynamics.kernels.springs.deflections import OK, set_spring_deflections
 from screw_dynamics.model import ScrewModel
 
 
@@ -114,7 +114,7 @@ def fill_deflections(
         state = DeflectionFilter(model, joints, rows, deflection).state
     single = efforts.ndim == 2
     failure = np.zeros(5)
-    status = SPRING_DEFLECTIONS(
+    status = set_spring_deflections(
         efforts[np.newaxis] if single else efforts,
         stiffness,
         *table.spring_arrays,
@@ -150,7 +150,7 @@ def joint_deflections(
     one = slice(joint, joint + 1)
     deflections = np.empty((samples, rows, int((table.joint_of_motor == joint).sum())))
     failure = np.zeros(5)
-    status = SPRING_DEFLECTIONS(
+    status = set_spring_deflections(
         effort_jets[:, :, np.newaxis],
         np.ascontiguousarray(stiffness[:, :rows]),
         table.laws[one],

@@ -12,7 +12,10 @@ from screw_dynamics.arrays import Array, as_vector, require_out
 from screw_dynamics.elastic import ElasticJoints, MotorTable
 from screw_dynamics.elastic.elastic_joints import require_elastic_joints
 from screw_dynamics.errors import ShapeError, SimulationError
-from screw_dynamics.kernels.springs.equations_of_motion import DERIVATIVE, RUNGE_KUTTA
+from screw_dynamics.kernels.springs.equations_of_motion import (
+    runge_kutta_steps,
+    set_state_derivative,
+)
 from screw_dynamics.kernels.tree.forward_dynamics import SINGULAR, SOLVED
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.scalars import require_count, require_number
@@ -107,7 +110,7 @@ class ElasticRobot(RobotStates):
         state = as_vector('state', state, self.state_size)
         inputs = self._inputs(motor_effort, stiffness, wrenches)
         derivative = np.empty(self.state_size)
-        status = DERIVATIVE(state, *inputs, *self._kernel_tables, derivative)
+        status = set_state_derivative(state, *inputs, *self._kernel_tables, derivative)
         if status != SOLVED:
             raise _failure(self._tables.model, self.motors, status, state)
         return derivative
@@ -153,7 +156,7 @@ class ElasticRobot(RobotStates):
             raise ShapeError('state', f'({self.state_size},)', state.shape)
         h, steps = require_number('h', h), require_count('steps', steps)
         inputs = self._inputs(motor_effort, stiffness, wrenches)
-        status = RUNGE_KUTTA(state, *inputs, *self._kernel_tables, h, steps)
+        status = runge_kutta_steps(state, *inputs, *self._kernel_tables, h, steps)
         if status != SOLVED:
             raise _failure(self._tables.model, self.motors, status, state)
         return state

@@ -166,7 +166,7 @@ def _spring_deflections(
     return OK
 
 
-SPRING_DEFLECTIONS = Kernel(
+set_spring_deflections = Kernel(
     _spring_deflections,
     f'int64({read_only(3)}, {read_only(3)}, {read_only(1, "int64")}, {read_only(1, "int64")}, '
     f'{read_only(1)}, {read_only(1, "int64")}, {read_only(1, "int64")}, {read_only(1, "int64")}, '

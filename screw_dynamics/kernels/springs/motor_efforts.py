@@ -105,7 +105,7 @@ def _motor_efforts(
     return OK
 
 
-MOTOR_EFFORTS = Kernel(
+set_motor_efforts = Kernel(
     _motor_efforts,
     f'int64({read_only(3)}, {read_only(3)}, {read_only(3)}, {read_only(1, "int64")}, '
     f'{read_only(1, "int64")}, {read_only(1)}, {read_only(1, "int64")}, {read_only(2)}, '
