@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, read_only_copy, require_finite
 from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.model import checks, constructors, geometry, model_yaml, table
+from screw_dynamics.model import checks, constructors, geometry, model_yaml
+from screw_dynamics.model import geometry as table
 from screw_dynamics.model.joint_frames import (
     JointFrameParameters,
     JointFrames,

@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Figures of the package: share of imports, headings of modules, exemptions from typing.
+Figures of the package: files, share of imports, headings of modules, exemptions from typing.
 
 `python test/packaging/test_figures.py` prints the figures. Counted are all Python files of the
 package. Import lines are those of import statements, code lines all others that are neither
@@ -20,6 +20,7 @@ from source_tree import MODULES, PACKAGE, ROOT
 
 FILES = [PACKAGE / module for module in MODULES]
 
+MOST_FILES = 245
 MOST_IMPORTS = 0.15  # per line of code
 CLAUSES = {'What', 'How', 'Which', 'Where', 'Why'}
 LAYOUT = {
@@ -85,6 +86,10 @@ def test_lines_are_told_apart():
         '"""Heading."""\n\nimport a\n\n# why\nx = """1\n\n2"""  # x\n\ndef f():\n    """Do."""\n'
     )
     assert lines_of(text) == Lines(total=11, code=4, imports=1, docstrings=2)
+
+
+def test_the_package_has_few_files():
+    assert len(FILES) <= MOST_FILES
 
 
 def test_imports_are_a_small_share_of_the_code():
