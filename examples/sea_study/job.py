@@ -26,8 +26,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TypeVar
 
-from screw_dynamics.demo.processes import DEMO_STOP_SIGNALS, DemoError, run_job
-from screw_dynamics.demo.run_nodes import require_ros
+from screw_dynamics.demo.processes import DEMO_STOP_SIGNALS, DemoError, require_ros, run_job
 from screw_dynamics.progress import Stage
 from sea_study.arms import arms
 from sea_study.document import document

@@ -15,10 +15,11 @@ import shutil
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from screw_dynamics.demo.plots import save_plot
-from screw_dynamics.demo.processes import run_job
+from screw_dynamics.demo.processes import Processes, require_ros, ros_processes, run_job
 from screw_dynamics.demo.recording import (
     TORQUE_TOPIC,
     TRAJECTORY_TOPIC,
@@ -26,13 +27,19 @@ from screw_dynamics.demo.recording import (
     read_tick_times,
 )
 from screw_dynamics.demo.report import recompute, report
-from screw_dynamics.demo.run_nodes import URDF, drive_nodes
 from screw_dynamics.errors import InertiaWarning
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import share_path
-from screw_dynamics.progress import Stage
+from screw_dynamics.progress import Stage, ticks
 from screw_dynamics.scalars import positive
-from screw_dynamics.trajectory import TrajectoryPoint
+from screw_dynamics.trajectory import TrajectoryPoint, smooth_trajectory, waypoints_from_points
+
+URDF = 'urdf/iiwa14.urdf'
+HOLD = 0.5  # s of recording after the last waypoint
+REPORT_PERIOD = 0.5  # s between the node's diagnostics
+ROBOT = 'KUKA LBR iiwa 14'
+RECOMPUTED_SAMPLES = 500  # approximately; the readable recursion needs some ms for each
 
 # Only positions, so that the interpolation determines all derivatives; at rest at both ends.
 WAYPOINTS = (
@@ -53,10 +60,6 @@ def waypoints_until(duration: float) -> tuple[TrajectoryPoint, ...]:
     )
 
 
-ROBOT = 'KUKA LBR iiwa 14'
-RECOMPUTED_SAMPLES = 500  # approximately; the readable recursion needs some ms for each
-
-
 def main(args: Sequence[str] | None = None) -> int:
     """
     Run the demo with `args`, without the program name (default ``sys.argv[1:]``).
@@ -75,7 +78,7 @@ def _run(options: argparse.Namespace) -> None:
         # two links of the published parameters have non-physical inertias, see the file
         warnings.simplefilter('ignore', InertiaWarning)
         model = read_urdf(share_path(URDF))
-    services = drive_nodes(folder, model, waypoints_until(options.duration), options.rate)
+    services = _drive_nodes(folder, model, waypoints_until(options.duration), options.rate)
     recording = read_recording(bag, TORQUE_TOPIC, TRAJECTORY_TOPIC)
     stride = max(1, len(recording.time) // RECOMPUTED_SAMPLES)
     with Stage('Recompute from the recorded reference', len(recording.time[::stride])) as bar:
@@ -91,6 +94,61 @@ def _run(options: argparse.Namespace) -> None:
     for name in ('plot.png', 'bag', 'report.txt', 'logs'):
         print(folder / name)
     check.require_agreement()
+
+
+def _drive_nodes(
+    folder: Path, model: ScrewModel, points: Sequence[TrajectoryPoint], rate: float
+) -> list[str]:
+    """
+    Run the nodes, call the services, follow the trajectory, and record everything.
+
+    `rate` is that of publication [Hz]. Writes `bag` and `logs` in `folder`, and returns the lines
+    of the report on the services. Raises `DemoError` if ROS 2 is missing, or a process or a
+    service fails.
+    """
+    require_ros()
+    from screw_dynamics.demo.client import DemoClient
+    from screw_dynamics.demo.report import check_services
+
+    with ros_processes(folder / 'logs') as processes, ExitStack() as stack:
+        with Stage('Start the nodes and the recorder') as line:
+            _start(processes, folder / 'bag', rate)
+
+            def while_waiting(missing: str) -> None:
+                line.update(0, processes.require_advance(missing))
+
+            client = DemoClient(share_path(URDF), while_waiting)
+            stack.callback(client.destroy_node)
+            client.wait_until_ready()
+        with Stage('Call GetMassMatrix and GetInverseDynamics'):
+            trajectory = smooth_trajectory(
+                waypoints_from_points(model.joint_names, points, model.joint_names)
+            )
+            jet = trajectory.jets([0.4 * trajectory.duration])[0]
+            services = list(check_services(client, model, jet))
+        client.send_trajectory(model.joint_names, points)
+        total = points[-1].time_from_start + HOLD
+        for seconds in ticks('Follow the trajectory', total):
+            client.spin(seconds)
+            processes.require_running()
+        with Stage('Close the bag and stop the nodes'):
+            for name in ('recorder', 'feedforward', 'dynamics_server'):
+                processes.stop(name)
+    return services
+
+
+def _start(processes: Processes, bag: Path, rate: float) -> None:
+    processes.start('recorder', 'screw_dynamics.bags.recorder', '--all', '-o', bag)
+    for name, parameters in (
+        ('dynamics_server', ()),
+        (
+            'feedforward',
+            ('-p', f'publish_rate:={rate}', '-p', f'diagnostic_updater.period:={REPORT_PERIOD}'),
+        ),
+    ):
+        config = share_path(f'config/{name}.yaml')
+        module = f'screw_dynamics.nodes.{name}.node'
+        processes.start(name, module, '--ros-args', '--params-file', config, *parameters)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -232,3 +232,21 @@ def run_job(name: str, job: Callable[[], object], *, to_the_end: bool) -> int:
             print(f'{name}: interrupted', file=sys.stderr)
             return 130
     return 0
+
+
+def require_ros() -> None:
+    """Raise `DemoError` if ROS 2 or the interfaces are missing; ROS 2 itself reports it late."""
+    problem = '' if os.environ.get('AMENT_PREFIX_PATH') else 'AMENT_PREFIX_PATH is not set'
+    try:
+        from rclpy.type_support import check_for_type_support
+
+        from screw_dynamics_interfaces.srv import GetMassMatrix
+
+        check_for_type_support(GetMassMatrix)
+    except Exception as error:  # the type support raises its own exception type
+        problem = str(error)
+    if problem:
+        raise DemoError(
+            f'needs ROS 2 and the built screw_dynamics_interfaces ({problem}): run `make demo`, '
+            'which sets them up, or source them'
+        )
