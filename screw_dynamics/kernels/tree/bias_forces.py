@@ -41,7 +41,10 @@ def add_bias_forces(qd, tree, bodies, gravity, placed, motions, forces):
     rates, accelerations, wrenches = motions.rates, motions.accelerations, motions.wrenches
     for i in range(bodies.shape[0]):
         rate = bodies[i, MULTIPLIER] * qd[tree[i, COORDINATE]]
-        _set_acceleration(i, rate, tree, gravity, placed, rates, accelerations)
+        # not all of `placed`: every array of an argument costs a call time
+        _set_acceleration(
+            i, rate, tree, gravity, placed.screws, placed.from_parent, rates, accelerations
+        )
         _set_wrench(
             placed.mass[i], placed.first[i], placed.second[i], rates[i], accelerations[i],
             wrenches[i],
@@ -49,9 +52,9 @@ def add_bias_forces(qd, tree, bodies, gravity, placed, motions, forces):
     add_joint_efforts(tree, bodies, placed, wrenches, forces)
 
 
-def _set_acceleration(i, rate, tree, gravity, placed, rates, accelerations):
+def _set_acceleration(i, rate, tree, gravity, screws, from_parent, rates, accelerations):
     """Set the angular velocity w and the acceleration (w'; a of the origin) of body i."""
-    parent, screws, from_parent = tree[i, PARENT], placed.screws, placed.from_parent
+    parent = tree[i, PARENT]
     ex, ey, ez = screws[i, 0], screws[i, 1], screws[i, 2]
     if parent < 0:
         for a in range(3):
