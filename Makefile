@@ -54,6 +54,7 @@ lint: setup ## check style and types
 DOCS := .venv-docs
 
 docs: $(DOCS)/installed ## build the documentation into docs/_build/html
+	@rm -rf docs/api/generated
 	@$(DOCS)/bin/sphinx-build -W --keep-going -q docs docs/_build/html
 	@echo 'written: docs/_build/html/index.html'
 
