@@ -99,10 +99,10 @@ def _not_installed(packages: list[str]) -> str:
     return f'not installed: {", ".join(packages)}: pip install {" ".join(packages)}'
 
 
-feedforward = partial(run, 'feedforward', 'screw_dynamics.nodes.feedforward.node')
-dynamics_server = partial(run, 'dynamics_server', 'screw_dynamics.nodes.dynamics_server.node')
+feedforward = partial(run, 'feedforward', 'screw_dynamics.nodes.feedforward.__main__')
+dynamics_server = partial(run, 'dynamics_server', 'screw_dynamics.nodes.dynamics_server.__main__')
 trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.trajectory_sender')
-sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulator.node')
+sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulator.__main__')
 recorder = partial(run, 'recorder', 'screw_dynamics.bags.recorder')
 replay = partial(run, 'replay', 'screw_dynamics.bags.replay')
 demo = partial(run, 'demo', 'screw_dynamics.demo.main_job')

@@ -114,7 +114,7 @@ def _start(processes: Processes, bag: Path, joints: Path) -> None:
     ):
         processes.start(
             name,
-            f'screw_dynamics.nodes.{name}.node',
+            f'screw_dynamics.nodes.{name}',
             *('--ros-args', '--params-file', PARAMETERS, '-p', 'use_sim_time:=true'),
             *('-p', f'urdf_path:={share_path("urdf/iiwa14.urdf")}'),
             *('-p', f'elastic_joints_path:={springs}'),

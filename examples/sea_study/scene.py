@@ -13,7 +13,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics, mass_matrix
 from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
-from screw_dynamics.kernels.springs.layout import INERTIA, VISCOUS
+from screw_dynamics.kernels.springs.laws import INERTIA, VISCOUS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.trajectory import PiecewisePolynomial

@@ -15,8 +15,8 @@ from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.command_line import motions
 from screw_dynamics.command_line.evaluation import evaluate, kernels_for, sampled_jets
 from screw_dynamics.errors import BagError, TrajectoryError
+from screw_dynamics.messages.joints import effort_points
 from screw_dynamics.messages.times import SECOND, nanoseconds
-from screw_dynamics.messages.trajectories import effort_points
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.progress import progress
 from screw_dynamics.results.results import Results

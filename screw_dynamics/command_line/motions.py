@@ -14,7 +14,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import BagError, InputError, TrajectoryError
-from screw_dynamics.messages.trajectories import trajectory_points
+from screw_dynamics.messages.joints import trajectory_points
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.paths import expanded
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted

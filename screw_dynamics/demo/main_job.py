@@ -147,7 +147,7 @@ def _start(processes: Processes, bag: Path, rate: float) -> None:
         ),
     ):
         config = share_path(f'config/{name}.yaml')
-        module = f'screw_dynamics.nodes.{name}.node'
+        module = f'screw_dynamics.nodes.{name}'
         processes.start(name, module, '--ros-args', '--params-file', config, *parameters)
 
 

@@ -27,7 +27,7 @@ from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.rotors import RotorCoupling
 from screw_dynamics.elastic.spring_deflections import as_stiffness_jets, joint_deflections
 from screw_dynamics.errors import ShapeError
-from screw_dynamics.kernels.springs.layout import RIGID
+from screw_dynamics.kernels.springs.laws import RIGID
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.springs import AdjustableSpring
-from screw_dynamics.kernels.springs.layout import DAMPED, RIGID
+from screw_dynamics.kernels.springs.laws import DAMPED, RIGID
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import ValueEquality
 
@@ -43,7 +43,7 @@ class MotorTable(ValueEquality):
     max_efforts, max_velocities : (m,) ndarray
         [N m or N], [rad/s or m/s].
     laws : (n,) int64 ndarray
-        Code of each joint's spring law, see `kernels.springs.layout`.
+        Code of each joint's spring law, see `kernels.springs.laws`.
     offsets : (n,) int64 ndarray
         Index of the first parameter of each law in `parameters`.
     parameters : ndarray

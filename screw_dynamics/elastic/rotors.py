@@ -21,7 +21,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joint import ElasticJoint, Rotor
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.errors import InputError
-from screw_dynamics.kernels.springs.layout import RIGID
+from screw_dynamics.kernels.springs.laws import RIGID
 from screw_dynamics.kinematics import frame_jacobian, frame_pose
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
 

@@ -1,11 +1,11 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Values of messages in the joint order of a model, and their number fields as arrays."""
+"""Joint states and trajectories: messages to arrays and back."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.messages.times import SECOND, seconds
+from screw_dynamics.trajectory import TrajectoryPoint
 
 
 def double_array(values: ArrayLike) -> array[float]:
@@ -110,3 +112,46 @@ def named_row(given: Sequence[str], values: Sequence[float], names: Sequence[str
         if i is not None:
             row[j] = values[i]
     return row
+
+
+def trajectory_points(message: Any) -> list[TrajectoryPoint]:
+    """Return the points of a JointTrajectory as plain data."""
+    return [
+        TrajectoryPoint(
+            seconds(point.time_from_start),
+            point.positions,
+            point.velocities,
+            point.accelerations,
+        )
+        for point in message.points
+    ]
+
+
+def effort_points(
+    times: Iterable[int],
+    jets: Array,
+    efforts: Array,
+    point: Callable[..., Any],
+    duration: Callable[..., Any],
+    values: Callable[[Array], Any] = double_array,
+) -> list[Any]:
+    """
+    Return the points of a trajectory sampled at T `times` from start [ns].
+
+    Rows 0 to 2 of `jets` (T, rows, n) are used; `efforts` (T, n) are in N m or N. `point` and
+    `duration` are the message types JointTrajectoryPoint and Duration; `values` converts a row to
+    the type of their arrays.
+    """
+    points = []
+    for time, jet, effort in zip(times, jets, efforts, strict=True):
+        sec, nanosec = divmod(time, SECOND)
+        points.append(
+            point(
+                positions=values(jet[0]),
+                velocities=values(jet[1]),
+                accelerations=values(jet[2]),
+                effort=values(effort),
+                time_from_start=duration(sec=sec, nanosec=nanosec),
+            )
+        )
+    return points

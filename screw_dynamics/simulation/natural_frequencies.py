@@ -10,8 +10,7 @@ from screw_dynamics.dynamics import mass_matrix
 from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, MotorTable
 from screw_dynamics.elastic.elastic_joints import require_elastic_joints
 from screw_dynamics.errors import InputError, shown
-from screw_dynamics.kernels.springs.laws import law_taylor, spring_deflection
-from screw_dynamics.kernels.springs.layout import (
+from screw_dynamics.kernels.springs.laws import (
     COULOMB,
     COULOMB_VELOCITY,
     DAMPED,
@@ -21,6 +20,8 @@ from screw_dynamics.kernels.springs.layout import (
     RIGID,
     VARIABLE,
     VISCOUS,
+    law_taylor,
+    spring_deflection,
 )
 from screw_dynamics.model import ScrewModel
 

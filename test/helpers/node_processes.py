@@ -38,14 +38,9 @@ READING_TIMEOUT = 1.0  # of one that changes nothing
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-def node_module(name: str) -> str:
-    """Return the module with the main function of a node."""
-    return f'screw_dynamics.nodes.{name}' + ('' if name == 'trajectory_sender' else '.node')
-
-
 def node_command(name: str, *arguments: str) -> list[str]:
     """Return the command line of a node."""
-    return [sys.executable, '-W', 'ignore', '-m', node_module(name), *arguments]
+    return [sys.executable, '-W', 'ignore', '-m', f'screw_dynamics.nodes.{name}', *arguments]
 
 
 class NodeProcess:

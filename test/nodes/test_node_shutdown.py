@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers.dds_threads import participant_threads, threads_left, watched_command
-from helpers.node_processes import NodeProcess, node_command, node_module, trajectory
+from helpers.node_processes import NodeProcess, node_command, trajectory
 from helpers.planar_sea import TEXT
 from rclpy.utilities import get_rmw_implementation_identifier
 
@@ -59,7 +59,7 @@ def test_no_thread_of_the_dds_outlives_its_node(ros, planar, tmp_path, node, arg
     for name, path in paths.items():
         arguments = [word.replace(name, str(path)) for word in arguments]
     command = watched_command(
-        node_module(node), '--ros-args', *arguments, '-p', f'urdf_path:={planar}'
+        f'screw_dynamics.nodes.{node}', '--ros-args', *arguments, '-p', f'urdf_path:={planar}'
     )
     process = NodeProcess(command, ros.environment)
     try:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from helpers.node_processes import NodeProcess, node_module, trajectory
+from helpers.node_processes import NodeProcess, trajectory
 from helpers.patience import patience
 from helpers.planar_sea import write_joints
 from sensor_msgs.msg import JointState
@@ -22,13 +22,13 @@ for name in ('', '.msg', '.srv'):
     sys.modules[whole] = ModuleType(whole)
 """
 START = """
-from {module} import main
-sys.exit(main())
+import runpy
+runpy.run_module('{module}', run_name='__main__', alter_sys=True)
 """
 
 
 def command(name, *arguments, hide=HIDDEN):
-    script = f'import sys\n{hide}{START.format(module=node_module(name))}'
+    script = f'import sys\n{hide}{START.format(module=f"screw_dynamics.nodes.{name}")}'
     return [sys.executable, '-W', 'ignore', '-c', script, *arguments]
 
 

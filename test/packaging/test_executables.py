@@ -169,8 +169,8 @@ def test_no_message_names_a_package_of_our_own():
 
 
 def test_a_mistake_of_our_own_is_not_hidden():
-    before = HIDE.format(package='screw_dynamics.nodes.feedforward.node')
+    before = HIDE.format(package='screw_dynamics.nodes.feedforward')
     with start('feedforward', before=before) as process:
         output, _ = process.communicate(timeout=patience())
     assert 'Traceback' in output
-    assert 'screw_dynamics.nodes.feedforward.node' in output
+    assert 'screw_dynamics.nodes.feedforward' in output

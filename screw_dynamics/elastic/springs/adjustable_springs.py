@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.fixed_springs import AdjustableSpring
 from screw_dynamics.errors import ModelError, shown
-from screw_dynamics.kernels.springs.layout import (
+from screw_dynamics.kernels.springs.laws import (
     PAIR_CUBIC,
     PAIR_EXPONENTIAL,
     PAIR_QUADRATIC,

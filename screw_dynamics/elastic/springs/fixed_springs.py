@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
-from screw_dynamics.kernels.springs.layout import CUBIC, DAMPED, EXPONENTIAL, LINEAR
+from screw_dynamics.kernels.springs.laws import CUBIC, DAMPED, EXPONENTIAL, LINEAR
 from screw_dynamics.scalars import check_number, check_order
 
 

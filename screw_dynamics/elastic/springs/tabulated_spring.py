@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.elastic.springs.fixed_springs import Spring
 from screw_dynamics.errors import InputError, ModelError, shown
-from screw_dynamics.kernels.springs.layout import TABULATED
+from screw_dynamics.kernels.springs.laws import TABULATED
 
 # Least slope of a piece, relative to the smaller of the harmonic means at its ends. The spline
 # (1) keeps 1/16 of it: the bound of its proof at the corner (2s, 2s) of the box.

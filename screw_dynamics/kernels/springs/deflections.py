@@ -7,12 +7,6 @@ import numpy as np
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.springs.damped import TERMS, TIME, advance
 from screw_dynamics.kernels.springs.laws import (
-    cubic_root,
-    law_taylor,
-    pair_taylor,
-    spring_deflection,
-)
-from screw_dynamics.kernels.springs.layout import (
     LINEAR,
     PAIR_EXPONENTIAL,
     PAIR_LAW,
@@ -20,6 +14,10 @@ from screw_dynamics.kernels.springs.layout import (
     PULL_ONLY,
     RIGID,
     VARIABLE,
+    cubic_root,
+    law_taylor,
+    pair_taylor,
+    spring_deflection,
 )
 from screw_dynamics.kernels.springs.series import invert, invert_pair, quotient, to_jet, to_series
 

@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.springs.laws import pair_effort, spring_effort
-from screw_dynamics.kernels.springs.layout import (
+from screw_dynamics.kernels.springs.laws import (
     COULOMB,
     COULOMB_VELOCITY,
     INERTIA,
     PAIR_EXPONENTIAL,
     RIGID,
     VISCOUS,
+    pair_effort,
+    spring_effort,
 )
 from screw_dynamics.kernels.tree.forward_dynamics import (
     SOLVED,

@@ -1,22 +1,22 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Spring laws: effort and Taylor coefficients at a deflection, and the inverse."""
+"""Laws of springs: codes, columns of the motor table, evaluation with derivatives."""
+
+from __future__ import annotations
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.kernels.springs.layout import (
-    CUBIC,
-    DAMPED,
-    EXPONENTIAL,
-    LINEAR,
-    PAIR_CUBIC,
-    PAIR_EXPONENTIAL,
-    PAIR_LAW,
-    PAIR_QUADRATIC,
-    TABULATED,
-    VARIABLE,
-)
+
+RIGID, LINEAR, DAMPED, VARIABLE, CUBIC, EXPONENTIAL, TABULATED = range(7)
+PAIR_EXPONENTIAL, PAIR_QUADRATIC, PAIR_CUBIC = range(7, 10)
+
+# indices of a pair's parameters: the flag of its tendons, the first parameter of its law
+PULL_ONLY, PAIR_LAW = range(2)
+
+# columns of the table of motors: inertia, friction coefficients, velocity of the Coulomb law
+INERTIA, VISCOUS, COULOMB, COULOMB_VELOCITY = range(4)
+
 
 _PIECE = 6  # coefficients of a piece of a table
 

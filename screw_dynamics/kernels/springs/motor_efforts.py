@@ -6,13 +6,13 @@ import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.springs.deflections import NOT_FINITE, OK
-from screw_dynamics.kernels.springs.laws import pair_taylor
-from screw_dynamics.kernels.springs.layout import (
+from screw_dynamics.kernels.springs.laws import (
     COULOMB,
     COULOMB_VELOCITY,
     INERTIA,
     PAIR_EXPONENTIAL,
     VISCOUS,
+    pair_taylor,
 )
 from screw_dynamics.kernels.springs.series import add_powers, compose, tanh, to_jet, to_series
 

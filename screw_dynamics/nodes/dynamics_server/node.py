@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `dynamics_server`: mass matrix, dynamic terms and inverse dynamics as services."""
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -28,7 +27,7 @@ from screw_dynamics.nodes.shared.diagnostics import (
     Report,
     model_report,
 )
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.limit_checks import check_positions
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_build import compile_efforts
@@ -159,15 +158,3 @@ class DynamicsServerNode(Node):
     def _requests_report(self) -> Report:
         message = f'last failure: {self._last_failure}' if self._failed else 'ok'
         return Report(OK, message, {'answered': self._answered, 'failed': self._failed})
-
-
-main = partial(
-    run_node,
-    DynamicsServerNode,
-    NAME,
-    purpose='Serves mass matrix, dynamic terms and inverse dynamics of a robot.',
-    parameters=DynamicsServerParameters,
-)
-
-if __name__ == '__main__':
-    sys.exit(main())

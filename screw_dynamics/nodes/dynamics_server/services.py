@@ -21,9 +21,13 @@ from screw_dynamics.dynamics import (
 from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
 from screw_dynamics.errors import InputError, ShapeError, TrajectoryError, UnknownNameError
 from screw_dynamics.feasibility.check import check_motor_commands
-from screw_dynamics.messages.joints import double_array, joint_order
+from screw_dynamics.messages.joints import (
+    double_array,
+    effort_points,
+    joint_order,
+    trajectory_points,
+)
 from screw_dynamics.messages.times import SECOND, nanoseconds
-from screw_dynamics.messages.trajectories import effort_points, trajectory_points
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, wrench_jets
 from screw_dynamics.nodes.shared import interfaces

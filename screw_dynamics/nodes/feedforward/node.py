@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `feedforward`: joint trajectory in, efforts with two time derivatives out."""
 
-import sys
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -29,7 +28,7 @@ from screw_dynamics.nodes.feedforward.outputs.effort_outputs import require_two_
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
@@ -241,16 +240,3 @@ class FeedforwardNode(ManagedNode):
             self.get_logger().warning(f'{reason}: the active trajectory is dropped')
         self._trajectory_inputs.drop(f'{reason} before it was fitted')
         pipeline.forget()
-
-
-main = partial(
-    run_node,
-    FeedforwardNode,
-    NAME,
-    purpose='Follows a JointTrajectory, or a stream of references, and publishes the efforts '
-    'that it takes with their first and second time derivatives.',
-    parameters=FeedforwardParameters,
-)
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `sea_simulator`: motor efforts in, motion of a robot with elastic joints out."""
 
-import sys
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +31,7 @@ from screw_dynamics.nodes.sea_simulator.simulated_time import (
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, Report, model_report
 from screw_dynamics.nodes.shared.endpoints import MessageOutput, make_subscription
-from screw_dynamics.nodes.shared.executor import destroyed_on_error, run_node
+from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
@@ -218,15 +216,3 @@ class StateOutput(MessageOutput):
         for view, values in zip(self._views, state, strict=True):
             view[:] = values
         self._publisher.publish(self._message)
-
-
-main = partial(
-    run_node,
-    SeaSimulatorNode,
-    NAME,
-    purpose='Simulates a robot with elastic joints that motor efforts drive.',
-    parameters=SeaSimulatorParameters,
-)
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -19,8 +19,9 @@ from screw_dynamics.errors import (
     TrajectoryError,
     UnknownNameError,
 )
-from screw_dynamics.messages import joints, times, trajectories
+from screw_dynamics.messages import joints, times
 from screw_dynamics.messages import joints as fields
+from screw_dynamics.messages import joints as trajectories
 from screw_dynamics.nodes.dynamics_server import requests
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 from screw_dynamics_interfaces.srv import GetMassMatrix

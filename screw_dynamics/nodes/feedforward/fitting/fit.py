@@ -13,8 +13,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.messages.joints import effort_points, trajectory_points
 from screw_dynamics.messages.times import SECOND, nanoseconds, seconds
-from screw_dynamics.messages.trajectories import effort_points, trajectory_points
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fit,
