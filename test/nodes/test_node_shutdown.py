@@ -59,7 +59,11 @@ def test_no_thread_of_the_dds_outlives_its_node(ros, planar, tmp_path, node, arg
     for name, path in paths.items():
         arguments = [word.replace(name, str(path)) for word in arguments]
     command = watched_command(
-        f'screw_dynamics.nodes.{node}', '--ros-args', *arguments, '-p', f'urdf_path:={planar}'
+        f'screw_dynamics.nodes.{node}.__main__',
+        '--ros-args',
+        *arguments,
+        '-p',
+        f'urdf_path:={planar}',
     )
     process = NodeProcess(command, ros.environment)
     try:

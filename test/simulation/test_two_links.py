@@ -206,7 +206,7 @@ def test_frequencies_are_those_of_springs_that_transmit_no_effort(model, spring,
 def test_a_table_without_rest_has_no_frequencies_of_its_own(model):
     pulled = sd.TabulatedSpring((0.1, 0.2, 0.4), (3.0, 8.0, 20.0))
     joints = two_links.joints(None, sd.ElasticJoint(pulled, sd.Motor(0.1)))
-    with pytest.raises(InputError, match="table of joint 'joint_2' does not reach .* effort 0"):
+    with pytest.raises(InputError, match="table of joint 'joint_2' does not contain effort 0"):
         natural_frequencies(model, joints, two_links.START)
     slopes = [200.0, 70.0]
     assert natural_frequencies(model, joints, two_links.START, slopes).shape == (2,)
