@@ -21,6 +21,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from oracles.robots import NAMED_ROBOTS, bundled_urdfs, named_robot  # noqa: E402
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from screw_dynamics import ScrewModel
 
 # Shells start background jobs with SIGINT ignored, and so would be all processes that tests start.
@@ -49,6 +51,16 @@ hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'default')
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """Random numbers that depend on the test's own name only, so that failures repeat."""
     return np.random.default_rng(zlib.crc32(request.node.name.encode()))
+
+
+@pytest.fixture
+def hangup() -> Iterator[None]:
+    """Processes that the test starts end by SIGHUP, also if the tests run behind nohup."""
+    before = signal.getsignal(signal.SIGHUP)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture(params=bundled_urdfs(), ids=lambda path: path.stem)

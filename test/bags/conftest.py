@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -58,10 +57,11 @@ def ros_environment() -> dict[str, str]:
     pytest.importorskip('rclpy', reason='recording needs ROS 2 (rclpy)')
     if not os.environ.get('AMENT_PREFIX_PATH'):
         pytest.skip('recording needs a sourced ROS 2 environment (AMENT_PREFIX_PATH)')
-    domain = os.environ.get('ROS_DOMAIN_ID') or str(random.SystemRandom().randrange(1, 101))
+    from screw_dynamics.demo.domain import unused_domain
+
     return {
         **os.environ,
-        'ROS_DOMAIN_ID': domain,
+        'ROS_DOMAIN_ID': str(unused_domain()),
         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
     }
 

@@ -149,6 +149,7 @@ def test_a_reader_that_has_seen_enough(folder, line):
     assert 'Traceback' not in text and 'Exception' not in text and 'Broken' not in text, text
 
 
+@pytest.mark.usefixtures('hangup')
 @pytest.mark.parametrize(
     ('number', 'code'), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )

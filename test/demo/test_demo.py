@@ -121,12 +121,11 @@ def children(pid: int) -> list[int]:
 
 
 @pytest.mark.skipif(not Path('/proc/self').exists(), reason='child processes are read from /proc')
+@pytest.mark.usefixtures('hangup')
 @pytest.mark.parametrize(
     'number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name
 )
 def test_an_interrupted_demo_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
-    if signal.getsignal(number) is signal.SIG_IGN:
-        pytest.skip(f'{number.name} is ignored here, and so by the demo (nohup)')
     process = start_demo(tmp_path)
     deadline = time.monotonic() + patience()
     while len(started := children(process.pid)) < 3:

@@ -45,12 +45,11 @@ def running(pid: int) -> bool:
     [(signal.SIGINT, True), (signal.SIGTERM, False), (signal.SIGHUP, True)],
     ids=['Ctrl-C', 'SIGTERM', 'a closed terminal'],
 )
+@pytest.mark.usefixtures('hangup')
 @pytest.mark.parametrize('delay', [0.0, 5.0], ids=['at the start', 'in the middle'])
 def test_nothing_is_left(
     tmp_path: Path, number: signal.Signals, all_of_them: bool, delay: float
 ) -> None:
-    if signal.getsignal(number) is signal.SIG_IGN:
-        pytest.skip('the command inherits that the signal is ignored, as behind nohup')
     process = subprocess.Popen(
         [*COMMAND, str(tmp_path)], stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -86,6 +85,7 @@ def interrupt(
         time.sleep(0.05)
 
 
+@pytest.mark.usefixtures('hangup')
 @pytest.mark.parametrize('number', DEMO_STOP_SIGNALS)
 def test_signals_wait_until_the_workers_are_started(number: signal.Signals) -> None:
     started = False
