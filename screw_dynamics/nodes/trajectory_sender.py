@@ -208,10 +208,22 @@ def send(node: Node) -> str:
     """
     parameters = NodeParameters(node, SenderParameters).values
     trajectory = parameters.trajectory()
-    message = trajectory_message(trajectory)
-    publisher = make_publisher(node, JointTrajectory, TOPIC)
     executor = SingleThreadedExecutor()
     executor.add_node(node)
+    try:
+        return _send(node, executor, parameters, trajectory)
+    finally:
+        executor.shutdown()
+
+
+def _send(
+    node: Node,
+    executor: SingleThreadedExecutor,
+    parameters: SenderParameters,
+    trajectory: TrajectoryFile,
+) -> str:
+    message = trajectory_message(trajectory)
+    publisher = make_publisher(node, JointTrajectory, TOPIC)
     # wakes the executor if no message arrives
     node.create_timer(_LOOK_PERIOD, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
     deadline = time.monotonic() + parameters.wait_timeout

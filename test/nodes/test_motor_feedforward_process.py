@@ -103,10 +103,11 @@ def links_of(sample):
 
 
 def measure(ros, sample):
-    """Publish and return where the links stand for which these commands were the last."""
+    """Publish and return where the links are after these last commands."""
     stood = links_of(sample)
-    ros.publish(JointState(name=NAMES, position=stood.tolist()), '/joint_states')
-    ros.spin(0.2)  # on its way
+    for _ in range(25):  # some may be lost: the subscription is best-effort
+        ros.publish(JointState(name=NAMES, position=stood.tolist()), '/joint_states')
+        ros.spin(0.02)
     return stood
 
 
