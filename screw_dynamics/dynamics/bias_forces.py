@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joint efforts of a motion without joint accelerations, C q' + Q_grav."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joint accelerations caused by joint efforts."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

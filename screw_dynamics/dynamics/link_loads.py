@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`LinkLoads`: inverse dynamics under external wrenches, prepared for a control loop."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elastic joints: motor positions and efforts from joint jets."""
 
+from importlib import import_module
+from typing import Any
+
 from screw_dynamics.elastic.deflection_filter import DeflectionFilter
 from screw_dynamics.elastic.elastic_joint import ElasticJoint, Motor, Rotor
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
@@ -42,3 +45,13 @@ __all__ = [
     'motor_efforts',
     'spring_deflections',
 ]
+
+# names of this room before they moved, imported at their first use: their room imports this one
+_MOVED = ('FeasibilityReport', 'LimitCheck', 'SlowDown', 'check_feasibility', 'slow_down')
+
+
+def __getattr__(name: str) -> Any:
+    """Return a function or class that has moved to another room."""
+    if name in _MOVED:
+        return getattr(import_module('screw_dynamics.feasibility'), name)
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

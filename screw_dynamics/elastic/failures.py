@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors for the status codes of the spring and motor kernels."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NoReturn
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`elastic_feedforward`: link efforts, spring deflections and motor efforts of a motion."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import numpy as np

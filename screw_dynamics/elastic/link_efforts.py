@@ -15,6 +15,8 @@ one pass of inverse dynamics per level of `rotor_coupling`, each to the order th
 levels need.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np

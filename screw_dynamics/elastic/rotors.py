@@ -10,6 +10,8 @@ last ones) and ends at the base; every level costs two derivatives, one if only 
 torque acts, none without coupling.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter

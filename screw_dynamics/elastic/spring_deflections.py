@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`spring_deflections`: deflections of the springs of an elastic robot from its link efforts."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from math import isfinite
 

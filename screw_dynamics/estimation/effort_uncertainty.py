@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Propagation of the uncertainty of a motion to the efforts."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 
 import numpy as np

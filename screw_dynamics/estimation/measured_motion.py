@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Position to snap from noisy positions, with uncertainty."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

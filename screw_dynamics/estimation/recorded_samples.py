@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ordering of recorded samples: time stamps, repeats, gaps, turns of continuous joints."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """B-splines on evenly spaced knots: values and derivatives of the basis functions."""
 
+from __future__ import annotations
+
 from functools import lru_cache
 from math import comb
 from typing import NamedTuple

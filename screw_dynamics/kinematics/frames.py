@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Poses of frames, and their Jacobians."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -6,6 +6,8 @@ Adjoint matrices Ad and ad of twists, and their duals for wrenches (MK2021 (11),
 The entries may be scalars of any type. Power is invariant: (Ad*_C W) . (Ad_C V) = W . V.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from screw_dynamics.lie.scalars import ScalarArray, dtype

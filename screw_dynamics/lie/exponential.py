@@ -10,6 +10,8 @@ matrix of SE(3) is that of SO(3) for the dual vector x + eps y: its blocks are t
 derivative in the direction y.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, arc, dtype, stumpff, value

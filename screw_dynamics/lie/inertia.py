@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inertia matrix of a rigid body, M = [[Theta, m c~], [-m c~, m I]] (MK2021 (24)); any scalars."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from screw_dynamics.lie.adjoint import adjoint_inverse

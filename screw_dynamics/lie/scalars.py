@@ -9,6 +9,8 @@ Taylor series (`screw_dynamics.series.Series`), or of any other type with arithm
 of object arrays. No library of such types is imported: a scalar leads to its own.
 """
 
+from __future__ import annotations
+
 import cmath
 import math
 import sys

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Unit screws (e; x × e + h e) and (0; e) of any scalars: type, pitch, axis, exponential."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Poses: homogeneous 4x4 matrices of SE(3)."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from screw_dynamics.lie.scalars import ScalarArray, dtype

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rotations from axis and angle, roll-pitch-yaw or quaternions; skew matrices; any scalars."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, cos, dtype, norm, sin, value, zero_like

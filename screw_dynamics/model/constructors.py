@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models from joint screws, and models with a rigid payload."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attributes of URDF elements: names, numbers, vectors and poses; UrdfError with the location."""
 
+from __future__ import annotations
+
 from typing import cast
 from xml.etree.ElementTree import Element
 

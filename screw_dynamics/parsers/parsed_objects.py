@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`from_urdfpy`: conversion of the objects of other URDF parsers, by duck typing."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

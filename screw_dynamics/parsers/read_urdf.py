@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading of URDF documents: to a `ScrewModel`, to records, or without geometry."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`model_from_description`: conversion of the records of a robot to a `ScrewModel`."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

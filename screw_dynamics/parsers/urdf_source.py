@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parsing of a URDF path, text or bytes to an element tree with line numbers."""
 
+from __future__ import annotations
+
 import os
 import re
 from pathlib import Path

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of single values of a robot description, common to all parsers."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jets, a quantity with its time derivatives: Taylor coefficients, products, shifts in time."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from math import comb, factorial
 

@@ -6,6 +6,8 @@ Truncated Taylor series with matrix coefficients: product, inverse and exponenti
 A series is an array (K + 1, n, n); row k is the coefficient of t^k, of any scalar type.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from screw_dynamics.lie.scalars import ScalarArray, dtype

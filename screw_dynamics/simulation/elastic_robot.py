@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ElasticRobot`: dynamics of a robot with elastic joints, driven by its motors."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any
 

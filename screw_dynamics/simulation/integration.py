@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integration of equations of motion with error control."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Natural frequencies and damping rates of links and motors connected by springs."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables and state vectors of a robot with elastic joints, and the result of a simulation."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `jtc` interpolation: the spline that joint_trajectory_controller executes."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

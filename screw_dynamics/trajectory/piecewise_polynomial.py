@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`PiecewisePolynomial`: joint positions over time, sampled with their time derivatives."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

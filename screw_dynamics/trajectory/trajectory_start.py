@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start and end of trajectories: stamps, nearest turns, limits, start state, rest at ends."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Collection
 from typing import NamedTuple

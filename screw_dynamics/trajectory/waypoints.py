@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Waypoints`: a validated joint trajectory in model order, and its conversion from lists."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

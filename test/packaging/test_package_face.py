@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ from helpers.patience import patience
 import screw_dynamics as sd
 
 ROOT = Path(__file__).resolve().parents[2]
+ROOMS = {'lie', 'simulation', 'trajectory'}
+WITH_SIGNATURE = sorted({*sd.__all__} - ROOMS - {'ScrewDynamicsError', '__version__'})
 
 
 def names_for_type_checkers() -> set[str]:
@@ -36,6 +39,21 @@ def test_type_checkers_see_what_is_imported_at_run_time():
 def test_every_public_name_is_listed_and_found(name):
     assert name in dir(sd)
     assert getattr(sd, name) is getattr(sd, name)
+
+
+@pytest.mark.parametrize('name', WITH_SIGNATURE)
+def test_signatures_are_readable(name):
+    """`help` shows the names of array types, not the unions behind them."""
+    public = getattr(sd, name)
+    methods = [getattr(public, method) for method in dir(public) if not method.startswith('_')]
+    for function in filter(callable, [public, *methods] if isinstance(public, type) else [public]):
+        assert 'Union[' not in str(inspect.signature(function))
+
+
+def test_names_of_elastic_that_moved_are_found():
+    for name in ('FeasibilityReport', 'check_feasibility', 'slow_down'):
+        assert getattr(sd.elastic, name) is getattr(sd, name)
+    assert not hasattr(sd.elastic, 'check')
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Springs whose stiffness follows a trajectory: one stiffness motor, or an antagonistic pair."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 

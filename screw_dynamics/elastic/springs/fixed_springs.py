@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Spring`, base class of the spring laws, and springs without variable stiffness."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar

@@ -18,6 +18,8 @@ ends, so every slope and curvature is a local choice:
    some part of the way from (1) to these; each knot goes as far as its pieces allow.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar

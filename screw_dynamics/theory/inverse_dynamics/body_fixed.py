@@ -8,6 +8,8 @@ time derivatives and products are expanded by the Leibniz rule; nothing is diffe
 The motion may consist of scalars of any type, see `screw_dynamics.lie.scalars`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from math import comb
 

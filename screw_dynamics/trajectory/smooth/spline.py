@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `smooth` interpolation: a C4 curve through all waypoints."""
 
+from __future__ import annotations
+
 from math import factorial, perm
 
 import numpy as np
