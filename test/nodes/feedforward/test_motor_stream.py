@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import gc
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.memory import bytes_kept
 from helpers.planar_sea import NAMES, motor_feedforward
 from scipy.integrate import solve_ivp
 
@@ -269,15 +269,4 @@ def test_a_tick_leaves_nothing_behind(follow):
         assert gc.get_count()[0] - before < 30
     finally:
         gc.enable()
-    tracemalloc.start()
-    try:
-        run(500)
-        kept = []
-        for _ in range(5):
-            before = tracemalloc.get_traced_memory()[0]
-            run(TICKS)
-            kept.append(tracemalloc.get_traced_memory()[0] - before)
-    finally:
-        tracemalloc.stop()
-    # other threads allocate now and then; what a tick keeps shows every time
-    assert min(kept) < TICKS  # a byte per tick
+    assert bytes_kept(run, TICKS) < TICKS  # a byte per tick

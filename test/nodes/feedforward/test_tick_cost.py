@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import gc
-import tracemalloc
 
 import numpy as np
 import pytest
+from helpers.memory import bytes_kept
 
 from screw_dynamics import (
     ElasticJoint,
@@ -77,18 +77,7 @@ def test_no_object_is_left_to_the_collector(tick):
 
 
 def test_no_memory_is_kept(tick):
-    tracemalloc.start()
-    try:
-        tick(500)
-        kept = []
-        for _ in range(3):
-            before = tracemalloc.get_traced_memory()[0]
-            tick(TICKS)
-            kept.append(tracemalloc.get_traced_memory()[0] - before)
-    finally:
-        tracemalloc.stop()
-    # other threads of the test process allocate now and then; what a tick keeps shows every time
-    assert min(kept) < TICKS  # a byte per tick
+    assert bytes_kept(tick, TICKS) < TICKS  # a byte per tick
 
 
 @pytest.mark.skipif(not jit.jit_enabled(), reason='needs numba')

@@ -153,8 +153,9 @@ class StreamInputs:
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
 
-    def _log_rejection(self, text: str) -> None:
-        if self._throttle.due(text):
+    def _reject(self, topic: str, error: ScrewDynamicsError) -> None:
+        self._reports.count_rejected(topic, str(error))
+        if self._throttle.due(text := f'{topic} rejected: {error}'):
             self._node.get_logger().error(text)
 
     def _log_warning(self, text: str) -> None:
@@ -171,8 +172,7 @@ class StreamInputs:
             instant = instant_of(message, now, values.max_reference_age)
             followed = pipeline.streamed.add_sample(jet, rows, instant, now)
         except ScrewDynamicsError as error:
-            self._reports.count_rejected(topic, str(error))
-            self._log_rejection(f'{topic} rejected: {error}')
+            self._reject(topic, error)
             return
         self._reports.count(topic, followed)
         if warning:
@@ -195,8 +195,7 @@ class StreamInputs:
             instant_of(message, now, values.max_reference_age)
             followed = pipeline.add_positions(positions, now)
         except ScrewDynamicsError as error:
-            self._reports.count_rejected(topic, str(error))
-            self._log_rejection(f'{topic} rejected: {error}')
+            self._reject(topic, error)
             return
         self._reports.count(topic, followed)
         if warning:
