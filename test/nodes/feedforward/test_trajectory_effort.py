@@ -12,7 +12,7 @@ from trajectory_msgs.msg import JointTrajectory
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import nanoseconds, set_stamp
-from screw_dynamics.nodes.feedforward.fitting.fit import sample_times
+from screw_dynamics.nodes.feedforward.fitting.forwarding import sample_times
 from screw_dynamics.reference.interpolation import CONTROLLER_SPLINE, SMOOTH
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.trajectory import jtc_trajectory, smooth_trajectory, waypoints_from_points
@@ -97,7 +97,7 @@ def test_over_dds(ros, planar):
     np.testing.assert_allclose(efforts, inverse_dynamics(model, jets)[:, 0], rtol=1e-9, atol=1e-9)
     assert not rows[-1, 1:].any()  # the controller rejects what moves at the end
 
-    # a replacement under way: the republished one starts at the reference
+    # a replacement under way: the republished one goes on with the reference until then
     ros.wait_for(
         'motion',
         lambda: samples and nanoseconds(samples[-1].reference.time_from_start) > 3e8,
@@ -107,54 +107,68 @@ def test_over_dds(ros, planar):
     set_stamp(new.header.stamp, nanoseconds(samples[-1].header.stamp) + 50_000_000)
     ros.publish(new, '/feedforward/joint_trajectory')
     ros.wait_for('the replacement', lambda: len(received) == 2, process)
-    assert received[1].header == new.header
-    first = received[1].points[0]
+    begins = instants(received[1])
+    assert nanoseconds(received[1].header.stamp) == min(begins[0], nanoseconds(new.header.stamp))
     # it joins in then, or as soon as its fit is there
-    joined = nanoseconds(new.header.stamp) + nanoseconds(first.time_from_start)
-    begin = curve.jets([1e-9 * (joined - started(samples))], rows=3)[0]
-    np.testing.assert_allclose(
-        [first.positions, first.velocities, first.accelerations], begin, rtol=1e-6, atol=1e-6
-    )
+    assert begins[0] < nanoseconds(new.header.stamp) <= begins[-1]
+    former = [i for i in begins if i <= nanoseconds(new.header.stamp)]
+    rows = [[p.positions, p.velocities, p.accelerations] for p in received[1].points]
+    here = curve.jets(1e-9 * (np.array(former) - started(samples)), rows=3)
+    np.testing.assert_allclose(rows[: len(former)], here, rtol=1e-6, atol=1e-6)
     assert ros.set_parameter('/feedforward', 'publish_trajectory_effort', False)[0]
     assert process.interrupt() == 0, process.log
 
 
 def test_replacements_are_in_step_with_the_output(ros, planar):
-    """A controller that starts by the stamp continues what the node publishes."""
+    """A controller that starts by the stamp goes on with what the node publishes."""
     process = ros.start('feedforward', urdf_path=planar, publish_trajectory_effort=True)
     ros.wait_until_active(process)
-    received = ros.listen(JointTrajectory, '/feedforward/joint_trajectory_effort')
+    received, arrivals = [], []
+
+    def arrived(message):
+        received.append(message)
+        arrivals.append(ros.node.get_clock().now().nanoseconds)
+
+    ros.node.create_subscription(JointTrajectory, f'{TOPIC}_effort', arrived, 10)
     samples = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
+    joins = []
     for k in range(4):
         ends = [[0.1 * k, -0.1 * k], [1.0, 1.0 - k]]
         ros.publish(trajectory(NAMES, *ends, times=[2.0 if k else 0.0, 4.0]), TOPIC)
         ros.wait_for('the trajectory', lambda k=k: len(received) > k, process)
-        begin = instants(received[-1])[0]
-        ros.wait_for('samples of it', lambda b=begin: after(samples, b, 50), process)
-    for got, following in zip(received, [*received[1:], None], strict=True):
-        begin = instants(got)[0]
-        until = instants(following)[0] if following else begin + 10 * SECOND
-        stamp = nanoseconds(got.header.stamp)
-        mine = [s for s in samples if begin <= nanoseconds(s.header.stamp) < until]
-        assert len(mine) >= 50
-        assert all(abs(started([sample]) - stamp) <= 2 for sample in mine)
+        stamp = nanoseconds(received[k].header.stamp)
+        ros.wait_for('samples of it', lambda s=stamp: len(of(samples, s)) >= 50, process)
+        joins.append(nanoseconds(of(samples, stamp)[0].header.stamp))
     assert len(samples) > 200
-    for before, got in zip(received, received[1:], strict=False):
-        # the same state on both sides of the join, of what the controller has by then
-        here = quintic(before, instants(got)[0])
-        first = got.points[0]
-        np.testing.assert_allclose(first.positions, here, rtol=0.0, atol=1e-9)
+    for got, arrival, join, next_join in zip(
+        received, arrivals, joins, [*joins[1:], joins[-1] + 10 * SECOND], strict=True
+    ):
+        begin = instants(got)[0]
+        # a controller that moves finds its place between two points at once
+        assert begin <= arrival or got is received[0]
+        mine = [s for s in samples if begin <= nanoseconds(s.header.stamp) < next_join]
+        leading = [s for s in mine if nanoseconds(s.header.stamp) < join]
+        assert len(mine) - len(leading) >= 50
+        assert not leading or got is not received[0]
+        for sample in mine:
+            np.testing.assert_allclose(
+                sample.reference.positions,
+                quintic(got, nanoseconds(sample.header.stamp)),
+                rtol=0.0,
+                atol=1e-9,
+            )
     assert process.interrupt() == 0, process.log
+
+
+def of(samples, stamp):
+    """Return the samples of the trajectory whose time from start is 0 at an instant [ns]."""
+    return [sample for sample in samples if abs(started([sample]) - stamp) <= 2]
 
 
 def instants(message):
     """Return the instants of the points by a controller that starts by the stamp [ns]."""
     start = nanoseconds(message.header.stamp)
     return np.array([start + nanoseconds(point.time_from_start) for point in message.points])
-
-
-def after(samples, instant, count):
-    return sum(nanoseconds(sample.header.stamp) >= instant for sample in samples) >= count
 
 
 def quintic(message, instant):

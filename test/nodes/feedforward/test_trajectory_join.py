@@ -4,18 +4,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.node_processes import trajectory
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from screw_dynamics import read_urdf
-from screw_dynamics.errors import TrajectoryError
+from screw_dynamics import inverse_dynamics, read_urdf
+from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.messages.times import nanoseconds, set_stamp
-from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message, with_efforts
+from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
+from screw_dynamics.nodes.feedforward.fitting.forwarding import forwarding, with_efforts
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot, Reading
-from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outgoing_stamp
+from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import arrival, plan
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
@@ -23,6 +26,7 @@ from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory import jtc_trajectory, waypoints_from_points
 
 MS = 10**6
 NOW = 1_700_000_000_000 * MS
@@ -304,6 +308,28 @@ def test_the_spline_of_a_controller_joins_at_reception(planar):
     np.testing.assert_allclose(node.jet(received + 500 * MS)[0], [0.15, -0.15], atol=1e-9)
 
 
+def forwarded(node):
+    """Return the message for a controller, and the instants of its points [ns]."""
+    task = forwarding(node.reference, outline(node.message), node.parameters, node.now)
+    message = with_efforts(node.robot.robot.model, task)
+    stamp = nanoseconds(message.header.stamp)
+    times = [nanoseconds(point.time_from_start) for point in message.points]
+    assert times[0] >= 0
+    assert (np.diff(times) > 0).all()
+    return message, stamp + np.array(times)
+
+
+def executed(message, instants, instant):
+    """Return the positions of a controller that interpolates by quintics."""
+    i = int(np.searchsorted(instants, instant, side='right'))
+    rows = [[p.positions, p.velocities, p.accelerations] for p in message.points[i - 1 : i + 1]]
+    points = [(0.0, *rows[0]), (1e-9 * (instants[i] - instants[i - 1]), *rows[1])]
+    segment = jtc_trajectory(
+        waypoints_from_points(NAMES, points, NAMES, allow_nonzero_end_velocity=True)
+    )
+    return segment.jets([1e-9 * (instant - instants[i - 1])], rows=1)[0, 0]
+
+
 @pytest.mark.parametrize('stamped', [False, True])
 @pytest.mark.parametrize('rests', [False, True])
 def test_a_controller_that_starts_by_the_outgoing_stamp_is_in_step(moving, stamped, rests):
@@ -312,19 +338,91 @@ def test_a_controller_that_starts_by_the_outgoing_stamp_is_in_step(moving, stamp
     moving.receive(
         [0.5, 0.5], [0.2, 0.1], [0.0, 0.0], stamp=moving.now - 100 * MS if stamped else 0
     )
-    begin = moving.plan(30 * MS).begin
-    before = old.state(begin)
+    before = old.state(moving.plan(30 * MS).begin)
     assert moving.join(20 * MS)
-    motion = moving.reference.newest
-    sent = with_efforts(moving.robot.robot.model, motion, 0.01)
-    stamp = outgoing_stamp(motion, outline(moving.message))
-    first = sent.points[0]
-    instant = stamp + nanoseconds(first.time_from_start)
-    assert instant == motion.begin
-    np.testing.assert_allclose(first.positions, before[0], rtol=0.0, atol=1e-9)
-    for point in sent.points:
-        jet = moving.jet(stamp + nanoseconds(point.time_from_start))
-        np.testing.assert_allclose(point.positions, jet[0], rtol=0.0, atol=1e-9)
+    begin = moving.reference.newest.begin
+    message, instants = forwarded(moving)
+    if stamped:
+        assert message.header == moving.message.header
+    joins = int(np.flatnonzero(instants == begin)[0])
+    assert joins == (0 if rests else 1)  # 10 ms, one period, are left to the join
+    np.testing.assert_allclose(message.points[joins].positions, before[0], rtol=0.0, atol=1e-9)
+    for instant, point in zip(instants, message.points, strict=True):
+        jet = moving.jet(instant)
+        row = [point.positions, point.velocities, point.accelerations]
+        np.testing.assert_allclose(row, jet[:3], rtol=1e-9, atol=1e-9)
+        efforts = inverse_dynamics(moving.robot.robot.model, jet[:3])[0]
+        np.testing.assert_allclose(point.effort, efforts, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize('sync', ['none', 'controller_state'])
+@pytest.mark.parametrize('ahead', [None, -100, 35, 400])
+def test_a_controller_in_motion_goes_on_with_the_reference(moving, ahead, sync):
+    """The node has not published the message yet when the controller still follows the last."""
+    moving.parameters = replace(moving.parameters, sync=sync)
+    start = moving.now if ahead is None else moving.now + ahead * MS
+    moving.receive([0.5, 0.5], [0.2, 0.1], stamp=0 if ahead is None else start)
+    begin = moving.plan(30 * MS).begin
+    assert moving.join(20 * MS)
+    message, instants = forwarded(moving)
+    begins = moving.now if sync == 'none' else max(moving.now, start)
+    assert instants[0] == begins
+    # in step with a received stamp, unless points lie before it
+    assert nanoseconds(message.header.stamp) == min(start, begins)
+    for instant in np.linspace(instants[0], begin + 20 * MS, 301).astype(int):
+        expected = moving.reference.state(int(instant))[0]
+        here = executed(message, instants, instant)
+        np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-9)
+
+
+def test_a_controller_goes_on_with_several_motions(moving):
+    """A trajectory is replaced before it has begun, by one that begins later still."""
+    begins = []
+    for ahead in 400, 800:
+        moving.receive([0.4, 0.1 * ahead / 400], [0.3, 0.0], stamp=moving.now + ahead * MS)
+        begins.append(moving.plan(30 * MS).begin)
+        assert moving.join(20 * MS)
+    message, instants = forwarded(moving)
+    assert instants[0] == moving.now < begins[0] < begins[1]
+    for instant in np.linspace(instants[0], begins[1] + 20 * MS, 301).astype(int):
+        expected = moving.reference.state(int(instant))[0]
+        here = executed(message, instants, instant)
+        np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize('speed', [0.5, 2.0])
+@pytest.mark.parametrize('ahead', [None, 400])
+def test_a_controller_that_scales_its_speed_goes_on_with_the_reference(moving, speed, ahead):
+    """It starts at the instant of reception, and counts time at its speed from there."""
+    moving.reference.set_speed(speed, moving.now)
+    moving.receive([0.5, 0.5], [0.2, 0.1], stamp=0 if ahead is None else moving.now + ahead * MS)
+    begin = moving.plan(30 * MS).begin
+    assert moving.join(20 * MS)
+    message, instants = forwarded(moving)
+    assert instants[0] <= moving.now
+    for since in np.linspace(0, begin - moving.now + 20 * MS, 101).astype(int):
+        expected = moving.reference.state(moving.now + int(since))[0]
+        here = executed(message, instants, moving.now + round(speed * since))
+        np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-8)
+
+
+def test_nothing_leads_to_a_motion_that_does_not_continue_another(planar):
+    node = Node(planar, start_state='first_point')
+    node.follow([0.0, 0.0], [1.0, -1.0])
+    node.now += 300 * MS
+    node.follow([0.3, 0.0], [0.0, 0.0], stamp=node.now + 100 * MS)
+    message, instants = forwarded(node)
+    assert message.header == node.message.header
+    assert instants[0] == node.reference.newest.begin
+
+
+def test_too_many_points_lead_to_a_motion(moving):
+    moving.parameters = replace(moving.parameters, resample_period=1e-5)
+    moving.receive([0.5, 0.5], [0.2, 0.1], times=[0.01, 0.02], stamp=moving.now + 400 * MS)
+    moving.plan(0)
+    assert moving.join(0)
+    with pytest.raises(InputError, match="'resample_period': .* at most 20000 points, 1e-05 s"):
+        forwarded(moving)
 
 
 def test_a_first_segment_that_is_bent_keeps_the_limits_too(planar):

@@ -1,21 +1,18 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of a JointTrajectory, its fit to a curve, and the efforts along the curve."""
+"""Checks of a JointTrajectory and its fit to a curve."""
 
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Duration
 from rclpy.serialization import deserialize_message
 from std_msgs.msg import Header
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.messages.joints import effort_points, trajectory_points
-from screw_dynamics.messages.times import SECOND, nanoseconds, seconds
-from screw_dynamics.model import ScrewModel
+from screw_dynamics.errors import TrajectoryError
+from screw_dynamics.messages.joints import trajectory_points
+from screw_dynamics.messages.times import nanoseconds, seconds
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fit,
     FitRobot,
@@ -25,7 +22,7 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Reading,
 )
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
-from screw_dynamics.reference.interpolation import INTERPOLATIONS, ActiveTrajectory
+from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory import (
     JET_ROWS,
     Waypoints,
@@ -129,44 +126,3 @@ def _first_point(waypoints: Waypoints) -> Array | None:
     jet = np.zeros((JET_ROWS, len(waypoints.joint_names)))
     jet[0] = waypoints.positions[0]
     return jet
-
-
-_MOST_POINTS = 20_000  # a few MB
-
-
-def with_efforts(model: ScrewModel, motion: ActiveTrajectory, period: float) -> JointTrajectory:
-    """
-    Return a trajectory with efforts, from its takeover to its end, as a message without a stamp.
-
-    It is sampled every `period` [s] and at its points. Raises InputError if there are too many
-    samples and NotFiniteError if an effort is not finite.
-    """
-    times = sample_times(motion, round(SECOND * period))
-    # rounding to ns may put the first time slightly before the curve, where it is at rest
-    since = np.maximum(times / SECOND - motion.joined, motion.curve.breaks[0])
-    jets = motion.curve.jets(since, rows=3)
-    efforts = inverse_dynamics(model, jets)[:, 0]
-    return JointTrajectory(
-        joint_names=list(model.joint_names),
-        points=effort_points(times.tolist(), jets, efforts, JointTrajectoryPoint, Duration),
-    )
-
-
-def sample_times(motion: ActiveTrajectory, step: int) -> np.typing.NDArray[np.int64]:
-    """
-    Return the T times from start at which a motion is sampled [ns], strictly increasing and >= 0.
-
-    They are the breaks of the curve, the last of which is its end, and a grid of `step` [ns].
-    Raises InputError if there are too many.
-    """
-    breaks = np.round(SECOND * (motion.joined + motion.curve.breaks)).astype(np.int64)
-    begin, end = max(0, int(breaks[0])), int(breaks[-1])
-    count = (end - begin) // step + len(breaks)
-    if count > _MOST_POINTS:
-        raise InputError(
-            f"parameter 'resample_period': expected a period that gives at most {_MOST_POINTS} "
-            f'points, {step / SECOND:g} s gives {count}'
-        )
-    # the grid starts at the first break, which may be between two multiples of the step
-    grid = np.arange(begin, end, step, dtype=np.int64)
-    return np.union1d(grid, breaks[breaks >= begin])

@@ -87,9 +87,17 @@ class Fit:
 
 @dataclass(frozen=True)
 class Forwarding:
-    """Serialise a motion as a message with efforts; `stamp` [ns], `period` [s]."""
+    """
+    Serialise a motion as a message with efforts, sampled every `period` [s]; `stamp` [ns].
+
+    From the instant `since` [ns] until it begins, the motions `before` it apply, in this order;
+    `speed` is d(time from start) / dt.
+    """
 
     motion: ActiveTrajectory
+    before: tuple[ActiveTrajectory, ...]
+    since: int
+    speed: float
     stamp: int
     frame_id: str
     period: float

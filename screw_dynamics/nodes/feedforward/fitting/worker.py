@@ -11,19 +11,16 @@ from queue import SimpleQueue
 from typing import Any
 
 from rclpy.serialization import serialize_message
-from std_msgs.msg import Header
-from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.fitting.fit import (
     TooLongError,
     fit,
     outline,
     read_message,
-    with_efforts,
 )
+from screw_dynamics.nodes.feedforward.fitting.forwarding import with_efforts
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     FitRobot,
     Fitting,
@@ -60,15 +57,7 @@ class Worker:
         if isinstance(task, Fitting):
             return fit(self._message, self._robot, task)
         assert isinstance(task, Forwarding)
-        return self._forwarded(task, self._robot)
-
-    def _forwarded(self, task: Forwarding, robot: FitRobot) -> bytes:
-        """Return the serialised message for a controller."""
-        message: JointTrajectory = with_efforts(robot.robot.model, task.motion, task.period)
-        message.header = Header(frame_id=task.frame_id)
-        set_stamp(message.header.stamp, task.stamp)
-        data: bytes = serialize_message(message)
-        return data
+        return serialize_message(with_efforts(self._robot.robot.model, task))
 
 
 def _warm_up(robot: Robot) -> None:

@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.messages.times import SECOND
-from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, FitRobot, Outline
+from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, FitRobot
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, unscaled
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
-from screw_dynamics.reference.interpolation import ActiveTrajectory, Join
+from screw_dynamics.reference.interpolation import Join
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.trajectory import PiecewisePolynomial
@@ -154,15 +153,3 @@ def _same(one: Array | None, other: Array | None) -> bool:
     if one is None or other is None:
         return one is other
     return bool((one == other).all())
-
-
-def outgoing_stamp(motion: ActiveTrajectory, outline: Outline) -> int:
-    """
-    Return the instant [ns] at which a controller must start a motion to be synchronous with it.
-
-    A stamp of the received trajectory is kept. Otherwise the instant precedes the takeover by the
-    time from start there, since the controller runs at nominal speed.
-    """
-    if outline.stamp:
-        return outline.stamp
-    return motion.anchor - round(SECOND * motion.anchor_time)

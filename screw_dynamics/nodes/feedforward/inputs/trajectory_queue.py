@@ -13,15 +13,15 @@ from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.fitting.fit import heading
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess, FitTime
+from screw_dynamics.nodes.feedforward.fitting.forwarding import forwarding
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fit,
     FitRobot,
-    Forwarding,
     Outline,
     Reading,
     Refusal,
 )
-from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined, outgoing_stamp
+from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, arrival, plan
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
@@ -192,13 +192,12 @@ class TrajectoryQueue:
             self._fit()
 
     def _accept(self, fit: Fit, pipeline: FeedforwardPipeline, outline: Outline, now: int) -> None:
-        motion = pipeline.reference.newest
+        reference = pipeline.reference
         self._current = None
-        self._verdicts.accept(outline, fit, motion, now)
+        self._verdicts.accept(outline, fit, reference.newest, now)
         if pipeline.trajectory_output is not None:
-            period = self._context.parameters.resample_period
-            stamp = outgoing_stamp(motion, outline)
-            self._ask(Forwarding(motion, stamp, outline.frame_id, period), self._forward)
+            task = forwarding(reference, outline, self._context.parameters, now)
+            self._ask(task, self._forward)
 
     def _forward(self, answer: bytes | Refusal) -> None:
         output = self._context.configured.trajectory_output
