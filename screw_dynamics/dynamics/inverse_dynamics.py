@@ -99,9 +99,8 @@ def inverse_dynamics(
             parameters = model.joint_frame_parameters.parameters
             tau = np.empty_like(joint_jet[2:]) if out is None else out
             kernel = _single_kernels.get(tau.shape)
-            if kernel is not None and (out is None or out.flags.aligned):
-                if kernel(joint_jet, tau, parameters) == OK:
-                    return tau
+            if kernel is not None and kernel(joint_jet, tau, parameters) == OK:
+                return tau
         except (TypeError, AttributeError, IndexError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     return _checked(model, joint_jet, wrench_jets, out, threads)

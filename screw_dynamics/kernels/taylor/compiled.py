@@ -27,6 +27,7 @@ from screw_dynamics.kernels.taylor.layout import (
     INPUT_NOT_FINITE,
     OK,
     RESULT_NOT_FINITE,
+    UNALIGNED,
 )
 from screw_dynamics.kernels.taylor.rows import gather, integer, scatter, workspace_rows
 from screw_dynamics.kernels.taylor.simd import (
@@ -126,6 +127,8 @@ def _single(constant: int) -> Callable[..., Any]:
             return BAD_SHAPE
         if tau.shape[0] != order + 1 or tau.shape[1] != n:
             return BAD_SHAPE
+        if tau.ctypes.data & 7:
+            return UNALIGNED
         jet_rows = row_pointer(jet, 0)
         if not _finite(jet_rows, (order + 3) * n):
             return INPUT_NOT_FINITE
