@@ -36,27 +36,6 @@ def expanded(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.expanduser(path))
 
 
-def resolve_file_url(path: str, name: str) -> Path:
-    """
-    Return the file at a path or package:// address; raise InputError if it does not exist.
-
-    `name` is the origin of the path, for error messages.
-    """
-    if path.startswith('package://'):
-        from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
-
-        package, _, inside = path.removeprefix('package://').partition('/')
-        try:
-            file = Path(get_package_share_directory(package)) / inside
-        except (PackageNotFoundError, ValueError) as error:
-            raise InputError(f'{name}: {path!r}: {error}') from None
-    else:
-        file = expanded(path)
-    if not os.path.isfile(file):
-        raise InputError(f'{name}: expected a file, got {str(file)!r}')
-    return file
-
-
 def share_path(relative: str | os.PathLike[str]) -> Path:
     """
     Return the path of a file or folder that is installed with the package.

@@ -12,6 +12,7 @@ from std_msgs.msg import String
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import uncompiled
+from screw_dynamics.nodes.shared.arguments import resolve_file_url
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
 from screw_dynamics.nodes.shared.loaded_robot import (
     LoadedRobot,
@@ -22,7 +23,6 @@ from screw_dynamics.nodes.shared.loaded_robot import (
 from screw_dynamics.nodes.shared.model_build import CompileReport, ModelBuild
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.nodes.shared.parameters import NodeParameters
-from screw_dynamics.paths import resolve_file_url
 
 TOPIC = 'robot_description'
 _POLL_PERIOD = 0.05  # s between polls of the working thread
