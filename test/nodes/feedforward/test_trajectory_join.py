@@ -406,6 +406,20 @@ def test_a_controller_that_scales_its_speed_goes_on_with_the_reference(moving, s
         np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-8)
 
 
+@pytest.mark.parametrize('sync', ['none', 'controller_state'])
+@pytest.mark.parametrize('ahead', [None, 400])
+def test_a_controller_that_pauses_stays(moving, ahead, sync):
+    moving.parameters = replace(moving.parameters, sync=sync)
+    moving.reference.set_speed(0.0, moving.now)
+    here = moving.reference.state(moving.now)[0]
+    moving.receive([0.5, 0.5], [0.2, 0.1], stamp=0 if ahead is None else moving.now + ahead * MS)
+    moving.plan(30 * MS)
+    assert moving.join(20 * MS)
+    message, instants = forwarded(moving)
+    np.testing.assert_allclose(message.points[0].positions, here, rtol=0.0, atol=1e-12)
+    assert instants[0] <= moving.now
+
+
 def test_nothing_leads_to_a_motion_that_does_not_continue_another(planar):
     node = Node(planar, start_state='first_point')
     node.follow([0.0, 0.0], [1.0, -1.0])

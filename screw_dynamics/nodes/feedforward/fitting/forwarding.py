@@ -40,7 +40,7 @@ def forwarding(
     motion, speed = reference.newest, reference.speed
     before, since = reference.leading_to_newest(now)
     time = round(SECOND * motion.time_at(since, speed))
-    if before and time < 0 and parameters.sync != 'none':
+    if before and time < 0.0 < speed and parameters.sync != 'none':
         since -= round(time / speed)
         before, since = reference.leading_to_newest(since)
         time = round(SECOND * motion.time_at(since, speed))
@@ -102,7 +102,7 @@ def _lead_in(task: Forwarding, end: int, step: int) -> tuple[NDArray[np.int64], 
     All times run at the same speed, so that they differ by a constant from motion to motion.
     """
     begin = round(SECOND * task.motion.time_at(task.since, task.speed))
-    count = max(1, math.ceil((end - begin) / step))
+    count = math.ceil((end - begin) / step)  # 0 if the speed is 0
     _require_few(count, step)
     times = np.linspace(begin, end, count, endpoint=False).astype(np.int64)
     states = np.empty((count, _ROWS, task.motion.curve.coefficients.shape[-1]))
