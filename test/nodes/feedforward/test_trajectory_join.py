@@ -390,6 +390,26 @@ def test_a_controller_goes_on_with_several_motions(moving):
         np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-9)
 
 
+def test_a_controller_goes_on_in_the_turn_of_the_newest_motion(moving):
+    """Continuous joints go to the nearest turn; the points of one message are in one turn."""
+    moving.robot = replace(moving.robot, continuous=('joint_2',))
+    moving.reference.continuous = moving.robot.continuous
+    for turns in 3, 1:
+        moving.receive(
+            [0.4, 2.0 * np.pi * turns], times=[1.0], stamp=moving.now + 100 * (6 - turns) * MS
+        )
+        begin = moving.plan(30 * MS).begin
+        assert moving.join(20 * MS)
+    message, instants = forwarded(moving)
+    assert instants[0] == moving.now
+    for instant in np.linspace(instants[0], begin + 20 * MS, 301).astype(int):
+        expected = moving.reference.state(int(instant))[0]
+        here = executed(message, instants, instant)
+        np.testing.assert_allclose(here[0], expected[0], rtol=0.0, atol=1e-9)
+        assert abs(here[1] - 2.0 * np.pi) < np.pi + 1.0
+        assert abs(np.angle(np.exp(1j * (here[1] - expected[1])))) < 1e-9
+
+
 @pytest.mark.parametrize('speed', [0.5, 2.0])
 @pytest.mark.parametrize('ahead', [None, 400])
 def test_a_controller_that_scales_its_speed_goes_on_with_the_reference(moving, speed, ahead):

@@ -23,6 +23,7 @@ from screw_dynamics.reference.reference import Reference
 
 _MOST_POINTS = 20_000  # a few MB
 _ROWS = 3  # of a point: position, velocity, acceleration
+_TURN = 2.0 * math.pi
 
 
 def forwarding(
@@ -62,9 +63,7 @@ def with_efforts(model: ScrewModel, task: Forwarding) -> JointTrajectory:
     """
     motion, step = task.motion, round(SECOND * task.period)
     times = sample_times(motion, step)
-    # rounding to ns may put the first time slightly before the curve, where it is at rest
-    since = np.maximum(times / SECOND - motion.joined, motion.curve.breaks[0])
-    jets = motion.curve.jets(since, rows=_ROWS)
+    jets = _jets(motion, times / SECOND)
     if task.before:
         earlier, states = _lead_in(task, int(times[0]), step)
         times, jets = np.concatenate((earlier, times)), np.concatenate((states, jets))
@@ -99,20 +98,31 @@ def _lead_in(task: Forwarding, end: int, step: int) -> tuple[NDArray[np.int64], 
     """
     Return times from start (T,) [ns] before `end` and the states (T, 3, n) of earlier motions.
 
-    All times run at the same speed, so that they differ by a constant from motion to motion.
+    Positions are in the turn of the newest motion, which may differ for continuous joints.
     """
     begin = round(SECOND * task.motion.time_at(task.since, task.speed))
     count = math.ceil((end - begin) / step)  # 0 if the speed is 0
     _require_few(count, step)
     times = np.linspace(begin, end, count, endpoint=False).astype(np.int64)
+    passed = (times - begin) / SECOND
     states = np.empty((count, _ROWS, task.motion.curve.coefficients.shape[-1]))
-    for motion in task.before:  # each replaces the one before
-        ahead = motion.time_at(task.since, task.speed) - begin / SECOND
-        applies = times / SECOND + ahead >= motion.time_at(motion.begin, task.speed)
-        states[applies] = motion.curve.jets(
-            times[applies] / SECOND + ahead - motion.joined, rows=_ROWS
+    first = 0
+    for motion, later in zip(task.before, (*task.before[1:], task.motion), strict=True):
+        states[first:] = _jets(motion, motion.time_at(task.since, task.speed) + passed[first:])
+        before, after = (
+            _jets(joined, np.array([joined.time_at(later.begin, task.speed)]))[0, 0]
+            for joined in (motion, later)
         )
+        states[:, 0] += _TURN * np.round((after - before) / _TURN)
+        first = int(np.searchsorted(passed, task.speed * (later.begin - task.since) / SECOND))
     return times, states
+
+
+def _jets(motion: ActiveTrajectory, times: Array) -> Array:
+    """Return the states (T, 3, n) of a motion at times from start (T,) [s]."""
+    # rounding may put the first time slightly before the curve, where it is at rest
+    since = np.maximum(times - motion.joined, motion.curve.breaks[0])
+    return motion.curve.jets(since, rows=_ROWS)
 
 
 def _require_few(count: int, step: int) -> None:
