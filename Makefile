@@ -19,10 +19,10 @@ setup: ## make the environment in .venv: ROS 2, libraries, interfaces, this pack
 	@.ci/set_up
 
 demo: setup ## run the main job: trajectory in, efforts and their derivatives out, over ROS 2
-	@$(RUN) python -m screw_dynamics.demo.main_job
+	@$(RUN) python -m screw_dynamics.demo
 
 demo-sea: setup ## arms with elastic joints: rigid, finite-difference and exact feedforward compared
-	@$(RUN) python -m screw_dynamics.demo.sea
+	@$(RUN) python -m screw_dynamics.demo sea
 
 gallery: setup ## draw the figures of docs/gallery
 	@PYTHONPATH=examples $(RUN) python -m gallery

@@ -50,10 +50,10 @@ setup(
         (f'share/{NAME}/launch', sorted(glob('launch/*launch.[pxy][yma]*'))),
         (f'share/{NAME}/config', sorted(glob('config/*.yaml'))),
         (f'share/{NAME}/urdf', sorted(glob('urdf/*.urdf'))),
-        # the study that demo_sea runs
-        (
-            f'share/{NAME}/examples/sea_study',
-            sorted(glob('examples/sea_study/*.py')),
+        # the studies that demo and demo_sea run
+        *(
+            (f'share/{NAME}/examples/{study}', sorted(glob(f'examples/{study}/*.py')))
+            for study in ('ros_demo', 'sea_study')
         ),
         # the command line writes bags without ROS, and embeds the definitions of our messages
         (f'share/{NAME}/{NAME}_interfaces/msg', sorted(glob(f'{NAME}_interfaces/msg/*.msg'))),

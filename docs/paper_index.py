@@ -20,7 +20,7 @@ def citing_files(key: str) -> list[str]:
     return [
         path.relative_to(PACKAGE).as_posix()
         for path in sorted(PACKAGE.rglob('*.py'))
-        if re.search(rf'\b{key}\b', path.read_text(encoding='utf-8')) and 'demo' not in path.parts
+        if re.search(rf'\b{key}\b', path.read_text(encoding='utf-8'))
     ]
 
 

@@ -30,20 +30,20 @@ _LIBRARIES = {
 }
 
 
-def run(name: str, module: str) -> int:
+def run(name: str, module: str, function: str = 'main') -> int:
     """
-    Import a module and run its function ``main``.
+    Import a module and run one of its functions.
 
     Parameters
     ----------
     name : str
         Name of the executable.
-    module : str
+    module, function : str
 
     Returns
     -------
     int
-        Exit code: that of ``main``, or 1 if a required package is missing. Ctrl-C before ``main``
+        Exit code: that of the function, or 1 if a required package is missing. Ctrl-C before it
         starts ends the process by SIGINT, like any program that does not handle it.
 
     """
@@ -55,7 +55,7 @@ def run(name: str, module: str) -> int:
         if missing:
             print(f'{name}: {_not_installed(missing)}', file=sys.stderr)
             return 1
-        main = import_module(module).main
+        main = getattr(import_module(module), function)
         signal.signal(signal.SIGINT, handler)
         code: int = main()
         return code
@@ -105,6 +105,6 @@ trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.traj
 sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulator.__main__')
 recorder = partial(run, 'recorder', 'screw_dynamics.bags.recorder')
 replay = partial(run, 'replay', 'screw_dynamics.bags.replay')
-demo = partial(run, 'demo', 'screw_dynamics.demo.main_job')
-demo_sea = partial(run, 'demo_sea', 'screw_dynamics.demo.sea')
+demo = partial(run, 'demo', 'screw_dynamics.demo')
+demo_sea = partial(run, 'demo_sea', 'screw_dynamics.demo', 'sea')
 command_line = partial(run, 'screw_dynamics', 'screw_dynamics.command_line.main')

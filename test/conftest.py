@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 # below test/: tests that start processes and wait for them, most of them with ROS
 PROCESSES = (
     'bags/',
-    'demo/',
     'examples/',
     'nodes/',
     'packaging/test_ament_index.py',

@@ -40,7 +40,7 @@ def document(outcomes: Sequence[Outcome], mistaken: Sequence[Mistaken]) -> str:
     return f"""# Feedforward for arms with elastic joints, compared
 
 `make demo-sea` writes this page and the figure, to `output/demo_sea`; the version in `docs`
-comes from `python -m screw_dynamics.demo.sea --output docs --without-ros`.
+comes from `python -m screw_dynamics.demo sea --output docs --without-ros`.
 
 ![Tracking errors over time](demo_sea.png)
 

@@ -4,7 +4,7 @@
 Comparison of feedforwards for arms with elastic joints, from simulation to table and plot.
 
     make demo-sea
-    python -m screw_dynamics.demo.sea --output my_folder
+    python -m screw_dynamics.demo sea --output my_folder
 
 Two robots with stiff and with soft joints follow a fast motion with motor efforts of six methods
 as their only input, in our own equations of motion and in MuJoCo. Then the soft iiwa follows the
@@ -17,7 +17,6 @@ import argparse
 import multiprocessing
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
@@ -26,7 +25,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TypeVar
 
-from screw_dynamics.demo.processes import DEMO_STOP_SIGNALS, DemoError, require_ros, run_job
+from ros_demo.processes import DEMO_STOP_SIGNALS, DemoError, require_ros, run_job
 from screw_dynamics.progress import Stage
 from sea_study.arms import arms
 from sea_study.document import document
@@ -41,17 +40,13 @@ _OF_TERMINALS = {signal.SIGINT, signal.SIGHUP}  # Ctrl-C, closed terminal
 REQUIRED_RATIO = 100.0  # error of the rigid feedforward over that of the exact one
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """
-    Run the comparison with `args`, without the program name (default ``sys.argv[1:]``).
-
-    Returns the exit code: 0, 1 after an error, 130 if interrupted.
-    """
+def main(args: Sequence[str]) -> int:
+    """Run the comparison with command line arguments, and return the exit code of `run_job`."""
     parser = _parser()
     options = parser.parse_args(args)
     if options.processes < 1:
         parser.error(f'--processes: expected 1 or more, got {options.processes}')
-    return run_job('demo_sea', lambda: _run(options), to_the_end=args is None)
+    return run_job('demo_sea', lambda: _run(options))
 
 
 def simulate(name: str, calls: Sequence[Callable[[], _Result]], processes: int) -> list[_Result]:
@@ -192,7 +187,3 @@ def _parser() -> argparse.ArgumentParser:
         '--without-ros', action='store_true', help='leave out the nodes: no ROS 2 is needed'
     )
     return parser
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -13,7 +13,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from screw_dynamics.demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
+from ros_demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
 from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
 from screw_dynamics.nodes.trajectory_sender import trajectory_message
 from screw_dynamics.trajectory import TrajectoryFile

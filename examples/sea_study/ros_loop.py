@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ros_demo.processes import Processes, ros_processes
+from ros_demo.recording import TORQUE_TOPIC, require_messages
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
-from screw_dynamics.demo.processes import Processes, ros_processes
-from screw_dynamics.demo.recording import TORQUE_TOPIC, require_messages
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.paths import share_path
 from screw_dynamics.progress import Stage

@@ -57,7 +57,7 @@ def ros_environment() -> dict[str, str]:
     pytest.importorskip('rclpy', reason='recording needs ROS 2 (rclpy)')
     if not os.environ.get('AMENT_PREFIX_PATH'):
         pytest.skip('recording needs a sourced ROS 2 environment (AMENT_PREFIX_PATH)')
-    from screw_dynamics.demo.processes import unused_domain
+    from ros_demo.processes import unused_domain
 
     return {
         **os.environ,

@@ -20,7 +20,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / 'test'
-sys.path[:0] = [str(ROOT), str(TESTS)]
+sys.path[:0] = [str(ROOT), str(TESTS), str(ROOT / 'examples')]
 
 from helpers.node_processes import RosFixture, trajectory  # noqa: E402
 

@@ -15,8 +15,8 @@ if not os.environ.get('AMENT_PREFIX_PATH'):
 
 from rosgraph_msgs.msg import Clock  # noqa: E402
 
-from screw_dynamics.demo.processes import unused_domain  # noqa: E402
-from screw_dynamics.demo.recording import TORQUE_TOPIC  # noqa: E402
+from ros_demo.processes import unused_domain  # noqa: E402
+from ros_demo.recording import TORQUE_TOPIC  # noqa: E402
 from screw_dynamics.trajectory import read_trajectory  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
 from sea_study.loop_client import LoopClient  # noqa: E402

@@ -247,7 +247,7 @@ def test_table_and_figure_hold_every_run(outcomes, tmp_path):
 
 @pytest.mark.long
 def test_the_whole_comparison(tmp_path):
-    command = [sys.executable, '-m', 'screw_dynamics.demo.sea', '--without-ros']
+    command = [sys.executable, '-m', 'screw_dynamics.demo', 'sea', '--without-ros']
     command += ['--output', str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

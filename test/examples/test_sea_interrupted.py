@@ -20,10 +20,10 @@ from screw_dynamics.stop_signals import stop_once
 pytest.importorskip('mujoco', reason='the comparison runs in MuJoCo too')
 pytest.importorskip('rosbags', reason='the figure shares its style with that of recordings')
 
-from screw_dynamics.demo.processes import DEMO_STOP_SIGNALS  # noqa: E402
+from ros_demo.processes import DEMO_STOP_SIGNALS  # noqa: E402
 from sea_study.job import _signals_deferred  # noqa: E402
 
-COMMAND = [sys.executable, '-m', 'screw_dynamics.demo.sea', '--without-ros', '--output']
+COMMAND = [sys.executable, '-m', 'screw_dynamics.demo', 'sea', '--without-ros', '--output']
 WORKERS = min(2, os.cpu_count() or 1)
 
 

@@ -15,9 +15,9 @@ pytest.importorskip('rosbags', reason='the loop is recorded to a bag')
 if not os.environ.get('AMENT_PREFIX_PATH'):
     pytest.skip('AMENT_PREFIX_PATH is not set', allow_module_level=True)
 
+from ros_demo.processes import unused_domain  # noqa: E402
 from screw_dynamics import ElasticJoints, share_path  # noqa: E402
 from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.demo.processes import unused_domain  # noqa: E402
 from screw_dynamics.errors import BagError  # noqa: E402
 from sea_study import ros_loop  # noqa: E402
 from sea_study.ros_loop import loop_report, read_loop, run_loop  # noqa: E402

@@ -16,7 +16,7 @@ from source_tree import (
     top_level_imports,
 )
 
-ROS_ROOMS = {'nodes', 'demo', 'bags'}
+ROS_ROOMS = {'nodes', 'bags'}
 # open to every room: nothing in them is about robots
 BASE = {
     'arrays',
@@ -61,7 +61,7 @@ ALLOWED = {
     'lie': set(),
     'series': {'lie'},
     'model': {'kernels', 'lie', 'series'},
-    'theory': {'lie', 'series', 'model'},  # for reading: tests, examples, docs and demo use it
+    'theory': {'lie', 'series', 'model'},  # for reading: tests, examples and docs use it
     'parsers': {'lie', 'model'},
     'kinematics': {'kernels', 'lie', 'series', 'model'},
     'dynamics': {'kernels', 'lie', 'series', 'model', 'kinematics'},
@@ -79,7 +79,7 @@ ALLOWED = {
     'results': {'model', 'trajectory', 'messages', 'bags'},
     'command_line': {*PUBLIC, 'estimation', 'bags', 'results'},
     'nodes': {*PUBLIC, 'simulation'},
-    'demo': {*PUBLIC, 'theory', 'simulation', 'bags', 'results', 'nodes'},
+    'demo': set(),  # starts studies in examples/
 }
 # the rooms of nodes/, and the ones below them
 ALLOWED_IN_NODES = {

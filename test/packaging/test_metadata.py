@@ -113,7 +113,13 @@ def test_every_data_file_exists(setup_arguments):
 
 @pytest.mark.parametrize(
     ('folder', 'pattern'),
-    [('launch', '*.py'), ('config', '*'), ('urdf', '*.urdf'), ('examples/sea_study', '*.py')],
+    [
+        ('launch', '*.py'),
+        ('config', '*'),
+        ('urdf', '*.urdf'),
+        ('examples/ros_demo', '*.py'),
+        ('examples/sea_study', '*.py'),
+    ],
 )
 def test_every_file_that_ships_is_a_data_file(setup_arguments, folder, pattern):
     installed = {file for _, files in setup_arguments['data_files'] for file in files}
@@ -144,9 +150,10 @@ def test_console_scripts_can_be_called(ros):
 def test_every_imported_ros_package_is_declared(manifest):
     declared = {element.text for element in manifest.iter('exec_depend')}
     imported = set()
-    for path in [*(ROOT / 'screw_dynamics').rglob('*.py'), *(ROOT / 'launch').glob('*.py')]:
-        roots = re.findall(r'^ *(?:from|import) (\w+)', path.read_text(), re.MULTILINE)
-        imported |= {root for root in roots if is_ros(root)}
+    for folder in ('screw_dynamics', 'examples', 'launch'):
+        for path in (ROOT / folder).rglob('*.py'):
+            roots = re.findall(r'^ *(?:from|import) (\w+)', path.read_text(), re.MULTILINE)
+            imported |= {root for root in roots if is_ros(root)}
     assert imported and imported <= declared
 
 

@@ -39,7 +39,7 @@ sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]
 import numpy as np
 import screw_dynamics as sd
 
-rooms = ('screw_dynamics.nodes', 'screw_dynamics.demo', 'screw_dynamics.bags')
+rooms = ('screw_dynamics.nodes', 'screw_dynamics.bags')
 compiled = (
     *(f'screw_dynamics.kernels.taylor.{name}' for name in ('compiled', 'simd', 'sines')),
     'screw_dynamics.jit.compiled_function',

@@ -10,16 +10,16 @@ from typing import Any
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
 from rclpy.client import Client
-from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
+from ros_demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
 from screw_dynamics.arrays import Array
-from screw_dynamics.demo.recording import TORQUE_TOPIC, TRAJECTORY_TOPIC
-from screw_dynamics.trajectory import TrajectoryPoint
+from screw_dynamics.nodes.trajectory_sender import trajectory_message
+from screw_dynamics.trajectory import TrajectoryFile
 from screw_dynamics_interfaces.srv import GetInverseDynamics, GetMassMatrix
 
 CALL_TIMEOUT = 5.0  # s, per attempt
@@ -61,15 +61,11 @@ class DemoClient(Node):
         for client in (self._mass_matrix, self._inverse_dynamics, self._state):
             if not client.service_is_ready():
                 return f'the service {client.srv_name}'
-        if (
-            self.call(self._state, GetState.Request()).current_state.id
-            != State.PRIMARY_STATE_ACTIVE
-        ):
+        state = self.call(self._state, GetState.Request()).current_state
+        if state.id != State.PRIMARY_STATE_ACTIVE:
             return 'feedforward to become active'
-        # subscribers: the node and the recorder
-        if self.count_subscribers(TRAJECTORY_TOPIC) < 2 or not self.count_subscribers(
-            TORQUE_TOPIC
-        ):
+        subscribers = self.count_subscribers  # of a trajectory: the node and the recorder
+        if subscribers(TRAJECTORY_TOPIC) < 2 or subscribers(TORQUE_TOPIC) < 1:
             return f'the recorder to subscribe to {TRAJECTORY_TOPIC} and {TORQUE_TOPIC}'
         # without a model, the service responds to any request with this code
         if self.mass_matrix([]).error_code == GetMassMatrix.Response.NO_MODEL:
@@ -112,21 +108,9 @@ class DemoClient(Node):
             self._inverse_dynamics, GetInverseDynamics.Request(derivative_order=2, **rows)
         )
 
-    def send_trajectory(
-        self, joint_names: Sequence[str], points: Sequence[TrajectoryPoint]
-    ) -> None:
+    def send(self, file: TrajectoryFile) -> None:
         """Publish a JointTrajectory that starts immediately."""
-        message = JointTrajectory(joint_names=list(joint_names))
-        for point in points:
-            message.points.append(
-                JointTrajectoryPoint(
-                    positions=point.positions,
-                    velocities=point.velocities,
-                    accelerations=point.accelerations,
-                    time_from_start=Duration(seconds=point.time_from_start).to_msg(),
-                )
-            )
-        self._trajectory.publish(message)
+        self._trajectory.publish(trajectory_message(file))
 
     def spin(self, seconds: float) -> None:
         """Handle callbacks for some time [s]."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from screw_dynamics.demo import processes
-from screw_dynamics.demo.processes import DemoError, Processes
+from ros_demo import processes
+from ros_demo.processes import DemoError, Processes
 
 # Runs until SIGINT, which it then answers with exit code 0.
 SERVER = ('http.server', '--bind', '127.0.0.1', '0')

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip('rosbags', reason='recordings are read from bags')
 image = pytest.importorskip('matplotlib.image', reason='the figure needs matplotlib')
 
-from screw_dynamics.demo.plots import COLOURS, save_plot  # noqa: E402
+from ros_demo.plot import COLOURS, save_plot  # noqa: E402
 
 
 def drawn(recording: Any, folder: Path) -> np.ndarray:

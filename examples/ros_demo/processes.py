@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of the demo, in a DDS domain of their own, and its exit codes."""
+"""Processes of the studies over ROS 2, in a DDS domain of their own, and exit codes."""
 
 from __future__ import annotations
 
@@ -215,14 +215,13 @@ class Processes:
 DEMO_STOP_SIGNALS = (*STOP_SIGNALS, signal.SIGHUP)
 
 
-def run_job(name: str, job: Callable[[], object], *, to_the_end: bool) -> int:
+def run_job(name: str, job: Callable[[], object]) -> int:
     """
-    Run a job of the demo; SIGTERM and SIGHUP (closed terminal) interrupt it like Ctrl-C.
+    Run the job of this process; SIGTERM and SIGHUP (closed terminal) interrupt it like Ctrl-C.
 
-    Returns the exit code: 0, 1 after an error, 130 if interrupted. `to_the_end` means that the
-    process ends with the job.
+    Returns the exit code: 0, 1 after an error, 130 if interrupted.
     """
-    with stop_once(to_the_end=to_the_end, numbers=DEMO_STOP_SIGNALS):
+    with stop_once(to_the_end=True, numbers=DEMO_STOP_SIGNALS):
         try:
             job()
         except (ScrewDynamicsError, OSError) as error:

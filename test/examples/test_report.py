@@ -13,9 +13,9 @@ import pytest
 
 pytest.importorskip('rosbags', reason='recordings are read from bags')
 
-from screw_dynamics.demo.processes import DemoError  # noqa: E402
-from screw_dynamics.demo.recording import TickTimes  # noqa: E402
-from screw_dynamics.demo.report import (  # noqa: E402
+from ros_demo.processes import DemoError  # noqa: E402
+from ros_demo.recording import TickTimes  # noqa: E402
+from ros_demo.report import (  # noqa: E402
     compute_times,
     peak_table,
     recompute,  # noqa: E402

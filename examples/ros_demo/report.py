@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ros_demo.processes import DemoError
+from ros_demo.recording import Recording, TickTimes
 from screw_dynamics.arrays import Array
-from screw_dynamics.demo.processes import DemoError
-from screw_dynamics.demo.recording import Recording, TickTimes
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 if TYPE_CHECKING:
-    from screw_dynamics.demo.client import DemoClient
+    from ros_demo.client import DemoClient
 
 TOLERANCE = 1e-12  # of the largest value of the same derivative
 

@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The `demo` executable: main job on a bundled 7-joint arm, from a trajectory to a plot.
+Main job on a bundled 7-joint arm over ROS 2, from a trajectory to a plot.
 
     make demo
-    python -m screw_dynamics.demo.main_job --output my_folder
+    python -m screw_dynamics.demo --output my_folder
 
 Starts `dynamics_server` and `feedforward` as processes, sends a JointTrajectory, calls two
 services, records an MCAP bag, prints a report and plots the recording.
@@ -12,28 +12,32 @@ services, records an MCAP bag, prints a report and plots the recording.
 
 import argparse
 import shutil
-import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from screw_dynamics.demo.plots import save_plot
-from screw_dynamics.demo.processes import Processes, require_ros, ros_processes, run_job
-from screw_dynamics.demo.recording import (
+from ros_demo.plot import save_plot
+from ros_demo.processes import Processes, require_ros, ros_processes, run_job
+from ros_demo.recording import (
     TORQUE_TOPIC,
     TRAJECTORY_TOPIC,
     read_recording,
     read_tick_times,
 )
-from screw_dynamics.demo.report import recompute, report
+from ros_demo.report import check_services, recompute, report
 from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import share_path
 from screw_dynamics.progress import Stage, ticks
 from screw_dynamics.scalars import positive
-from screw_dynamics.trajectory import TrajectoryPoint, smooth_trajectory, waypoints_from_points
+from screw_dynamics.trajectory import (
+    TrajectoryFile,
+    TrajectoryPoint,
+    smooth_trajectory,
+    waypoints_from_points,
+)
 
 URDF = 'urdf/iiwa14.urdf'
 HOLD = 0.5  # s of recording after the last waypoint
@@ -60,14 +64,10 @@ def waypoints_until(duration: float) -> tuple[TrajectoryPoint, ...]:
     )
 
 
-def main(args: Sequence[str] | None = None) -> int:
-    """
-    Run the demo with `args`, without the program name (default ``sys.argv[1:]``).
-
-    Returns the exit code: 0, 1 after an error, 130 if interrupted.
-    """
+def main(args: Sequence[str]) -> int:
+    """Run the demo with command line arguments, and return the exit code of `run_job`."""
     options = _parser().parse_args(args)
-    return run_job('demo', lambda: _run(options), to_the_end=args is None)
+    return run_job('demo', lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -78,7 +78,8 @@ def _run(options: argparse.Namespace) -> None:
         # two links of the published parameters have non-physical inertias, see the file
         warnings.simplefilter('ignore', InertiaWarning)
         model = read_urdf(share_path(URDF))
-    services = _drive_nodes(folder, model, waypoints_until(options.duration), options.rate)
+    file = TrajectoryFile(model.joint_names, waypoints_until(options.duration))
+    services = _drive_nodes(folder, model, file, options.rate)
     recording = read_recording(bag, TORQUE_TOPIC, TRAJECTORY_TOPIC)
     stride = max(1, len(recording.time) // RECOMPUTED_SAMPLES)
     with Stage('Recompute from the recorded reference', len(recording.time[::stride])) as bar:
@@ -96,9 +97,7 @@ def _run(options: argparse.Namespace) -> None:
     check.require_agreement()
 
 
-def _drive_nodes(
-    folder: Path, model: ScrewModel, points: Sequence[TrajectoryPoint], rate: float
-) -> list[str]:
+def _drive_nodes(folder: Path, model: ScrewModel, file: TrajectoryFile, rate: float) -> list[str]:
     """
     Run the nodes, call the services, follow the trajectory, and record everything.
 
@@ -107,8 +106,7 @@ def _drive_nodes(
     service fails.
     """
     require_ros()
-    from screw_dynamics.demo.client import DemoClient
-    from screw_dynamics.demo.report import check_services
+    from ros_demo.client import DemoClient
 
     with ros_processes(folder / 'logs') as processes, ExitStack() as stack:
         with Stage('Start the nodes and the recorder') as line:
@@ -122,13 +120,12 @@ def _drive_nodes(
             client.wait_until_ready()
         with Stage('Call GetMassMatrix and GetInverseDynamics'):
             trajectory = smooth_trajectory(
-                waypoints_from_points(model.joint_names, points, model.joint_names)
+                waypoints_from_points(file.joint_names, file.points, model.joint_names)
             )
             jet = trajectory.jets([0.4 * trajectory.duration])[0]
             services = list(check_services(client, model, jet))
-        client.send_trajectory(model.joint_names, points)
-        total = points[-1].time_from_start + HOLD
-        for seconds in ticks('Follow the trajectory', total):
+        client.send(file)
+        for seconds in ticks('Follow the trajectory', trajectory.duration + HOLD):
             client.spin(seconds)
             processes.require_running()
         with Stage('Close the bag and stop the nodes'):
@@ -139,13 +136,11 @@ def _drive_nodes(
 
 def _start(processes: Processes, bag: Path, rate: float) -> None:
     processes.start('recorder', 'screw_dynamics.bags.recorder', '--all', '-o', bag)
-    for name, parameters in (
-        ('dynamics_server', ()),
-        (
-            'feedforward',
-            ('-p', f'publish_rate:={rate}', '-p', f'diagnostic_updater.period:={REPORT_PERIOD}'),
-        ),
-    ):
+    rates = (
+        *('-p', f'publish_rate:={rate}'),
+        *('-p', f'diagnostic_updater.period:={REPORT_PERIOD}'),
+    )
+    for name, parameters in (('dynamics_server', ()), ('feedforward', rates)):
         config = share_path(f'config/{name}.yaml')
         module = f'screw_dynamics.nodes.{name}'
         processes.start(name, module, '--ros-args', '--params-file', config, *parameters)
@@ -175,7 +170,3 @@ def _parser() -> argparse.ArgumentParser:
         '--rate', type=float, default=250.0, metavar='HZ', help='of publication (default: 250)'
     )
     return parser
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -9,8 +9,8 @@ import socket
 
 import pytest
 
-from screw_dynamics.demo import processes as domain
-from screw_dynamics.demo.processes import isolate_ros, unused_domain
+from ros_demo import processes as domain
+from ros_demo.processes import isolate_ros, unused_domain
 
 
 @pytest.fixture

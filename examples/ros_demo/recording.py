@@ -11,7 +11,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
 from screw_dynamics.errors import BagError
-from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.messages.times import seconds
 from screw_dynamics.results.results_from_bag import read_efforts
 
 TRAJECTORY_TOPIC = '/feedforward/joint_trajectory'
@@ -53,9 +53,7 @@ def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Reco
         time=(efforts.stamps - np.int64(efforts.start)) * 1e-9,
         joint_jet=efforts.joint_jet,
         effort_jet=efforts.effort_jet,
-        waypoint_times=np.array(
-            [nanoseconds(point.time_from_start) / SECOND for point in trajectory.points]
-        ),
+        waypoint_times=np.array([seconds(point.time_from_start) for point in trajectory.points]),
         waypoint_positions=np.array([point.positions for point in trajectory.points])[:, order],
     )
 

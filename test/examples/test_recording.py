@@ -15,8 +15,8 @@ pytest.importorskip('rosbags', reason='recordings are read from bags')
 
 from recorded_messages import START, TORQUE, TRAJECTORY, Messages  # noqa: E402
 
+from ros_demo.recording import read_recording  # noqa: E402
 from screw_dynamics.bags import BagWriter  # noqa: E402
-from screw_dynamics.demo.recording import read_recording  # noqa: E402
 
 
 def write_bag(path: Path, samples: int, jets: np.ndarray, efforts: np.ndarray) -> None:

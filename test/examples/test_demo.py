@@ -22,14 +22,14 @@ pytest.importorskip('rclpy', reason='the demo needs ROS 2 (rclpy)')
 pytest.importorskip('screw_dynamics_interfaces', reason='screw_dynamics_interfaces is not built')
 pytest.importorskip('rosbags', reason='the demo records a bag')
 
-from screw_dynamics.bags import Bag  # noqa: E402
-from screw_dynamics.demo.processes import DemoError  # noqa: E402
-from screw_dynamics.demo.recording import (  # noqa: E402
+from ros_demo.processes import DemoError  # noqa: E402
+from ros_demo.recording import (  # noqa: E402
     TORQUE_TOPIC,
     TRAJECTORY_TOPIC,
     read_recording,
 )
-from screw_dynamics.demo.report import _accepted  # noqa: E402
+from ros_demo.report import _accepted  # noqa: E402
+from screw_dynamics.bags import Bag  # noqa: E402
 from screw_dynamics_interfaces.srv import GetMassMatrix  # noqa: E402
 
 DURATION, RATE = 1.5, 100.0
@@ -38,7 +38,7 @@ DURATION, RATE = 1.5, 100.0
 def start_demo(
     folder: Path, *arguments: str, without: Sequence[str] = ()
 ) -> subprocess.Popen[str]:
-    command = [sys.executable, '-m', 'screw_dynamics.demo.main_job', '--output', str(folder)]
+    command = [sys.executable, '-m', 'screw_dynamics.demo', '--output', str(folder)]
     # the demo finds an unused domain itself
     hidden = ('ROS_DOMAIN_ID', *without)
     environment = {k: v for k, v in os.environ.items() if k not in hidden}

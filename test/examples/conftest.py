@@ -31,8 +31,8 @@ def arm() -> ScrewModel:
 def recording(arm: ScrewModel):  # type: ignore[no-untyped-def]
     """Return the demo's motion in 2 s, sampled at RATE, and 0.2 s of hold."""
     pytest.importorskip('rosbags', reason='recordings are read from bags')
-    from screw_dynamics.demo.main_job import waypoints_until
-    from screw_dynamics.demo.recording import Recording
+    from ros_demo.job import waypoints_until
+    from ros_demo.recording import Recording
 
     waypoints = waypoints_from_points(arm.joint_names, waypoints_until(2.0), arm.joint_names)
     time = np.arange(0.0, 2.2, 1.0 / RATE)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from screw_dynamics.demo.recording import Recording
+from ros_demo.recording import Recording
 from screw_dynamics.results.results_plot import BLACK, COLOURS, GREY, STYLE
 
 if TYPE_CHECKING:
