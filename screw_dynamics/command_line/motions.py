@@ -114,10 +114,7 @@ def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:
 
 
 def _in_model_order(
-    where: str,
-    joint_names: Sequence[str],
-    points: Sequence[TrajectoryPoint],
-    model: ScrewModel,
+    where: str, joint_names: Sequence[str], points: Sequence[TrajectoryPoint], model: ScrewModel
 ) -> Waypoints:
     """Check points and reorder them to the joints of the model; errors begin with `where`."""
     try:

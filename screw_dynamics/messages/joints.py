@@ -118,10 +118,7 @@ def trajectory_points(message: Any) -> list[TrajectoryPoint]:
     """Return the points of a JointTrajectory as plain data."""
     return [
         TrajectoryPoint(
-            seconds(point.time_from_start),
-            point.positions,
-            point.velocities,
-            point.accelerations,
+            seconds(point.time_from_start), point.positions, point.velocities, point.accelerations
         )
         for point in message.points
     ]

@@ -59,10 +59,7 @@ class SenderParameters:
         (), 'Time from start of each point [s].', read_only=True, numbers=True
     )
     positions: tuple[float, ...] = parameter(
-        (),
-        'Positions, one point after the other [rad or m].',
-        read_only=True,
-        numbers=True,
+        (), 'Positions, one point after the other [rad or m].', read_only=True, numbers=True
     )
     delay: float = parameter(
         0.0,
@@ -72,9 +69,7 @@ class SenderParameters:
         read_only=True,
     )
     wait_for: tuple[str, ...] = parameter(
-        (),
-        'Topics that must have a publisher before the trajectory is sent.',
-        read_only=True,
+        (), 'Topics that must have a publisher before the trajectory is sent.', read_only=True
     )
     wait_timeout: float = parameter(
         30.0,

@@ -106,10 +106,7 @@ class StreamedReference:
     """
 
     def __init__(
-        self,
-        motions: Reference,
-        continuous: NDArray[np.bool_],
-        settings: StreamSettings,
+        self, motions: Reference, continuous: NDArray[np.bool_], settings: StreamSettings
     ) -> None:
         self.followed: Stream | None = None
         self.takeovers = 0  # how often a stream has begun to be followed

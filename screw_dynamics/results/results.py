@@ -80,9 +80,7 @@ class MotorResults:
         """Return the samples selected by the mask `chosen` (T,)."""
         spread = self.deviations
         return replace(
-            self,
-            values=self.values[chosen],
-            deviations=None if spread is None else spread[chosen],
+            self, values=self.values[chosen], deviations=None if spread is None else spread[chosen]
         )
 
 

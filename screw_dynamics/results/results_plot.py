@@ -193,12 +193,7 @@ def _motor_row(row: Array, results: Results, i: int) -> None:
 
 
 def _panel(
-    axis: Axes,
-    times: Array,
-    values: Array,
-    deviations: Array | None,
-    label: str,
-    colour: str,
+    axis: Axes, times: Array, values: Array, deviations: Array | None, label: str, colour: str
 ) -> None:
     axis.set_ylabel(label)
     axis.margins(x=0.0, y=0.08)

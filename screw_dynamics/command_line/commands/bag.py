@@ -99,10 +99,7 @@ def _process(options: argparse.Namespace, output: TextIO) -> None:
     from screw_dynamics.command_line.bag_conversion import convert
 
     outputs.check(
-        (options.bag, options.urdf, options.elastic),
-        (options.csv,),
-        options.plot,
-        options.output,
+        (options.bag, options.urdf, options.elastic), (options.csv,), options.plot, options.output
     )
     with Bag(expanded(options.bag)) as bag:
         robot = robots.read_robot(options, None if options.urdf else _description(bag))

@@ -95,10 +95,7 @@ _MAX_ORDER = 2
 
 
 def compute_trajectory_torques(
-    robot: Robot,
-    parameters: DynamicsServerParameters,
-    request: Any,
-    response: Any,
+    robot: Robot, parameters: DynamicsServerParameters, request: Any, response: Any
 ) -> None:
     """Handle ComputeTrajectoryTorques; with drives their limits are checked too."""
     model = robot.model

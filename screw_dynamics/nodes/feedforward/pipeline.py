@@ -61,9 +61,7 @@ class FeedforwardPipeline:
             robot.n, INTERPOLATIONS[parameters.interpolation], self.continuous
         )
         self.streamed = StreamedReference(
-            self.reference,
-            np.isin(robot.joint_names, self.continuous),
-            parameters.stream_settings,
+            self.reference, np.isin(robot.joint_names, self.continuous), parameters.stream_settings
         )
         self.wrenches = ExternalWrenches(robot.model, self._warn_of_expired_wrench)
         self.measured = JointStateBuffer(robot.joint_names)

@@ -57,11 +57,7 @@ class SeaSimulatorNode(Node):
             self._time: SimulatedTime | None = None
             self._report = SimulationReport()
             self._source = ModelSource(
-                self,
-                self._settings,
-                self._prepare,
-                self._on_model,
-                self._make_robot,
+                self, self._settings, self._prepare, self._on_model, self._make_robot
             )
             self._settings.add_check(self._check)
             self._settings.on_change(self._on_parameters)

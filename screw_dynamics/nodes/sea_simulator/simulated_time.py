@@ -53,11 +53,7 @@ class RealTime:
     """
 
     def __init__(
-        self,
-        node: Node,
-        rate: float,
-        step: Callable[[int], None],
-        publish: Callable[[int], None],
+        self, node: Node, rate: float, step: Callable[[int], None], publish: Callable[[int], None]
     ) -> None:
         self._step, self._publish = step, publish
         self._period = round(SECOND / rate)

@@ -37,10 +37,7 @@ class Diagnostics:
     """
 
     def __init__(
-        self,
-        node: Node,
-        tasks: Mapping[str, Callable[[], Report]],
-        settings: NodeParameters[Any],
+        self, node: Node, tasks: Mapping[str, Callable[[], Report]], settings: NodeParameters[Any]
     ) -> None:
         self._node, self._tasks = node, tasks
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 1)
@@ -98,9 +95,7 @@ class ModelInfoOutput:
         self._publisher = None
         if interfaces.msg is not None:
             self._publisher = node.create_publisher(
-                interfaces.msg.ModelInfo,
-                '~/model_info',
-                LATCHED,
+                interfaces.msg.ModelInfo, '~/model_info', LATCHED
             )
 
     def publish(self, loaded: LoadedRobot) -> None:

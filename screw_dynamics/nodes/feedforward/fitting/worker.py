@@ -14,12 +14,7 @@ from rclpy.serialization import serialize_message
 
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.feedforward.fitting.fit import (
-    TooLongError,
-    fit,
-    outline,
-    read_message,
-)
+from screw_dynamics.nodes.feedforward.fitting.fit import TooLongError, fit, outline, read_message
 from screw_dynamics.nodes.feedforward.fitting.forwarding import with_efforts
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     FitRobot,

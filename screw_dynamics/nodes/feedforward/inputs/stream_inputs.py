@@ -179,8 +179,7 @@ class StreamInputs:
             self._log_warning(f'{topic}: {warning}')
         if rows == 3 and values.derivative_order > 0:
             logger.warning(
-                f'{topic} carries no jerks: effort_dot and effort_ddot are left empty',
-                once=True,
+                f'{topic} carries no jerks: effort_dot and effort_ddot are left empty', once=True
             )
         elif rows == 4 and values.derivative_order > 1:
             logger.warning(f'{topic} carries no snaps: effort_ddot is left empty', once=True)

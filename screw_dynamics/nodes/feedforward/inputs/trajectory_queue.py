@@ -14,13 +14,7 @@ from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.fitting.fit import heading
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess, FitTime
 from screw_dynamics.nodes.feedforward.fitting.forwarding import forwarding
-from screw_dynamics.nodes.feedforward.fitting.tasks import (
-    Fit,
-    FitRobot,
-    Outline,
-    Reading,
-    Refusal,
-)
+from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, FitRobot, Outline, Reading, Refusal
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, arrival, plan
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts

@@ -42,10 +42,7 @@ class MotorFeedforwardOutput(MessageOutput):
     """
 
     def __init__(
-        self,
-        node: Node,
-        joint_names: tuple[str, ...],
-        variants: dict[int, MotorFeedforward],
+        self, node: Node, joint_names: tuple[str, ...], variants: dict[int, MotorFeedforward]
     ) -> None:
         self._variants = {}
         messages = {
@@ -103,11 +100,7 @@ class MotorPipeline:
     """
 
     def __init__(
-        self,
-        node: Node,
-        robot: Robot,
-        jet: Array,
-        parameters: FeedforwardParameters,
+        self, node: Node, robot: Robot, jet: Array, parameters: FeedforwardParameters
     ) -> None:
         assert robot.drives is not None
         self._node, self._jet, self._drives = node, jet, robot.drives
@@ -208,11 +201,7 @@ class MotorPipeline:
         return motors
 
     def _compute(
-        self,
-        sample: EffortSample,
-        rows: int,
-        wrenches: Mapping[str, Array],
-        efforts: Array | None,
+        self, sample: EffortSample, rows: int, wrenches: Mapping[str, Array], efforts: Array | None
     ) -> None:
         damper = self._filters[rows]
         if damper is not None and rows != self._rows:
