@@ -32,12 +32,7 @@ from screw_dynamics.robot import Robot
 
 
 def convert(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> Results:
-    """
-    Compute the efforts of a topic, and write the new bag if `options.output` is set.
-
-    The topic must have JointTrajectory or JointState messages. The times of the results count
-    from the first sample.
-    """
+    """Compute the efforts of a topic, from its first sample on; write the new bag if requested."""
     names = _new_topics(bag, options)
     where = f'{bag.path}: topic {topic!r}'
     messages = _messages(bag, topic, options)

@@ -36,26 +36,19 @@ _WIDE = 5.0  # samples
 
 
 class JointSamples(NamedTuple):
-    """
-    Measured positions of all joints of a model.
+    """Measured positions of all joints of a model, in the order of reception."""
 
-    Header `stamps` and reception times `log_times`, both (N,) [ns], and `positions` (N, n) in
-    model order, in the order of reception. `left_out` counts messages without finite positions of
-    all joints, and messages without a stamp if others have one.
-    """
-
-    stamps: NDArray[np.int64]
-    log_times: NDArray[np.int64]
-    positions: Array
-    left_out: int
+    stamps: NDArray[np.int64]  # (N,) [ns]
+    log_times: NDArray[np.int64]  # (N,), of reception [ns]
+    positions: Array  # (N, n), in model order
+    left_out: int  # messages without all positions, or without a stamp if others have one
 
 
 def joint_samples(messages: Iterable[BagMessage], model: ScrewModel, where: str) -> JointSamples:
     """
-    Return the positions of the model's joints from JointState messages.
+    Return the positions of the model's joints from JointState messages, or raise `BagError`.
 
-    Stamps are header stamps, or reception times if all header stamps are zero. The two are never
-    mixed because their clocks may differ. Raises `BagError` if no message has all joints.
+    Stamps are header stamps, or reception times if all of these are zero; their clocks may differ.
     """
     stamps, log_times, rows = [], [], []
     left_out = 0
@@ -97,12 +90,7 @@ def measured_results(
     bag_start: int,
     options: argparse.Namespace,
 ) -> tuple[Results, Origin]:
-    """
-    Estimate a motion from joint states, and return its efforts with their uncertainty.
-
-    `bag_start` is the reception time of the bag's first message [ns], from which the times of the
-    results count. Without `options.rate` they are the recorded instants.
-    """
+    """Estimate a motion from joint states; return its efforts, their uncertainty and stamps."""
     model = robot.model
     samples = joint_samples(messages, model, where)
     first = int(samples.stamps.min())

@@ -29,31 +29,21 @@ _MOST_WARNINGS = 5
 
 
 class FollowedTrajectory(NamedTuple):
-    """
-    One trajectory with its efforts.
-
-    `log_time` is the reception time of `message` [ns], `start` the instant from which the times
-    of `results` count [ns], `continuity` the number of continuous derivatives of the curve.
-    """
+    """One trajectory with its efforts."""
 
     message: Any
-    log_time: int
-    start: int
+    log_time: int  # of its reception [ns]
+    start: int  # instant from which the times of `results` count [ns]
     results: Results
-    continuity: int
+    continuity: int  # number of continuous derivatives of the curve
 
 
 class TrajectoryOptions(NamedTuple):
-    """
-    Options for following and evaluating trajectories.
-
-    `rate` is in samples per second, in addition to samples at the points; `order` is the highest
-    derivative of the efforts.
-    """
+    """Options for following and evaluating trajectories."""
 
     interpolation: str
-    rate: float
-    order: int
+    rate: float  # of samples besides those at the points [Hz]
+    order: int  # highest derivative of the efforts
 
 
 def evaluate_trajectories(
@@ -63,8 +53,7 @@ def evaluate_trajectories(
     Return the trajectories that can be followed, in the order of their starts.
 
     A trajectory that begins while another is active continues from its state. One that a
-    controller would reject is left out, with a warning on stderr. Raises `BagError` if none can
-    be followed.
+    controller would reject is left out with a warning; if none is left, `BagError` is raised.
     """
     starts = [nanoseconds(m.message.header.stamp) or m.log_time for m in messages]
     order = np.argsort(starts, kind='stable')
@@ -123,11 +112,7 @@ def _times(curve: PiecewisePolynomial, rate: float) -> Array:
 def until_replaced(
     followed: Sequence[FollowedTrajectory],
 ) -> list[tuple[FollowedTrajectory, NDArray[np.bool_]]]:
-    """
-    Return each trajectory with a mask (T,) of the samples before the next one begins.
-
-    `followed` must be in the order of the starts.
-    """
+    """Return the trajectories, ordered by start, with masks (T,) of samples before the next."""
     ends = [*(later.start for later in followed[1:]), np.iinfo(np.int64).max]
     return [(this, origin(this).stamps < end) for this, end in zip(followed, ends, strict=True)]
 
@@ -139,11 +124,7 @@ def origin(this: FollowedTrajectory) -> Origin:
 
 
 def trajectory_with_efforts(this: FollowedTrajectory, types: MessageTypes) -> Any:
-    """
-    Return the densely sampled trajectory as a JointTrajectory with efforts in its points.
-
-    The header is that of the recorded message, so the start is the same.
-    """
+    """Return the densely sampled trajectory with efforts, under the header of its message."""
     header = this.message.header
     points = effort_points(
         origin(this).from_start.tolist(),

@@ -29,12 +29,8 @@ class CommandParser(BoundedParser):
     """
     Parser of one command; reads all negative numbers as values.
 
-    `module` contains the command: FILES, the required arguments for the usage line, before the
-    options, some of which are lists; DESCRIPTION; EXAMPLES; add_arguments(parser); and
-    run(options), which returns the exit code. It is imported when the command is used, so that the
-    help of the whole program does not import the library.
-
-    Errors explain how to pass a file that was read as part of a list of names.
+    `module` contains FILES for the usage line, DESCRIPTION, EXAMPLES, add_arguments(parser) and
+    run(options). It is imported when the command is used, as the help needs no library.
     """
 
     def __init__(self, *, module: str, **kwargs: Any) -> None:
@@ -71,11 +67,7 @@ class CommandParser(BoundedParser):
 
 
 class EachOnce(argparse.Action):
-    """
-    Action that appends values to a list, also if the option is repeated.
-
-    A duplicate name is an error, because its value would be ambiguous.
-    """
+    """Action that appends values to a list, also over repeated options; a name may come once."""
 
     def __call__(
         self,

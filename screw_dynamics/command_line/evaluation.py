@@ -26,11 +26,7 @@ _FEW = 20_000  # samples: NumPy needs seconds for them, compilation takes a minu
 
 @contextmanager
 def kernels_of_a_command() -> Iterator[None]:
-    """
-    Use compiled kernels from the disk cache in a ``with`` block, and compile no others.
-
-    If `kernels_for` allows compilation inside the block, the first one is reported on stderr.
-    """
+    """Use only kernels from the disk cache; report on stderr if `kernels_for` allows others."""
     said = False
 
     def say(*_: object) -> None:
@@ -57,12 +53,7 @@ _BLOCK = 2000  # samples between two steps of the progress bar
 
 
 def sampled_jets(curve: PiecewisePolynomial, times: Array, robot: Robot) -> Array:
-    """
-    Return samples (T, r, n) of a curve at `times` (T,) [s], with the derivatives required.
-
-    r is 5, or more if rotors on moving links are coupled. The latter prints a warning on stderr,
-    as no curve is that smooth.
-    """
+    """Return samples (T, r, n) of a curve with all derivatives required; warn if some jump."""
     rows = max(JET_ROWS, robot.required_rows)
     if rows > JET_ROWS:  # no curve through points is smooth enough
         print(
@@ -75,12 +66,7 @@ def sampled_jets(curve: PiecewisePolynomial, times: Array, robot: Robot) -> Arra
 
 
 def evaluate(robot: Robot, times: Array, joint_jet: Array, order: int) -> Results:
-    """
-    Return the efforts along a motion, and the motor commands of elastic joints.
-
-    `times` is (T,) [s], `joint_jet` is (T, r, n) as `sampled_jets` returns it, and `order` is the
-    highest derivative of the efforts, at most 2.
-    """
+    """Return efforts up to derivative `order` and motor commands along `joint_jet` (T, r, n)."""
     efforts = np.empty((len(times), order + 1, robot.n))
     for part in _blocks(len(times), 'efforts'):
         efforts[part] = inverse_dynamics(robot.model, joint_jet[part, : order + 3].copy())
@@ -104,14 +90,11 @@ def evaluate(robot: Robot, times: Array, joint_jet: Array, order: int) -> Result
 
 def evaluate_measured(robot: Robot, motion: MeasuredMotion, times: Array, order: int) -> Results:
     """
-    Return the efforts along a measured motion, with all standard deviations.
+    Return the efforts along a measured motion at `times` (T,) [s], with standard deviations.
 
     Those of the motors are omitted if a spring has a damper, because the motion then depends on
     the past, and, with a warning on stderr, if one standard deviation leads out of the range of a
     spring.
-
-    `times` (T,) are on the time axis of the motion [s]. Raises `InputError` if the motors need
-    higher derivatives than can be measured.
     """
     if robot.required_rows > JET_ROWS:
         raise InputError(
@@ -146,11 +129,7 @@ def evaluate_measured(robot: Robot, motion: MeasuredMotion, times: Array, order:
 def _deviations(
     robot: Robot, motion: MeasuredMotion, results: Results, order: int
 ) -> tuple[Array, Array]:
-    """
-    Return standard deviations of the motion (T, 5, n) and of the values (T, n (k + 1) + 5 m).
-
-    The values are the efforts, followed by the motor commands.
-    """
+    """Return deviations of the motion (T, 5, n) and of the efforts and motor commands (T, x)."""
     rows = order + 3 if robot.drives is None else JET_ROWS
 
     def values(jets: Array) -> Array:

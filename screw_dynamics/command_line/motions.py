@@ -41,11 +41,7 @@ DEFAULT_RATE = 250.0
 
 
 def add_options(parser: argparse.ArgumentParser, rate_of: str = '') -> None:
-    """
-    Add --interpolation, --rate, --order and --elastic.
-
-    `rate_of` describes the default rate in the help text if it is not a number.
-    """
+    """Add --interpolation, --rate, --order and --elastic; `rate_of` describes the default rate."""
     group = parser.add_argument_group('motion')
     group.add_argument(
         '--interpolation',
@@ -103,11 +99,7 @@ def read_waypoints(options: argparse.Namespace, model: ScrewModel) -> Waypoints:
 
 
 def message_waypoints(found: BagMessage, model: ScrewModel) -> Waypoints:
-    """
-    Return the points of a JointTrajectory in the joint order of the model.
-
-    The text of a `TrajectoryError` names the topic and the message.
-    """
+    """Return the points of a JointTrajectory in model order; errors name topic and message."""
     where = f'{found.topic}, message received at {found.log_time} ns'
     points = trajectory_points(found.message)
     return _in_model_order(where, found.message.joint_names, points, model)
@@ -149,12 +141,7 @@ def read_curve(options: argparse.Namespace, model: ScrewModel) -> PiecewisePolyn
 def curve_through(
     waypoints: Waypoints, interpolation: str, start_jet: Array | None = None
 ) -> PiecewisePolynomial:
-    """
-    Return the curve through points, in time from start.
-
-    It begins at time 0 in the state `start_jet` (5, n), or without one at the first point.
-    `interpolation` is one of `INTERPOLATIONS`.
-    """
+    """Return the curve from the first point, or the state `start_jet` (5, n) at time 0, on."""
     begin = 0.0 if start_jet is not None else float(waypoints.times[0])
     points = shifted(waypoints, slice(None), begin)
     curve = INTERPOLATIONS[interpolation].curve(points, start_jet)
@@ -164,11 +151,7 @@ def curve_through(
 
 
 def sample_times(start: float, end: float, rate: float) -> Array:
-    """
-    Return evenly spaced sample times (T,) from `start` to `end`, both included [s].
-
-    Raises `InputError` if `rate` [1/s] results in too many samples.
-    """
+    """Return even sample times (T,) with both ends [s], or raise `InputError` if too many."""
     steps = (end - start) * rate
     if not steps < _MOST_SAMPLES:
         raise InputError(
@@ -179,12 +162,7 @@ def sample_times(start: float, end: float, rate: float) -> Array:
 
 
 def dense_times(curve: PiecewisePolynomial, rate: float) -> Array:
-    """
-    Return increasing sample times (T,) [s], dense enough that no peak is missed.
-
-    They include the points, further samples between any two points, and evenly spaced samples at
-    `rate` [1/s].
-    """
+    """Return sample times (T,) [s]: even ones at `rate`, the points, and some between any two."""
     breaks = curve.breaks
     even = sample_times(float(breaks[0]), float(breaks[-1]), rate)
     count = min(_WITHIN, max(_ALL_WITHIN // len(breaks), 1))

@@ -35,8 +35,7 @@ def check(
     Reject outputs that cannot be written or would overwrite an input, before any work is done.
 
     Existing `files` and `figure` are replaced; the bag `folder` must not exist, nor be inside
-    another bag. Raises `InputError`, or `ModuleNotFoundError` if the package that writes figures
-    or bags is not installed.
+    another.
     """
     if figure is not None:
         from screw_dynamics.results.results_plot import figure_format
@@ -102,11 +101,7 @@ def check_figure(options: argparse.Namespace, robot: Robot) -> None:
 
 
 def write_files(results: Results, options: argparse.Namespace, title: str, output: TextIO) -> None:
-    """
-    Write the files that the options name, and print their paths.
-
-    `title` is the headline of the figure; `output` is the stream for CSV on standard output.
-    """
+    """Write the files that the options name; `output` is the stream for CSV on standard output."""
     if is_standard_output(options.csv):
         write_csv(results, output)
     elif options.csv is not None:

@@ -29,12 +29,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def run_to_end(name: str, work: Callable[[], int]) -> int:
-    """
-    Run a command; convert errors and signals to an exit code and at most one line on stderr.
-
-    Returns the exit code of `work`; 1 after an error, 130 after Ctrl-C, 143 after SIGTERM. `name`
-    is printed before the error.
-    """
+    """Run a command; convert errors and signals to an exit code and at most one line on stderr."""
     try:
         code = work()
         sys.stdout.flush()  # raises here, not at exit, if the disk is full or the pipe closed
@@ -81,11 +76,7 @@ def print_error(line: str) -> None:
 
 @contextmanager
 def usable_streams() -> Iterator[None]:
-    """
-    Replace output streams that were closed at start (``>&-``) by /dev/null inside a block.
-
-    In the other streams, characters that the terminal's encoding lacks are escaped.
-    """
+    """Replace streams closed at start (``>&-``) by /dev/null; others escape unknown characters."""
     with ExitStack() as stack:
         for name in ('stdout', 'stderr'):
             stream = getattr(sys, name)

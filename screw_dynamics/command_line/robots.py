@@ -76,12 +76,7 @@ class RecordedRobot(NamedTuple):
 
 
 def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = None) -> Robot:
-    """
-    Return the robot of the options, with `recorded` in place of `options.urdf` if given.
-
-    It has drives if there is an option --elastic. Warnings about the model are printed as one line
-    each on stderr.
-    """
+    """Return the robot of the options, or the recorded one; print warnings on stderr."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', ModelWarning)
         model = _model(options, recorded)
@@ -143,11 +138,7 @@ def _named_value(text: str) -> tuple[str, float]:
 
 
 def _payload(text: str) -> tuple[str, float, tuple[float, float, float]]:
-    """
-    Parse a payload, as in ``tool0=1.2`` or, with its centre of mass, ``tool0=1.2,0,0,0.06``.
-
-    Returns the link, the mass [kg] and the centre of mass in the frame of the link [m].
-    """
+    """Parse link, mass [kg] and centre of mass [m]: ``tool0=1.2`` or ``tool0=1.2,0,0,0.06``."""
     link, equals, rest = text.rpartition('=')
     numbers = [finite_or_nan(part) for part in rest.split(',')]
     good = equals and link and len(numbers) in (1, 4) and not any(map(math.isnan, numbers))

@@ -23,11 +23,7 @@ def double_array(values: ArrayLike) -> array[float]:
 
 
 def field_view(message: Any, field: str, size: int) -> Array:
-    """
-    Set a float64[] field of a message to its final size and return a (size,) view of its memory.
-
-    Writing to the view changes the message, so publishing allocates nothing.
-    """
+    """Set a float64[] field of a message to `size` zeros; return a view that changes it."""
     setattr(message, field, array('d', bytes(8 * size)))
     # read back: the setter may copy
     return np.frombuffer(getattr(message, field), dtype=np.float64)
@@ -39,10 +35,9 @@ class JointNamesError(InputError):
 
 def joint_order(names: Sequence[str], model_names: Sequence[str]) -> NDArray[np.intp]:
     """
-    Return the index in `names` of each joint of the model, shape (n,).
+    Return the index in `names` of each joint of the model (n,), or raise JointNamesError.
 
-    ``values[order]`` is in model order. An empty list means the order of the model. Raises
-    JointNamesError unless every joint is named exactly once.
+    ``values[order]`` is in model order. An empty list means the order of the model.
     """
     names = list(names) or list(model_names)
     expected = ', '.join(model_names)
@@ -66,11 +61,7 @@ def joint_order(names: Sequence[str], model_names: Sequence[str]) -> NDArray[np.
 
 
 def request_row(name: str, values: Sequence[float], order: NDArray[np.intp]) -> Array:
-    """
-    Return an array of a request in model order, shape (n,); zeros if it is empty.
-
-    `name` is the field, for error messages; `order` comes from `joint_order`.
-    """
+    """Return the field `name` in model order, shape (n,); zeros if it is empty."""
     if not len(values):
         return np.zeros(len(order))
     row = np.array(values, dtype=np.float64)
@@ -81,12 +72,7 @@ def request_row(name: str, values: Sequence[float], order: NDArray[np.intp]) -> 
 
 
 def joint_state_rows(message: Any, names: Sequence[str]) -> tuple[Array, Array]:
-    """
-    Return positions and velocities (n,) of the named joints from a JointState.
-
-    Values that the message does not contain are NaN; other joints are ignored. Raises InputError
-    if the arrays of the message differ in length.
-    """
+    """Return positions and velocities (n,) of a JointState, NaN if missing; raise InputError."""
     count = len(message.name)
     for field in ('position', 'velocity', 'effort'):
         got = len(getattr(message, field))
@@ -100,11 +86,7 @@ def joint_state_rows(message: Any, names: Sequence[str]) -> tuple[Array, Array]:
 
 
 def named_row(given: Sequence[str], values: Sequence[float], names: Sequence[str]) -> Array:
-    """
-    Return the values of the joints `names`, shape (n,); NaN for those that are not given.
-
-    `values` has one entry per name in `given`, or none.
-    """
+    """Return the values of the joints `names`, shape (n,); NaN for those that are not given."""
     row = np.full(len(names), np.nan)
     places = {name: i for i, name in enumerate(given)} if len(values) else {}
     for j, name in enumerate(names):
@@ -133,11 +115,10 @@ def effort_points(
     values: Callable[[Array], Any] = double_array,
 ) -> list[Any]:
     """
-    Return the points of a trajectory sampled at T `times` from start [ns].
+    Return the points at T `times` from start [ns], with motion and efforts (T, n).
 
-    Rows 0 to 2 of `jets` (T, rows, n) are used; `efforts` (T, n) are in N m or N. `point` and
-    `duration` are the message types JointTrajectoryPoint and Duration; `values` converts a row to
-    the type of their arrays.
+    `point` and `duration` are the types JointTrajectoryPoint and Duration; `values` converts a row
+    to the type of their arrays.
     """
     points = []
     for time, jet, effort in zip(times, jets, efforts, strict=True):

@@ -25,11 +25,7 @@ def set_stamp(stamp: Any, time: int) -> None:
 
 
 def instant_of(message: Any, now: int, max_age: float) -> int:
-    """
-    Return the stamp of a message with a header [ns]; stamp 0 means `now` [ns].
-
-    Raises InputError if the stamp differs from `now` by more than `max_age` [s].
-    """
+    """Return the stamp of a message [ns], `now` for 0; InputError if it is off by `max_age`."""
     stamp = nanoseconds(message.header.stamp)
     if not stamp:
         return now

@@ -132,11 +132,8 @@ def launched_node(
     parameters: Mapping[str, Any] | None = None,
     remappings: Sequence[tuple[str, str]] = (),
 ) -> Node:
-    """
-    Return a node of this package by the arguments of `node_arguments` and ``params_file``.
-
-    Raises InputError if the parameter file does not exist: the node would start without it.
-    """
+    """Return a node of this package by the arguments of `node_arguments` and ``params_file``."""
+    # raises if the file does not exist: the node would start without it
     file = resolve_file_url(argument_value(context, 'params_file'), "argument 'params_file'")
     log_level = f'{logger_name(context, name)}:={argument_value(context, "log_level")}'
     values = {'use_sim_time': typed_argument('use_sim_time', bool), **(parameters or {})}

@@ -151,11 +151,7 @@ def _wait_for_all(node: Node, publisher: Publisher, executor: SingleThreadedExec
 
 
 class Verdicts:
-    """
-    Statuses that the receivers of a topic publish about one trajectory.
-
-    `frame_id` in the header identifies the trajectory and must be unique.
-    """
+    """Statuses that receivers of a topic publish about the trajectory with a unique `frame_id`."""
 
     def __init__(self, node: Node, topic: str, frame_id: str) -> None:
         self._frame_id = frame_id
@@ -199,12 +195,7 @@ class Verdicts:
 
 
 def send(node: Node) -> str:
-    """
-    Publish the trajectory when all receivers are ready, and return a report.
-
-    Spins the node, which must not be spun elsewhere. Raises ScrewDynamicsError if the trajectory
-    is invalid or rejected, or a wait times out.
-    """
+    """Spin the node until all receivers are ready, publish the trajectory, return a report."""
     parameters = NodeParameters(node, SenderParameters).values
     trajectory = parameters.trajectory()
     executor = SingleThreadedExecutor()

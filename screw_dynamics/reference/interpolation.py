@@ -24,23 +24,16 @@ from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 @dataclass(frozen=True)
 class ActiveTrajectory:
-    """
-    A trajectory on the clock of the node.
+    """A trajectory on the clock of the node."""
 
-    It applies from the instant `begin` on; `start` is the requested instant of time from start 0
-    [ns]. `waypoints` are as received; `curve` begins at the time from start `joined` [s] and is a
-    function of the time since then. `anchor_time` [s] is the time from start at the instant
-    `anchor` [ns]. With `continues` it begins in the state of the previous motion.
-    """
-
-    waypoints: Waypoints
-    curve: PiecewisePolynomial
-    begin: int
-    start: int
-    joined: float
-    anchor: int
-    anchor_time: float
-    continues: bool
+    waypoints: Waypoints  # as received
+    curve: PiecewisePolynomial  # by the time since `joined`
+    begin: int  # instant from which it applies [ns]
+    start: int  # requested instant of time from start 0 [ns]
+    joined: float  # time from start at which the curve begins [s]
+    anchor: int  # an instant [ns]
+    anchor_time: float  # time from start at the anchor [s]
+    continues: bool  # begins in the state of the previous motion
 
     @property
     def end(self) -> float:
@@ -58,19 +51,13 @@ class ActiveTrajectory:
 
 @dataclass(frozen=True)
 class Join:
-    """
-    Instant and state at which a trajectory takes over from the previous motion.
+    """Instant and state at which a trajectory takes over from the previous motion."""
 
-    `start` is the instant of time from start 0 and `begin` that of the takeover [ns], at which the
-    time from start is `elapsed` [s]. `jet` (5, n) is the state there at speed 1, None if unknown;
-    with `continues` it is the state of the previous motion.
-    """
-
-    start: int
-    begin: int
-    elapsed: float
-    jet: Array | None
-    continues: bool
+    start: int  # instant of time from start 0 [ns]
+    begin: int  # instant of the takeover [ns]
+    elapsed: float  # time from start at the takeover [s]
+    jet: Array | None  # (5, n), the state there at speed 1, if known
+    continues: bool  # it is the state of the previous motion
 
 
 def is_bounded(jet: Array) -> bool:
@@ -83,55 +70,36 @@ _SAME_POSITION = 1e-6  # rad or m
 
 
 class Interpolation(Protocol):
-    """
-    Type of curve, with the rules by which it takes over from the previous motion.
+    """Type of curve, with the rules by which it takes over from the previous motion."""
 
-    With `leaves_at_reception` a curve begins at its reception, with a jump if that has passed when
-    the fit is ready; otherwise it continues the motion that is followed when the fit is ready.
-    """
-
-    leaves_at_reception: bool
+    leaves_at_reception: bool  # even if the fit is ready later, with a jump
 
     def curve(self, waypoints: Waypoints, start_jet: Array | None) -> PiecewisePolynomial:
-        """
-        Return the curve through points, from the state `start_jet` (5, n) at time 0 unless None.
-
-        Raises TrajectoryError if a number overflows.
-        """
+        """Return the curve from `start_jet` (5, n) at 0, if given, or raise TrajectoryError."""
 
     def leaves(self, start: int, received: int, sampled: int) -> int:
         """
         Return the instant at which a trajectory takes over from the present state [ns].
 
-        `start` is the instant of time from start 0, `received` that of the reception, `sampled`
-        the earliest that will still be sampled [ns].
+        `start` is the instant of time from start 0, `sampled` the earliest that will be sampled.
         """
 
     def time_at(self, begin: int, start: int, received: int, speed: float) -> float:
-        """
-        Return the time from start [s] at the instant `begin`, at which a trajectory takes over.
-
-        `begin`, `start` and `received` are in ns; `speed` is d(time from start) / dt.
-        """
+        """Return the time from start [s] at the takeover `begin`; `speed` is its rate."""
 
     def join(
         self, waypoints: Waypoints, time: float, jet: Array | None
     ) -> tuple[float, PiecewisePolynomial]:
         """
-        Return the time from start at which the curve begins [s], and the curve from there on.
+        Return the time from start at which the curve begins [s], and the curve since then.
 
-        At `time` from start [s] the joints are in the state `jet` (5, n); None if unknown. The
-        curve is a function of the time since its beginning.
+        At `time` from start [s] the joints are in the state `jet` (5, n); None if unknown.
         """
 
     def rejoined(
         self, curve: PiecewisePolynomial, jet: Array, earlier: float
     ) -> PiecewisePolynomial | None:
-        """
-        Return a curve of this type that begins in the state `jet` (5, n), without a new fit.
-
-        It begins `earlier` seconds before `curve`. The result is None if a new fit is required.
-        """
+        """Return a curve from the state `jet`, `earlier` [s]; None if it takes a new fit."""
 
 
 class Smooth:
@@ -183,9 +151,9 @@ class ControllerSpline:
     """
     The motion that joint_trajectory_controller of ROS 2 Jazzy executes, including jumps.
 
-    The previous motion ends at the reception of a message, even if its start is in the future. A
-    first point in the future is reached from the state at reception, by a segment of the degree
-    that the point allows. If the first point has passed, the state is not used.
+    The previous motion ends at reception. A first point in the future is reached from the state
+    there, by a segment of the degree that the point allows; if it has passed, the state is not
+    used.
     """
 
     leaves_at_reception = True

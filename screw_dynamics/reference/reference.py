@@ -39,9 +39,9 @@ class Reference:
     """
     The motion that the joints must follow, as a function of time alone.
 
-    Instants are integers [ns] on one clock. The interpolation determines when and how a trajectory
-    takes over from the previous one; it applies until the next one takes over. After its end the
-    last position is held. Joints named in `continuous` have no limits and go to the nearest turn.
+    Instants are integers [ns] on one clock. A trajectory applies until the next one takes over, by
+    the rules of the interpolation; after its end the last position is held. Joints named in
+    `continuous` have no limits and go to the nearest turn.
     """
 
     def __init__(
@@ -104,10 +104,9 @@ class Reference:
         Follow a trajectory; motions that begin later are dropped.
 
         `start` is the instant of time from start 0, `now` the earliest that will still be sampled
-        and `received` that of the reception, by default `now` [ns]. With `follow` the trajectory
-        continues the motion that applies at its start; otherwise, or without such a motion, it
-        starts in `start_jet` (5, n). Raises TrajectoryError if no start state is known or no part
-        of the trajectory is left.
+        [ns]. With `follow` the trajectory continues the motion at its start; otherwise, or without
+        one, it starts in `start_jet` (5, n). Raises TrajectoryError if no start state or no part
+        of it is left.
         """
         join = self.join(start, now, start_jet, follow, received)
         jet = None if join.jet is None else nearest_turn(join.jet, waypoints, self.continuous)
@@ -149,12 +148,7 @@ class Reference:
         curve: PiecewisePolynomial,
         anchor: tuple[int, float] | None = None,
     ) -> None:
-        """
-        Follow a curve from its join on; motions that begin later are dropped.
-
-        `anchor` is the instant and time from start of `ActiveTrajectory`, by default those of the
-        join.
-        """
+        """Follow a curve from its join on, with the `anchor` of `ActiveTrajectory` or the join."""
         kept = [motion for motion in self._motions if motion.begin < join.begin]
         instant, time = anchor or (join.begin, join.elapsed)
         motion = ActiveTrajectory(
@@ -169,12 +163,7 @@ class Reference:
         return motion is None or self._curve_time(motion, time) >= motion.curve.breaks[-1]
 
     def sample(self, time: int, out: Array) -> Source | None:
-        """
-        Write the joint jet at an instant [ns] to `out` (5, n); drop motions that were replaced.
-
-        Derivatives are for the present speed. If no motion applies, return None and leave `out`
-        unchanged.
-        """
+        """Write the joint jet at an instant [ns] to `out` (5, n); None if no motion applies."""
         while len(self._motions) > 1 and self._motions[1].begin <= time:
             del self._motions[0]
         if not self._motions or time < self._motions[0].begin:
@@ -197,12 +186,7 @@ class Reference:
         return Source.HOLD
 
     def set_speed(self, speed: float, now: int) -> None:
-        """
-        Set d(time from start) / dt from the instant `now` [ns] on.
-
-        The velocity jumps with the speed, as in a controller with speed scaling. Raises InputError
-        if the speed is not from 0 (pause) to MAX_SPEED.
-        """
+        """Set d(time from start) / dt, 0 (pause) to MAX_SPEED, from the instant `now` [ns] on."""
         if not 0.0 <= speed <= MAX_SPEED:  # also True for NaN
             raise InputError(
                 f'speed scaling: expected a number of at least 0 and at most {MAX_SPEED:g}, got '
@@ -241,11 +225,7 @@ class Reference:
         return tuple(before), since
 
     def set_time(self, motion: ActiveTrajectory, time_from_start: float, instant: int) -> None:
-        """
-        Set the time from start [s] of a motion at an instant [ns]; it continues from there.
-
-        The motion is one returned by `motion_at`.
-        """
+        """Set the time from start [s] of a motion of `motion_at` at an instant [ns]."""
         at = self._motions.index(motion)
         later = self._motions[at + 1 :]
         self._motions[at:] = [replace(motion, anchor=instant, anchor_time=time_from_start)]

@@ -62,7 +62,6 @@ class ReferenceFilter:
     >>> smooth.follow([1.0])
     >>> smooth.sample(1.0, np.empty((5, 1))).round(6)[0]
     array([1.])
-
     """
 
     def __init__(self, joint_count: int, order: int = 8, bandwidth: float = 5.0) -> None:
@@ -102,7 +101,6 @@ class ReferenceFilter:
         ------
         ShapeError, NotFiniteError, InputError
             The state is unchanged then.
-
         """
         n = len(self.goal)
         goal = as_vector('positions', positions, n)
@@ -134,7 +132,6 @@ class ReferenceFilter:
         ------
         InputError
             If the time step is not such a number; the state is unchanged then.
-
         """
         advance_filter(self._deviations, self.pole * self._time(elapsed), self._deviations)
 
@@ -157,7 +154,6 @@ class ReferenceFilter:
         ------
         ShapeError, NotFiniteError, InputError
             The input is unchanged then.
-
         """
         goal = as_vector('positions', positions, len(self.goal))
         with np.errstate(over='ignore', invalid='ignore'):
@@ -188,7 +184,6 @@ class ReferenceFilter:
             If `out` does not have that shape.
         InputError
             If the time is not such a number, or `out` not a writable, C-contiguous float64 array.
-
         """
         if require_out(out).shape != self._shape:
             raise ShapeError('out', str(self._shape), out.shape)
@@ -214,10 +209,10 @@ _TURN = 2.0 * np.pi
 
 class FilteredPositions:
     """
-    Smooth motion, as a function of time, from positions received at irregular times.
+    Smooth motion, as a function of time, from positions received at irregular times [ns].
 
     Joints marked by `continuous` (n,) have no limits: their positions are shifted to the nearest
-    turn. Instants are in ns. `start` and `follow` raise InputError if the filter overflows.
+    turn.
     """
 
     def __init__(self, continuous: NDArray[np.bool_], order: int, bandwidth: float) -> None:
@@ -231,11 +226,7 @@ class FilteredPositions:
         return self._filter.delay
 
     def retune(self, order: int, bandwidth: float, time: int) -> None:
-        """
-        Replace the filter at `time` [ns] and keep its state.
-
-        If the new filter overflows in this state, it starts at rest at its input.
-        """
+        """Replace the filter at `time` [ns]; it keeps the state, or rests if it overflows."""
         old = self._filter
         if (old.order, old.bandwidth) == (order, bandwidth):
             return

@@ -36,16 +36,11 @@ class Stream(Enum):
 
 
 class StreamSample(NamedTuple):
-    """
-    Metadata of the reference at a tick.
+    """Metadata of the reference at a tick."""
 
-    `instant` is in ns. `rows` counts the position and its known derivatives, 3 to 5. The positions
-    are C^continuity; for samples that is inferred from the derivatives sent by the producer.
-    """
-
-    instant: int
-    rows: int
-    continuity: int
+    instant: int  # [ns]
+    rows: int  # position and known derivatives, 3 to 5
+    continuity: int  # of the positions; for samples by the derivatives that they have
 
 
 class LatestSample:
@@ -66,20 +61,12 @@ class LatestSample:
             )
 
     def put(self, jet: Array, rows: int) -> None:
-        """
-        Store a sample (5, n), of which `rows` rows are known.
-
-        The caller sets `instant`.
-        """
+        """Store a sample (5, n), of which `rows` rows are known; the caller sets `instant`."""
         self._jet[...] = jet
         self._rows, self._taken = rows, False
 
     def take(self, earliest: int, out: Array) -> StreamSample | None:
-        """
-        Write the sample to `out` (5, n) and return its metadata.
-
-        The result is None if the sample was returned before or is older than `earliest` [ns].
-        """
+        """Write a sample that is new and not before `earliest` [ns] to `out` (5, n)."""
         if self._taken or self.instant < earliest:
             return None
         self._taken = True
@@ -95,10 +82,8 @@ class StreamedReference:
     """
     The streams of samples (position to snap) and of positions (through the reference filter).
 
-    A stream is one command. It begins with its first sample, at which it takes over from the
-    previous command, and ends with a gap longer than the largest age. The newest command is
-    followed: a trajectory or another stream that begins later takes over, and the rest of this
-    stream is ignored.
+    A stream is one command, from its first sample to a gap longer than the largest age. The newest
+    command is followed: if a trajectory or another stream begins, the rest of a stream is ignored.
 
     `motions` are the trajectories. Joints marked by `continuous` (n,) have no limits: filtered
     positions go to the nearest turn. `now` is the time of the node and `time` the instant that is
@@ -120,11 +105,7 @@ class StreamedReference:
         self._max_age = round(SECOND * settings.max_age)
 
     def apply(self, settings: StreamSettings, time: int) -> None:
-        """
-        Apply changed settings; a new filter continues in the state of the old one.
-
-        `time` is the earliest instant that will still be sampled [ns].
-        """
+        """Apply changed settings; a new filter continues in the state of the old one at `time`."""
         self._max_age = round(SECOND * settings.max_age)
         self._filtered.retune(settings.filter_order, settings.filter_bandwidth, time)
 
@@ -153,12 +134,7 @@ class StreamedReference:
         self._arrivals.clear()
 
     def add_sample(self, jet: Array, rows: int, instant: int, now: int) -> bool:
-        """
-        Add a sample, of which `rows` rows of `jet` (5, n) are known; True if it is followed.
-
-        It belongs to `instant` [ns] and was received at `now`. Raises InputError if the instant is
-        not later than that of the previous sample.
-        """
+        """Add a sample with `rows` known rows of `jet` (5, n); return True if it is followed."""
         begins = self._begins(Stream.SAMPLES, now)
         if not begins and instant != now:
             self._latest.require_later(instant)
@@ -172,12 +148,7 @@ class StreamedReference:
         return True
 
     def add_positions(self, positions: Array, now: int, time: int) -> bool:
-        """
-        Set positions (n,) [rad or m] as the new input of the filter; True if they are followed.
-
-        `time` is the earliest instant that will still be sampled [ns]. Raises InputError if the
-        filter overflows.
-        """
+        """Set positions (n,) [rad or m] as the input of the filter; True if they are followed."""
         if self._begins(Stream.POSITIONS, now):
             self._filtered.start(positions, time, self._running_state(now, time))
             self._take_over(Stream.POSITIONS)
@@ -187,12 +158,7 @@ class StreamedReference:
         return self.followed is Stream.POSITIONS
 
     def sample(self, now: int, time: int, out: Array) -> StreamSample | None:
-        """
-        Write the joint jet of a tick to `out` (5, n) and return its metadata.
-
-        A sample is returned once, filtered positions until the stream is stale; otherwise the
-        result is None.
-        """
+        """Write the joint jet of a tick to `out` (5, n); None if stale or already returned."""
         if self.followed is None or self.stale(now):
             return None
         if self.followed is Stream.POSITIONS:
@@ -201,12 +167,7 @@ class StreamedReference:
         return self._latest.take(now - self._max_age, out)
 
     def state(self, now: int, time: int) -> Array | None:
-        """
-        Return the (5, n) joint jet at an instant, for a motion that continues the stream.
-
-        It is that of the filter, or the last sample extrapolated by its Taylor polynomial. The
-        result is None if no stream is followed or it is stale.
-        """
+        """Return the state (5, n) of the filter or extrapolated sample; None without a stream."""
         if self.followed is None or self.stale(now):
             return None
         if self.followed is Stream.POSITIONS:

@@ -17,17 +17,12 @@ from screw_dynamics.text_table import text_table
 
 
 class Quantity(NamedTuple):
-    """
-    One quantity of a joint or motor.
+    """One quantity of a joint or motor."""
 
-    `name` is used in the columns of files and `symbol` in plots. `units` are those of a revolute
-    and of a prismatic joint; `per` follows them in time derivatives.
-    """
-
-    name: str
-    symbol: str
-    units: tuple[str, str]
-    per: str = ''
+    name: str  # in columns of files
+    symbol: str  # in plots
+    units: tuple[str, str]  # of a revolute and of a prismatic joint
+    per: str = ''  # follows the unit in time derivatives
 
     def unit(self, slides: bool | None) -> str:
         """Return the unit; `slides` is None if the joint type is unknown."""
@@ -63,18 +58,12 @@ MOTORS = (
 
 @dataclass(frozen=True, eq=False)
 class MotorResults:
-    """
-    Commands of the m motors of elastic joints, on the joint side of their gears.
-
-    `values` (T, 5, m) contains the quantities of `MOTORS`: position, velocity,
-    acceleration, effort, deflection. `deviations` are their standard deviations for a measured
-    motion. `gear_ratios` (m,) are NaN if unknown.
-    """
+    """Commands of the m motors of elastic joints, on the joint side of their gears."""
 
     names: tuple[str, ...]
-    gear_ratios: Array
-    values: Array
-    deviations: Array | None = None
+    gear_ratios: Array  # (m,), NaN if unknown
+    values: Array  # (T, 5, m), the quantities of `MOTORS`
+    deviations: Array | None = None  # standard deviations, for a measured motion
 
     def part_of(self, chosen: NDArray[np.bool_]) -> MotorResults:
         """Return the samples selected by the mask `chosen` (T,)."""
@@ -86,30 +75,19 @@ class MotorResults:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """
-    Samples along a motion of n joints at `times` (T,) [s].
-
-    `joint_jet` (T, r, n) contains positions and derivatives [rad or m, per s^d], `effort_jet`
-    (T, k + 1, n) efforts and derivatives [N m or N, per s^d], both NaN if unknown; their
-    `deviations` are standard deviations of a measured motion, with the same shapes. `slides` marks
-    prismatic joints, and is None if that is unknown, as in files.
-    """
+    """Samples along a motion of n joints; what is not known is NaN or None."""
 
     joint_names: tuple[str, ...]
-    times: Array
-    joint_jet: Array
-    effort_jet: Array
-    joint_deviations: Array | None = None
+    times: Array  # (T,) [s]
+    joint_jet: Array  # (T, r, n), positions and derivatives [rad or m, per s^d]
+    effort_jet: Array  # (T, k + 1, n), efforts and derivatives [N m or N, per s^d]
+    joint_deviations: Array | None = None  # standard deviations, for a measured motion
     effort_deviations: Array | None = None
     motors: MotorResults | None = None
-    slides: tuple[bool, ...] | None = None
+    slides: tuple[bool, ...] | None = None  # marks prismatic joints; not known in files
 
     def columns(self) -> dict[str, Array]:
-        """
-        Return the samples as named columns (T,), e.g. ``'joint_1.effort_dot'``.
-
-        ``'time'`` is first. Standard deviations follow their quantity, with ``'.sd'`` appended.
-        """
+        """Return named columns (T,): 'time', 'joint_1.effort', 'joint_1.effort.sd' and so on."""
         columns = {'time': self.times}
         for j, joint in enumerate(self.joint_names):
             for quantities, jet, deviations in (
@@ -171,11 +149,7 @@ def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
 
 
 def joined(parts: Sequence[Results]) -> Results:
-    """
-    Concatenate the samples of several results of the same joints.
-
-    Either all parts or none must have motors. Several parts must not have deviations.
-    """
+    """Concatenate results of the same joints, without deviations; all have motors, or none."""
     if len(parts) == 1:
         return parts[0]
     motors = parts[0].motors

@@ -33,18 +33,12 @@ Stamps = NDArray[np.int64]
 
 
 class Origin(NamedTuple):
-    """
-    Stamps and source of the samples of results.
+    """Stamps and source of the samples of results."""
 
-    `stamps` (T,) are their instants [ns], `from_start` (T,) the times since the start of their
-    trajectory [ns], 0 without one. `continuity` is the number of continuous derivatives of the
-    reference, `source` is `SOURCE_TRAJECTORY` or `SOURCE_STREAM`.
-    """
-
-    stamps: Stamps
-    from_start: Stamps
-    continuity: int
-    source: int
+    stamps: Stamps  # (T,) [ns]
+    from_start: Stamps  # (T,), since the start of their trajectory [ns]; 0 without one
+    continuity: int  # number of continuous derivatives of the reference
+    source: int  # `SOURCE_TRAJECTORY` or `SOURCE_STREAM`
 
 
 def write_bag(results: Results, path: Path, continuity: int) -> None:
@@ -56,11 +50,7 @@ def write_bag(results: Results, path: Path, continuity: int) -> None:
 
 
 class ResultsWriter:
-    """
-    Writer of results to an open bag.
-
-    Standard deviations go to topics with `DEVIATION_ENDING` appended, in the same message types.
-    """
+    """Writer of results to an open bag; deviations go to topics with `DEVIATION_ENDING`."""
 
     def __init__(
         self, writer: BagWriter, torque_topic: str = TORQUE_TOPIC, motor_topic: str = MOTOR_TOPIC

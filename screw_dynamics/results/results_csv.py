@@ -98,12 +98,7 @@ def _values(
     quantities: tuple[Quantity, ...],
     least: int,
 ) -> tuple[Array, Array | None]:
-    """
-    Return (T, r, n) values, and their standard deviations if there are any.
-
-    r is the number of quantities of the first joint or motor, at least `least`. Every other one
-    must have the same quantities.
-    """
+    """Return at least `least` values (T, r, n), and their standard deviations if there are any."""
     names = [f'.{quantity.name}' for quantity in quantities]
     while len(names) > least and owners[0] + names[-1] not in columns:
         names.pop()

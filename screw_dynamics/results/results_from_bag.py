@@ -34,11 +34,7 @@ def is_bag(path: Path) -> bool:
 
 
 def one_topic(bag: Bag, types: Sequence[str], name: str | None) -> str:
-    """
-    Return the topic `name`, or without one the only topic of the first type that has messages.
-
-    Raises `BagError`, which lists the topics, if there is none or more than one.
-    """
+    """Return topic `name`, or the only one of the first type with messages; raise `BagError`."""
     topics = {topic: about for topic, about in bag.topics.items() if about.count}
     wanted = ' or '.join(type_name.rpartition('/')[2] for type_name in types)
     listed = ', '.join(f'{t} ({about.type})' for t, about in topics.items()) or 'no message at all'
@@ -72,18 +68,13 @@ _MOTION = (
 
 
 class EffortSamples(NamedTuple):
-    """
-    Messages of one FeedforwardTorque topic.
-
-    `stamps` and `from_start` (T,) are instants and times since the start of the trajectory [ns].
-    `joint_jet` is (T, r, n) [rad or m, per s^d], `effort_jet` (T, k + 1, n) [N m or N, per s^d].
-    """
+    """Messages of one FeedforwardTorque topic."""
 
     joint_names: tuple[str, ...]
-    stamps: NDArray[np.int64]
-    from_start: NDArray[np.int64]
-    joint_jet: Array
-    effort_jet: Array
+    stamps: NDArray[np.int64]  # (T,) [ns]
+    from_start: NDArray[np.int64]  # (T,), since the start of the trajectory [ns]
+    joint_jet: Array  # (T, r, n) [rad or m, per s^d]
+    effort_jet: Array  # (T, k + 1, n) [N m or N, per s^d]
 
     @property
     def start(self) -> int:
@@ -111,9 +102,8 @@ def read_bag(path: Path, topic: str | None) -> Results:
     """
     Read the messages of one FeedforwardTorque topic; None selects the only one.
 
-    Standard deviations are read from the topic with `DEVIATION_ENDING` appended, motor commands
-    from the only MotorFeedforward topic, provided that their stamps are the same. Times count from
-    the first stamp. Raises `BagError` if there are no such messages, or joints or sizes change.
+    Standard deviations and motor commands are those with the same stamps, from the topic with
+    `DEVIATION_ENDING` and from the only MotorFeedforward topic. Times count from the first stamp.
     """
     from screw_dynamics.bags import Bag  # other functions need no rosbags
 

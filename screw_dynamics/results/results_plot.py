@@ -59,11 +59,7 @@ _MOST_ROWS = 30
 
 
 def figure_format(path: Path) -> str:
-    """
-    Return the figure format of a file extension, 'png' if there is none.
-
-    Raises `InputError` if the extension is not that of a figure format.
-    """
+    """Return the figure format of a file name, 'png' without an ending, or raise `InputError`."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     ending = path.suffix[1:].lower() or 'png'
@@ -84,11 +80,7 @@ def require_room(count: int, remedy: str = 'choose some by --joints') -> None:
 
 
 def save_plot(results: Results, path: Path, title: str) -> None:
-    """
-    Draw results: one row per joint, below them one per motor; one column per quantity.
-
-    Raises `InputError` if there are too many rows or the file extension is not a figure format.
-    """
+    """Draw results: one row per joint, below them one per motor; one column per quantity."""
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -132,11 +132,7 @@ def _description(bag: Bag) -> robots.RecordedRobot:
 
 
 def _namespace(text: str) -> str:
-    """
-    Return a ROS namespace with a slash before each of its parts, as in ``/left/arm``.
-
-    The first slash may be missing. The root ``/`` is returned as an empty string.
-    """
+    """Return a ROS namespace with a slash before each part, as ``/left/arm``; '' for the root."""
     inner = text.strip('/')
     if inner and not _NAMESPACE.fullmatch(inner):
         refuse('a namespace such as /left/arm', text)

@@ -50,17 +50,12 @@ def error_code(error: ScrewDynamicsError) -> int:
 
 @dataclass(frozen=True)
 class JointRequest:
-    """
-    A request about joints, with its positions in model order.
-
-    `names` are the joints in the order of the request; `order` (n,) is the place of each joint of
-    the model in it. `position` (n,) is in rad or m.
-    """
+    """A request about joints, with its positions in model order."""
 
     message: Any
-    names: tuple[str, ...]
-    order: NDArray[np.intp]
-    position: Array
+    names: tuple[str, ...]  # in the order of the request
+    order: NDArray[np.intp]  # (n,), place of each joint of the model in the request
+    position: Array  # (n,) [rad or m]
 
     @classmethod
     def read(cls, message: Any, model_names: tuple[str, ...]) -> JointRequest:
@@ -94,12 +89,7 @@ class JointRequest:
 
 
 def wrench_jets(wrenches: Any, order: int) -> dict[str, Array] | None:
-    """
-    Return constant wrenches (order + 1, 6) by frame; None without any.
-
-    Several wrenches on one frame are added. `order` is that of the efforts. Raises InputError if a
-    frame is empty.
-    """
+    """Return the sums of constant wrenches (order + 1, 6) by frame; None without any."""
     jets: dict[str, Array] = {}
     for i, stamped in enumerate(wrenches):
         frame = stamped.header.frame_id

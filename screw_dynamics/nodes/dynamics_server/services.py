@@ -160,11 +160,7 @@ _STIFFNESS_ROWS = 3
 def get_motor_feedforward(
     check_limits: str, robot: Robot, request: JointRequest, response: Any
 ) -> None:
-    """
-    Handle GetMotorFeedforward for a robot with drives.
-
-    Raises LimitError if a limit is exceeded in mode 'reject'.
-    """
+    """Handle GetMotorFeedforward for a robot with drives."""
     assert robot.drives is not None
     jet = _joint_jet(robot, request)
     wrenches = wrench_jets(request.message.wrenches, len(jet) - 3)

@@ -13,19 +13,13 @@ from screw_dynamics.nodes.shared.parameters import NodeParameters
 
 
 class FeedforwardContext:
-    """
-    The node, its parameters and what changes with its state.
-
-    `pipeline` is None unless the node is configured; `uncontrolled_joints` are the joints that
-    cannot be commanded, each with the reason. The constructor raises InputError if a parameter is
-    not valid.
-    """
+    """The node, its parameters and what changes with its state."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
         self.settings = NodeParameters(node, FeedforwardParameters)
-        self.pipeline: FeedforwardPipeline | None = None
-        self.uncontrolled_joints: Mapping[str, str] = {}
+        self.pipeline: FeedforwardPipeline | None = None  # unless the node is configured
+        self.uncontrolled_joints: Mapping[str, str] = {}  # with the reasons
         self.active = False
 
     @property

@@ -23,12 +23,7 @@ _REPETITIONS = 5
 
 
 def compute_time(robot: Robot, order: int) -> float:
-    """
-    Return the time to compute the efforts and motor commands of one sample [s].
-
-    `order` is the highest derivative of the efforts. The result is the shortest of several trials
-    and excludes publishing.
-    """
+    """Return the shortest time of several trials to compute one sample, without publishing [s]."""
     model = robot.model
     jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
     loads = LinkLoads(model, [], order)
@@ -42,11 +37,7 @@ def compute_time(robot: Robot, order: int) -> float:
 
 
 def rate_warning(shortest: float, rate: float, *, compiled: bool) -> str:
-    """
-    Return a warning if a rate [Hz] cannot be reached or kernels are not compiled, else ''.
-
-    `shortest` is the result of `compute_time` [s].
-    """
+    """Return a warning if a rate [Hz] is out of reach or kernels are not compiled, else ''."""
     possible = 1.0 / shortest
     if compiled and possible >= rate:
         return ''

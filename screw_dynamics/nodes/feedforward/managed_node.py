@@ -10,12 +10,7 @@ from rclpy.lifecycle import LifecycleNode
 
 
 class ManagedNode(LifecycleNode):
-    """
-    A lifecycle node that responds to every request on ~/change_state.
-
-    rclpy raises if the current state does not have the requested transition, which ends the
-    process; here the request fails and the reason is logged.
-    """
+    """A lifecycle node that logs impossible requests on ~/change_state, where rclpy raises."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

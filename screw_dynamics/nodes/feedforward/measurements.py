@@ -27,11 +27,7 @@ class JointStateBuffer:
         self._times = np.zeros(len(self._names), dtype=np.int64)
 
     def update(self, message: Any, now: int) -> None:
-        """
-        Store the values of a message received at `now` [ns].
-
-        Raises InputError if the arrays of the message differ in length.
-        """
+        """Store the values of a message received at `now` [ns], or raise InputError."""
         positions, velocities = joint_state_rows(message, self._names)
         # positions beyond LARGEST are unusable as a start; NaN means not measured
         known = np.abs(positions) <= LARGEST
@@ -44,11 +40,7 @@ class JointStateBuffer:
         self._positions[:] = np.nan
 
     def positions(self, now: int, max_age: float) -> Array:
-        """
-        Return the positions (n,) at `now` [ns]; NaN for joints that are unknown or too old.
-
-        `max_age` [s].
-        """
+        """Return the positions (n,); NaN if unknown or older than `max_age` [s]."""
         # a time in the future is from before the clock was set back
         fresh = np.abs(now - self._times) <= max_age * 1e9
         result: Array = np.where(fresh, self._positions, np.nan)
@@ -56,11 +48,10 @@ class JointStateBuffer:
 
     def state(self, now: int, max_age: float, moving: bool = False) -> Array | None:
         """
-        Return the measured state at `now` [ns] as a (5, n) joint jet.
+        Return the joint jet (5, n); None if a joint is unknown or older than `max_age` [s].
 
-        The result is None if a joint is unknown or its value is older than `max_age` [s]. Measured
-        velocities are noisy and have no known derivatives: they are used only if `moving`, for a
-        reference that must match one that starts in motion; otherwise the state is at rest.
+        Measured velocities are noisy: they are used only if `moving`, for a reference that must
+        match one that starts in motion; otherwise the state is at rest.
         """
         jet = np.zeros((JET_ROWS, len(self._names)))
         jet[0] = self.positions(now, max_age)
@@ -76,9 +67,8 @@ class ExternalWrenches:
     """
     Wrenches ON the links, each applied until it is older than the timeout.
 
-    A measured wrench has no derivatives: its components in the frame of the link are assumed to be
-    constant, so its part of effort_dot and effort_ddot is due to the motion of the link alone.
-    `on_expired` is called with the frame at the tick at which a wrench has expired.
+    Their components in the frames of the links are assumed to be constant. `on_expired` is called
+    with the frame at the tick at which a wrench has expired.
     """
 
     def __init__(self, model: ScrewModel, on_expired: Callable[[str], None]) -> None:
@@ -99,12 +89,7 @@ class ExternalWrenches:
         self.set_model(self._model)
 
     def add(self, message: Any, now: int, timeout: float) -> None:
-        """
-        Add a wrench; it replaces the previous one in the same frame.
-
-        Torque (about the origin of the frame) and force are in the axes of the frame. `now` is the
-        time of the node [ns], `timeout` is in s. Raises InputError if the message is not valid.
-        """
+        """Add a wrench about the origin of its frame; it replaces the previous one there."""
         name = message.header.frame_id
         if self._model.frame(name).body < 0:
             raise InputError(
@@ -140,11 +125,7 @@ class ExternalWrenches:
         return value
 
     def by_age(self, now: int, timeout: float) -> tuple[list[str], list[str]]:
-        """
-        Return the frames with a fresh wrench and those with an expired one.
-
-        `now` [ns]; `timeout` [s].
-        """
+        """Return the frames with a fresh wrench, and those with one beyond `timeout` [s]."""
         lists: tuple[list[str], list[str]] = ([], [])
         for name, row in self._frames.items():
             lists[now - self._instants[row] > timeout * SECOND].append(name)
@@ -157,12 +138,7 @@ class ExternalWrenches:
         }
 
     def inverse_dynamics(self, joint_jet: Array, out: Array, now: int, timeout: float) -> None:
-        """
-        Compute the efforts `out` (k + 1, n) of `joint_jet` (k + 3, n) under the fresh wrenches.
-
-        `now` is the time of the node [ns], `timeout` is in s. Raises NotFiniteError if an effort
-        is not finite.
-        """
+        """Write the efforts of `joint_jet` (k + 3, n) under the fresh wrenches to `out`."""
         oldest = now - round(timeout * SECOND)
         for name, row in self._frames.items():
             if self._in_force[row] and self._instants[row] < oldest:

@@ -38,12 +38,7 @@ NAME = 'feedforward'
 
 
 class FeedforwardNode(ManagedNode):
-    """
-    Lifecycle node: follows a JointTrajectory, publishes the required efforts at a constant rate.
-
-    unconfigured: waits for a robot model; configured: all publishers exist; active: accepts
-    trajectories and publishes. With `autostart` it becomes active as soon as a model is loaded.
-    """
+    """Lifecycle node that follows a JointTrajectory and publishes the efforts at a fixed rate."""
 
     def __init__(self) -> None:
         super().__init__(NAME)

@@ -44,11 +44,7 @@ def compile_tick(robot: Robot) -> None:
 
 
 class FeedforwardPipeline:
-    """
-    The reference of a robot and the publishers of its efforts; arrays are allocated once.
-
-    With drives it also publishes motor commands.
-    """
+    """The reference of a robot and the publishers of its efforts and motor commands."""
 
     def __init__(self, node: Node, robot: Robot, parameters: FeedforwardParameters) -> None:
         self._node, self._parameters, self._robot = node, parameters, robot
@@ -121,12 +117,7 @@ class FeedforwardPipeline:
         return self.reference.motion_at(self.sampled(now))
 
     def publish(self, now: int, withheld: bool = False) -> None:
-        """
-        Publish the sample of this tick, unless it is withheld or there is none.
-
-        `now` is the time of the node [ns]. Raises NotFiniteError, before anything is published, if
-        an effort is not finite.
-        """
+        """Publish this tick's sample, if any; raise NotFiniteError before if it is not finite."""
         sample = None if withheld else self._sample(now)
         if sample is None:
             following = self.streamed.followed is not None and not self.streamed.stale(now)
@@ -173,11 +164,7 @@ class FeedforwardPipeline:
         return held_too_long or not self._parameters.hold_when_idle
 
     def add_positions(self, positions: Array, now: int) -> bool:
-        """
-        Add a sample (n,) of the stream of positions, received at `now` [ns].
-
-        See `StreamedReference.add_positions`.
-        """
+        """Add positions (n,) received at `now` [ns]; see `StreamedReference.add_positions`."""
         return self.streamed.add_positions(positions, now, self.sampled(now))
 
     def clear(self) -> None:

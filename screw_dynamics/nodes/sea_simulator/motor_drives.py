@@ -19,34 +19,21 @@ _FIELDS = ('motor_effort', 'motor_position', 'motor_velocity')
 
 
 class MotorCommand(NamedTuple):
-    """
-    Commands to m motors, on the joint side of the gear.
+    """Commands to m motors, on the joint side of the gear."""
 
-    `effort` (m,) in N m or N, desired `position` and `velocity` (m,), `instant` in ns.
-    """
-
-    effort: Array
+    effort: Array  # (m,) [N m or N]
     position: Array | None = None
     velocity: Array | None = None
-    instant: int | None = None
+    instant: int | None = None  # [ns]
 
 
 def command_of_array(message: Any, names: Sequence[str]) -> MotorCommand:
-    """
-    Return the efforts of a Float64MultiArray.
-
-    Raises InputError if their number is wrong or one is not finite.
-    """
+    """Return the efforts of a Float64MultiArray, or raise InputError."""
     return MotorCommand(_row('data', message.data, names))
 
 
 def command_of_feedforward(message: Any, names: Sequence[str]) -> MotorCommand:
-    """
-    Return efforts and motion of a MotorFeedforward in the order of `names`.
-
-    Raises InputError if a motor is missing or named twice, or an array has the wrong length or a
-    value that is not finite.
-    """
+    """Return a MotorFeedforward in the order of `names`, or raise InputError."""
     given = list(message.motor_names)
     missing = [name for name in names if name not in given]
     twice = [name for name in names if given.count(name) > 1]
@@ -65,11 +52,7 @@ def command_of_feedforward(message: Any, names: Sequence[str]) -> MotorCommand:
 
 
 def command_age(command: MotorCommand, now: int) -> float:
-    """
-    Return the age of a command at `now` [ns] in s: negative in the future, 0 if unknown.
-
-    Raises InputError if the stamp is so far from `now` that it must be from another clock.
-    """
+    """Return the age of a command [s], negative in the future; InputError if clocks differ."""
     if command.instant is None:
         return 0.0
     age = (now - command.instant) / SECOND
@@ -95,16 +78,15 @@ class MotorDrives:
     The latest commands of m motors, with feedback of the motor motion and saturation.
 
     ``tau_m = effort + k_p (theta_ref - theta) + k_d (theta_ref' - theta')``, all on the joint side
-    of the gear. `applied` (m,) are the last efforts, `saturated` counts how often one was clipped,
-    `age` is the time since the instant of the command [s].
+    of the gear.
     """
 
     def __init__(self, motors: MotorTable, parameters: SeaSimulatorParameters) -> None:
         self.names = motors.names
         self._limits = motors.max_efforts
         self._command, self.applied = np.zeros((3, motors.m)), np.zeros(motors.m)
-        self.age = 0.0
-        self.saturated = 0
+        self.age = 0.0  # since the instant of the command [s]
+        self.saturated = 0  # how often an effort was clipped
         self.set_gains(parameters)
 
     def check_gains(self, parameters: SeaSimulatorParameters) -> None:
@@ -136,11 +118,7 @@ class MotorDrives:
         velocity: Array | None = None,
         age: float = 0.0,
     ) -> None:
-        """
-        Set the command: effort and, for the feedback, position and velocity (m,) of the motors.
-
-        `age` is the time since the instant of the command [s]; negative if it is in the future.
-        """
+        """Set effort and, for the feedback, position and velocity (m,), of an age [s]."""
         self._command[0] = effort
         if position is not None and velocity is not None:
             self._command[1], self._command[2] = position, velocity

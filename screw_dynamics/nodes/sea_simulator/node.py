@@ -41,11 +41,7 @@ _STATE_FIELDS = ('position', 'velocity', 'effort')
 
 
 class SeaSimulatorNode(Node):
-    """
-    Node that simulates a robot with elastic joints under motor efforts.
-
-    It publishes the links on ``joint_states`` and the motors on ``motor_states``.
-    """
+    """Simulates a robot with elastic joints under motor efforts; publishes links and motors."""
 
     def __init__(self) -> None:
         super().__init__(NAME)

@@ -20,11 +20,10 @@ from screw_dynamics.simulation.natural_frequencies import damping_rate, natural_
 
 class SimulatedRobot:
     """
-    The robot simulated by `sea_simulator`.
+    The robot simulated by `sea_simulator`, at first at rest with its brakes on.
 
-    It starts at rest with its brakes on. With brakes on it does not move, and its springs support
-    its weight. After a failure of the integration they stay on until `reset`. The constructor
-    raises ScrewDynamicsError if a parameter does not fit the robot or it cannot be simulated.
+    With brakes on it does not move, and its springs support its weight. After a failure of the
+    integration they stay on until `reset`.
     """
 
     def __init__(self, robot: Robot, parameters: SeaSimulatorParameters) -> None:
@@ -37,11 +36,7 @@ class SimulatedRobot:
         self.reset()
 
     def set_robot(self, robot: Robot) -> None:
-        """
-        Continue with another model that has the same joints.
-
-        Raises ScrewDynamicsError if it cannot be simulated.
-        """
+        """Continue with another model that has the same joints, or raise ScrewDynamicsError."""
         parameters = self._parameters
         assert robot.drives is not None  # required by the parameters
         self._robot = ElasticRobot(robot.model, robot.drives)
@@ -84,12 +79,7 @@ class SimulatedRobot:
         return self._robot.state(position, motor_position=rest.motor_position)
 
     def advance(self) -> None:
-        """
-        Advance by the time between two published states.
-
-        Raises SimulationError if the motion is not finite; the robot then stops in its last state
-        until `reset`.
-        """
+        """Advance to the next published state; stop and raise SimulationError if that fails."""
         if self.braked:
             return
         before = self._state.copy()
@@ -127,20 +117,12 @@ class SimulatedRobot:
         self.braked = bool(self.failure)
 
     def link_state(self) -> tuple[Array, Array, Array]:
-        """
-        Return position, velocity and effort (n,) of the links.
-
-        The effort is transmitted by the springs, or by the motors at rigid joints.
-        """
+        """Return position, velocity and transmitted effort (n,) of the links."""
         q, qd, _, _ = self._robot.split(self._state)
         return q, qd, self._effort[0]
 
     def motor_state(self) -> tuple[Array, Array, Array]:
-        """
-        Return position, velocity and effort (m,) of the motors, on the joint side of the gear.
-
-        The effort is the last one applied; zero with brakes on.
-        """
+        """Return position, velocity, applied effort (m,) of the motors, on the joint side."""
         _, _, theta, theta_rate = self._robot.split(self._state)
         return theta, theta_rate, np.zeros_like(theta) if self.braked else self.drives.applied
 
@@ -167,13 +149,7 @@ _MOST = 10000  # steps per period; each takes about ten microseconds
 def substeps_for(
     model: ScrewModel, elastic: ElasticJoints, q: Array, period: float, derivative: Array
 ) -> int:
-    """
-    Return the number of Runge-Kutta steps per `period` [s], at least 1.
-
-    `q` (n,) are link positions [rad or m], `derivative` (m,) is the feedback gain of the motor
-    velocities [N m s/rad or N s/m]. Raises InputError if the stiffness of a spring at rest is not
-    known, a joint moves no mass, or the robot vibrates too fast to be simulated.
-    """
+    """Return the Runge-Kutta steps that the fastest motion takes per `period` [s], at least 1."""
     try:
         frequencies = natural_frequencies(model, elastic, q)
     except InputError as error:

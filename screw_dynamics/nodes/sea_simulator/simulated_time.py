@@ -25,17 +25,11 @@ _SHORTEST_LOOK = 0.0005  # s between polls of the steady clock
 
 
 class SimulatedTime(Protocol):
-    """
-    The time of a simulation.
+    """The time of a simulation."""
 
-    `time` is the instant of the last published state [ns]; 0 means none. `skipped` counts the
-    steps left out because the computer is too slow, `waited` those taken without the expected
-    motor efforts.
-    """
-
-    time: int
-    skipped: int
-    waited: int
+    time: int  # instant of the last published state [ns]; 0: none
+    skipped: int  # steps left out because the computer is too slow
+    waited: int  # steps without the expected motor efforts
 
     def cover(self, instant: int | None) -> None:
         """Register motor efforts for an instant [ns]; None if it is not known."""
@@ -45,12 +39,7 @@ class SimulatedTime(Protocol):
 
 
 class RealTime:
-    """
-    Steps of fixed length at `rate` [Hz] that follow the time of the node.
-
-    `step` is called with the instant at the end of each step [ns], `publish` after the last step
-    of a tick with the instant of the new state [ns].
-    """
+    """Steps at a fixed rate that follow the time of the node; `publish` ends those of a tick."""
 
     def __init__(
         self, node: Node, rate: float, step: Callable[[int], None], publish: Callable[[int], None]
@@ -179,12 +168,7 @@ class SimulationReport:
     def task(
         self, robot: SimulatedRobot | None, time: SimulatedTime | None, rate: float
     ) -> Report:
-        """
-        Return the report on a simulation at a rate [Hz]: ERROR if it has failed.
-
-        WARN if, since the last report, efforts were clipped, steps were skipped, or motor efforts
-        were missing.
-        """
+        """Return the report on a simulation at a rate [Hz]; WARN is about news since the last."""
         if robot is None or time is None:
             return Report(OK, 'not begun')
         values: dict[str, object] = {

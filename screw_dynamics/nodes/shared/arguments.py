@@ -30,11 +30,7 @@ _PARAMETERS = 'ros__parameters'
 
 
 def wants_help(arguments: Sequence[str]) -> bool:
-    """
-    Return True if a command line (with the program name first) requests the help text.
-
-    Raises InputError if it has arguments other than those of ROS.
-    """
+    """Return True if a command line asks for help; raise InputError for unknown arguments."""
     own = remove_ros_args(list(arguments))[1:]
     if '-h' in own or '--help' in own:
         return True
@@ -108,11 +104,7 @@ def _pattern(name: str) -> str:
 
 
 def resolve_file_url(path: str, name: str) -> Path:
-    """
-    Return the file at a path or package:// address; raise InputError if it does not exist.
-
-    `name` is the origin of the path, for error messages.
-    """
+    """Return the file at a path or package:// address; InputError names the origin `name`."""
     if path.startswith('package://'):
         package, _, inside = path.removeprefix('package://').partition('/')
         try:

@@ -30,11 +30,7 @@ class Report(NamedTuple):
 
 
 class Diagnostics:
-    """
-    Publishes the reports of all tasks periodically, like diagnostic_updater.
-
-    The period is the parameter `diagnostics_period` of `settings`, a `ModelParameters`.
-    """
+    """Publishes the reports of all tasks periodically, like diagnostic_updater."""
 
     def __init__(
         self, node: Node, tasks: Mapping[str, Callable[[], Report]], settings: NodeParameters[Any]

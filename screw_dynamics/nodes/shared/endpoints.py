@@ -41,11 +41,7 @@ def make_subscription(
     warn_of_others: bool = True,
     raw: bool = False,
 ) -> Subscription:
-    """
-    Return a subscription to messages of type `kind`.
-
-    `warn_of_others` logs publishers with incompatible QoS; `raw` passes serialised messages.
-    """
+    """Return a subscription; `warn_of_others` logs publishers with incompatible QoS."""
     return node.create_subscription(
         kind,
         topic,

@@ -36,10 +36,9 @@ def run_node(
     """
     Create a node, run it until SIGINT, SIGTERM or shutdown of the context; return the exit code.
 
-    `work` returns when the node is done and raises ScrewDynamicsError if it fails; by default the
-    node spins without end. `args` is the command line, by default that of the process. `purpose`
-    and `parameters` (a dataclass) are for the help text. The exit code is 0 when done,
-    `interrupted` after a stop, 1 if the node fails to start or to work, 2 for unknown arguments.
+    `work`, by default spinning without end, raises ScrewDynamicsError if it fails. The exit code
+    is 0 when done, `interrupted` after a stop, 1 after a failure to start or to work, 2 for
+    unknown arguments.
     """
     with stop_once(to_the_end=args is None) as stop:
         try:
@@ -150,8 +149,8 @@ def destroyed_on_error(node: Node) -> Iterator[None]:
     """
     Destroy a node if the ``with`` block, the part of its constructor after Node's, raises.
 
-    Otherwise references in rclpy, or in the thread that builds its model, would keep it until the
-    process exits; its DDS threads would then run while the library is unloaded, which may crash.
+    Otherwise references to it would keep its DDS threads running while the library is unloaded,
+    which may crash.
     """
     try:
         yield

@@ -25,12 +25,7 @@ except ImportError as error:
 
 
 def control_message(name: str, parameter: str, value: str, default: str) -> Any:
-    """
-    Return a message type of control_msgs.
-
-    Raises InputError if it is not available; the text names the parameter and its value that
-    need the type, and the default, which does not.
-    """
+    """Return a message type of control_msgs; InputError names the parameter that needs it."""
     try:
         return getattr(import_module('control_msgs.msg'), name)
     except (ImportError, AttributeError) as error:

@@ -22,12 +22,7 @@ _MOST_SAMPLES = 1000  # a few ms
 
 
 def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
-    """
-    Return a text about the first joint outside its position limits; empty if there is none.
-
-    `positions` (n,) are in rad or m. In mode 'reject' the text is raised as LimitError; in mode
-    'off' nothing is checked.
-    """
+    """Return a text about the first joint beyond its limits, if any; LimitError if 'reject'."""
     if mode == 'off':
         return ''
     lower, upper = model.limits.lower, model.limits.upper
@@ -54,12 +49,10 @@ def check_curve(
     positions: bool = True,
 ) -> str:
     """
-    Compare a motion without external wrenches with the limits of joints, springs and motors.
+    Return the worst violation by a motion without external wrenches, or why it has no efforts.
 
     The curve begins `begin` seconds after the start and is followed at `speed` (0, a pause, is
-    checked as 1). It is sampled every 5 ms, at most 1000 times, and at its breaks if there are at
-    most 1000. Return `limit_text`, or the reason why the motion cannot be computed; in mode
-    'reject' either is raised as LimitError.
+    checked as 1). In mode 'reject' the text is raised as LimitError.
     """
     if mode == 'off':
         return ''
@@ -80,11 +73,7 @@ def check_curve(
 
 
 def limit_text(report: FeasibilityReport, mode: str) -> str:
-    """
-    Return the worst violation: quantity, joint, value, time and limit; empty if there is none.
-
-    In mode 'reject' it is raised as LimitError; in mode 'off' the result is empty.
-    """
+    """Return the worst violation, '' without one; in mode 'reject' raise it as LimitError."""
     if mode == 'off' or report.feasible:
         return ''
     first, *others = report.violations

@@ -27,12 +27,7 @@ _DRIVES = "parameter 'elastic_joints_path'"
 
 
 def read_drives(path: str, warn: Callable[[str], object]) -> ElasticJoints | None:
-    """
-    Read the elastic joints from a path or package:// address; None if it is empty.
-
-    `warn` is called with a line per entry without effect. Raises InputError if the file does not
-    exist or an entry is not valid.
-    """
+    """Read the elastic joints from a path or package:// address; None if it is empty."""
     if not path:
         return None
     file = resolve_file_url(path, _DRIVES)
@@ -49,30 +44,20 @@ def read_drives(path: str, warn: Callable[[str], object]) -> ElasticJoints | Non
 
 @dataclass(frozen=True)
 class LoadedRobot:
-    """
-    A robot and its source.
+    """A robot and its source."""
 
-    `described` is the model of the URDF, that of `robot` has gravity and payload of the
-    parameters. `sha256` is that of the URDF text; `warnings` are those of the reader.
-    `uncontrolled_joints` describes every joint of the URDF that is not a coordinate.
-    """
-
-    described: ScrewModel
+    described: ScrewModel  # of the URDF, without gravity and payload of the parameters
     robot: Robot
     source: str
-    sha256: str
+    sha256: str  # of the URDF text
     uncontrolled_joints: Mapping[str, str]
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # of the reader
 
 
 def load_robot(
     text: str, source: str, parameters: ModelParameters, drives: ElasticJoints | None = None
 ) -> LoadedRobot:
-    """
-    Read a URDF text with the joint selection, gravity and payload of the parameters.
-
-    Raises ScrewDynamicsError if the text or a parameter is not valid.
-    """
+    """Read a URDF text with the joint selection, gravity and payload of the parameters."""
     prefix = parameters.joint_prefix
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
@@ -116,11 +101,7 @@ def _with_prefix(model: ScrewModel, prefix: str) -> list[str]:
 
 
 def uncontrolled_joints(description: RobotDescription, model: ScrewModel) -> dict[str, str]:
-    """
-    Return every joint of a description that is not a coordinate of the model.
-
-    The values are descriptions such as 'a mimic joint (follows finger_1)'.
-    """
+    """Return the joints that are no coordinates, as 'a mimic joint (follows finger_1)'."""
     result = {}
     for joint in description.joints:
         if joint.name in model.joint_names:
@@ -135,12 +116,7 @@ def uncontrolled_joints(description: RobotDescription, model: ScrewModel) -> dic
 
 
 def with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewModel:
-    """
-    Return a model with gravity and payload of the parameters.
-
-    Raises ScrewDynamicsError if the frame of the payload does not exist or its inertia is not
-    valid.
-    """
+    """Return a model with gravity and payload of the parameters, or raise ScrewDynamicsError."""
     model = replace(described, gravity=np.array(parameters.gravity))
     if parameters.payload_mass == 0.0:
         return model
@@ -159,11 +135,7 @@ def with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewMo
 
 
 def require_supported(robot: Robot, rows: float) -> None:
-    """
-    Raise InputError if drives do not fit the model or require too many derivatives.
-
-    `rows` are the available rows of the joint jets; infinity if there is no limit.
-    """
+    """Raise InputError if drives do not fit the model or need more than `rows` of a joint jet."""
     if robot.drives is None:
         return
     try:
@@ -179,11 +151,7 @@ def require_supported(robot: Robot, rows: float) -> None:
 
 
 def with_stiffness(robot: Robot, values: Sequence[float]) -> Robot:
-    """
-    Return a robot with another stiffness of the variable joints, in model order.
-
-    Empty `values` change nothing. Raises ModelError if a spring cannot have its stiffness.
-    """
+    """Return a robot with another stiffness of the variable joints, if given, in model order."""
     if robot.drives is None or not len(values):
         return robot
     joints = dict(robot.drives.joints)

@@ -49,9 +49,8 @@ class ModelBuild:
     """
     Builds a model in a thread that starts at once; the result is valid when `running` is False.
 
-    `text` is the robot description, or None if the model in use gets other settings. `prepare`
-    compiles kernels and `warm_up` is called after that. The result is `loaded`, or None with the
-    reason in `failure`; `progress` is that of the compilation, if there is one.
+    `text` is None if the model in use gets other settings. The result is `loaded`, or None with
+    the reason in `failure`.
     """
 
     def __init__(

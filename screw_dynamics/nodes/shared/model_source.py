@@ -36,11 +36,10 @@ class ModelSource:
     """
     Reads, builds and prepares the model in a separate thread so that ticks continue.
 
-    `settings` are the parameters of the node, with those of `ModelParameters`. `prepare` (compiles
-    kernels) and then `warm_up` are called in that thread, `on_model` in the thread of the executor
-    when a model is ready. `require` raises ScrewDynamicsError if the node cannot use a model. The
-    constructor raises ScrewDynamicsError if elastic joints, or a description from a parameter or
-    file, are not valid.
+    `prepare` (compiles kernels) and then `warm_up` are called in that thread, `on_model` in the
+    thread of the executor when a model is ready. `require` raises ScrewDynamicsError if the node
+    cannot use a model, as the constructor does if elastic joints or a given description are not
+    valid.
     """
 
     def __init__(

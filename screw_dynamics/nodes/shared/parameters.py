@@ -23,30 +23,20 @@ from screw_dynamics.errors import InputError, ScrewDynamicsError
 
 @dataclass(frozen=True)
 class ParameterRule:
-    """
-    Allowed values of a parameter, in addition to the type of its default.
-
-    `minimum` and `maximum` are inclusive. `numbers` marks an array of numbers; other arrays are of
-    strings. `size` is the length of an array of numbers; 0 means any.
-    """
+    """Allowed values of a parameter, in addition to the type of its default."""
 
     name: str
     description: str
-    minimum: float = -math.inf
+    minimum: float = -math.inf  # inclusive, like the maximum
     maximum: float = math.inf
     choices: tuple[str, ...] = ()
-    numbers: bool = False
-    size: int = 0
+    numbers: bool = False  # in an array; other arrays are of strings
+    size: int = 0  # of an array of numbers; 0: any
     read_only: bool = False
 
 
 def parameter(default: Any, description: str, *, name: str = '', **rule: Any) -> Any:
-    """
-    Return a dataclass field that becomes a ROS parameter of the type of its default.
-
-    `name` is its name in ROS if it differs from the field's; `rule` are further fields of
-    `ParameterRule`.
-    """
+    """Return a dataclass field for a ROS parameter; `rule` are fields of `ParameterRule`."""
     return field(default=default, metadata={'rule': ParameterRule(name, description, **rule)})
 
 
@@ -57,11 +47,7 @@ def rule_of(item: Field[Any]) -> ParameterRule:
 
 
 def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
-    """
-    Return a value of rclpy as the type of the default; integers are accepted for doubles.
-
-    Raises InputError with the parameter, the expected and the received value.
-    """
+    """Return a value of rclpy as the type of the default, or raise InputError."""
     if isinstance(default, tuple):
         entries = [] if value is None else value
         if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
@@ -106,12 +92,7 @@ def _unexpected(rule: ParameterRule, expected: str, got: Any) -> InputError:
 
 
 def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
-    """
-    Return the descriptor of a parameter, as shown by tools.
-
-    It allows dynamic typing, so that an integer is accepted for a double; `coerced` rejects other
-    types.
-    """
+    """Return the descriptor of a parameter for tools; it allows integers for doubles."""
     result = ParameterDescriptor(
         name=rule.name,
         description=rule.description,
@@ -140,8 +121,7 @@ class NodeParameters(Generic[Values]):
     Parameters of a node as one frozen record (`values`), valid at all times.
 
     `record` is a frozen dataclass with fields made by `parameter`; its method ``check()``, if any,
-    raises InputError if the values are not consistent. The constructor raises InputError if a
-    value set at start is not valid.
+    and the constructor raise InputError if the values are not valid.
     """
 
     def __init__(self, node: Node, record: type[Values]) -> None:
@@ -206,13 +186,9 @@ class NodeParameters(Generic[Values]):
 
 
 def misspelt(node: Node, names: Sequence[str]) -> list[str]:
-    """
-    Return a warning for every value set at start whose name is similar to a declared parameter.
-
-    ROS ignores values of undeclared parameters, and files for several nodes rely on it; therefore
-    only names similar to a declared one cause a warning.
-    """
+    """Return a warning for every value set at start whose name is similar to a declared one."""
     texts = []
+    # ROS ignores values of undeclared parameters, and files for several nodes rely on it
     for name in _given(node):
         near = get_close_matches(name, names, n=1, cutoff=0.8)
         if near and not node.has_parameter(name):

@@ -13,17 +13,12 @@ from rclpy.timer import Timer
 
 
 class TickSummary(NamedTuple):
-    """
-    Statistics since the previous summary.
+    """Statistics since the previous summary."""
 
-    `rate` is in Hz, 0 with less than two ticks. `missed` counts the periods without a tick.
-    `mean_time` and `longest_time` are durations of the callback [s].
-    """
-
-    rate: float
+    rate: float  # [Hz], 0 with less than two ticks
     ticks: int
-    missed: int
-    mean_time: float
+    missed: int  # periods without a tick
+    mean_time: float  # of the callback [s]
     longest_time: float
 
     @property
@@ -34,11 +29,7 @@ class TickSummary(NamedTuple):
 
 
 class TickStatistics:
-    """
-    Counts ticks with a constant amount of memory.
-
-    `period` is the time between ticks [ns].
-    """
+    """Counts ticks with a constant amount of memory; `period` is the time between them [ns]."""
 
     def __init__(self, period: int) -> None:
         self.period = period
@@ -63,11 +54,7 @@ class TickStatistics:
         return self._missed_before + max(0, due - self._run_ticks)
 
     def record(self, time: int, duration: int) -> None:
-        """
-        Count one tick that took `duration` [ns].
-
-        `time` is its beginning on the clock that drives the ticks [ns].
-        """
+        """Count a tick that began at `time`, on the clock of the ticks, for `duration` [ns]."""
         if self._run_first is None:
             self._run_first = time
         if self._first is None:
@@ -112,9 +99,7 @@ class TickTimer:
     A timer on the steady clock, or on /clock if use_sim_time is set.
 
     A timer on the system clock would stall when that clock is set back. `on_tick` is called with
-    the time of the node [ns]; results must depend on it alone, not on the number of ticks.
-    `on_jump` is called with the reason when earlier time stamps become invalid: the time has
-    decreased, or use_sim_time has changed.
+    the time of the node [ns], `on_jump` with the reason when earlier time stamps become invalid.
     """
 
     def __init__(

@@ -79,11 +79,7 @@ def outline(message: Any) -> Outline:
 
 
 def fit(message: Any, used: FitRobot, task: Fitting) -> Fit:
-    """
-    Check a message and return its curve.
-
-    Raises TrajectoryError with the violated rule, or the violated limit in mode 'reject'.
-    """
+    """Check a message and return its curve; raise TrajectoryError for a violated rule or limit."""
     parameters, join, limits = task.parameters, task.join, used.robot.model.limits
     waypoints = waypoints_from_points(
         message.joint_names,

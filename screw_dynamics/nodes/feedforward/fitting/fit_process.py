@@ -34,10 +34,9 @@ class FitProcess:
     """
     A process that executes tasks one by one, and the thread that communicates with it.
 
-    A thread would share the interpreter lock with the ticks: decoding or encoding a message of
-    10 000 points alone keeps it for 0.1 s or more. The process uses no DDS and gets no signals of
-    the terminal; it exits when its socket is closed, however the node ends. A process that has
-    died is replaced at the next task, which is still executed if the process died while idle.
+    A thread would share the interpreter lock with the ticks: decoding a message of 10 000 points
+    alone keeps it for 0.1 s. The process uses no DDS, gets no signals of the terminal, and exits
+    when its socket is closed. One that has died is replaced at the next task.
     """
 
     def __init__(self) -> None:
@@ -177,10 +176,10 @@ _FORGOTTEN = 0.5  # fraction by which a longer earlier time decays at each fit
 
 class FitTime:
     """
-    A fixed part and a time per point, learned from earlier fits.
+    A fixed part and a time per point, learned separately from earlier fits.
 
-    They are learned separately: if a fit of two points is delayed by half a second, a fit of a
-    thousand points is expected to take half a second longer, not hundreds of times as long.
+    If a fit of two points is delayed by half a second, a fit of a thousand points is expected to
+    take half a second longer, not hundreds of times as long.
     """
 
     def __init__(self) -> None:

@@ -55,52 +55,37 @@ class Outline(Heading):
 
 @dataclass(frozen=True)
 class Fitting:
-    """
-    Check the message and fit its curve.
-
-    With `from_first_point` the start state is rest at the first point, if its time is above 0.
-    `hold_positions` (n,) are for joints that the message omits; `received` is in ns; `speed` is
-    the factor at which the curve will be followed.
-    """
+    """Check the message and fit its curve."""
 
     join: Join
-    from_first_point: bool
-    hold_positions: Array | None
+    from_first_point: bool  # the start state is rest there, if its time is above 0
+    hold_positions: Array | None  # (n,), for joints that the message omits
     parameters: FeedforwardParameters
-    speed: float
-    received: int
+    speed: float  # at which the curve will be followed
+    received: int  # [ns]
 
 
 @dataclass(frozen=True)
 class Fit:
-    """
-    A fitted curve and its points.
-
-    The curve begins `joined` seconds after the start; `warnings` are about limits.
-    """
+    """A fitted curve and its points."""
 
     waypoints: Waypoints
-    joined: float
+    joined: float  # time from start at which the curve begins [s]
     curve: PiecewisePolynomial
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # about limits
 
 
 @dataclass(frozen=True)
 class Forwarding:
-    """
-    Serialise a motion as a message with efforts, sampled every `period` [s]; `stamp` [ns].
-
-    From the instant `since` [ns] until it begins, the motions `before` it apply, in this order;
-    `speed` is d(time from start) / dt.
-    """
+    """Serialise a motion, and those that apply before it, as a message with efforts."""
 
     motion: ActiveTrajectory
-    before: tuple[ActiveTrajectory, ...]
-    since: int
-    speed: float
-    stamp: int
+    before: tuple[ActiveTrajectory, ...]  # apply from `since` until it begins, in this order
+    since: int  # [ns]
+    speed: float  # d(time from start) / dt
+    stamp: int  # [ns]
     frame_id: str
-    period: float
+    period: float  # between samples [s]
 
 
 @dataclass(frozen=True)

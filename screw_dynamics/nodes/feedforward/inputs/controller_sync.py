@@ -35,12 +35,7 @@ def state_type() -> Any:
 
 
 class ControllerSync:
-    """
-    Synchronises the trajectory time with that of the controller, including speed scaling.
-
-    Without it the times of a trajectory with stamp 0 differ by the difference of the reception
-    times. A motion that the controller does not execute is not published; see `ExecutionWatch`.
-    """
+    """Sets trajectory time and speed to the controller's; withholds other motions."""
 
     def __init__(self, context: FeedforwardContext) -> None:
         self._context, self._node = context, context.node
@@ -54,11 +49,7 @@ class ControllerSync:
         )
 
     def withholds(self, now: int) -> bool:
-        """
-        Return True if the motion must not be published at this tick.
-
-        `now` is the time of the node [ns].
-        """
+        """Return True if the motion must not be published at the tick `now` [ns]."""
         pipeline = self._context.pipeline
         if pipeline is None or pipeline.streamed.followed is not None:
             return False
@@ -159,12 +150,7 @@ class ControllerSync:
 def common_joints(
     reported: Sequence[str], names: Sequence[str]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """
-    Return the indices (k,) in `names` and in `reported` of the joints that are in both.
-
-    `reported` are the joints of the controller, `names` those of the model. Raises InputError if
-    they have no joint in common.
-    """
+    """Return the indices (k,) in `names` and in `reported` of the joints in both, at least one."""
     places = {name: i for i, name in enumerate(reported)}
     joints = [i for i, name in enumerate(names) if name in places]
     if not joints:

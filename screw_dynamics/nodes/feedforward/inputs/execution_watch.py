@@ -23,19 +23,13 @@ _ASTRAY = 0.5
 
 
 class ControllerState(NamedTuple):
-    """
-    State reported by the controller.
+    """State reported by the controller."""
 
-    `instant` is in ns, `time` (from the start of its trajectory) in s. `joints` (k,) are the
-    columns of the model, `turning` (k,) marks those without limits, for which whole turns are
-    ignored, and `positions` (k,) is the reference of the controller [rad or m].
-    """
-
-    instant: int
-    time: float
-    joints: NDArray[np.intp]
-    turning: NDArray[np.bool_]
-    positions: Array
+    instant: int  # [ns]
+    time: float  # from the start of its trajectory [s]
+    joints: NDArray[np.intp]  # (k,), their columns of the model
+    turning: NDArray[np.bool_]  # (k,), those without limits: whole turns are ignored
+    positions: Array  # (k,), reference of the controller [rad or m]
 
 
 class _Evidence:
@@ -64,12 +58,9 @@ class ExecutionWatch:
     """
     Compares the states of the controller with the motion; withholds output if they differ.
 
-    A state agrees if its trajectory time is within `sync_tolerance` of the motion's, and its
-    reference within `sync_position_tolerance` of the motion at that time. After `sync_timeout`
-    without such a state the motion is no longer published (from its beginning if no state at all
-    has arrived for that long). It is published again when several states of the controller have
-    moved along it, at any time; that time then becomes the trajectory time. After the end of the
-    motion only positions are compared, and no further state is needed.
+    After `sync_timeout` without a state within the tolerances the motion is no longer published,
+    until several states have moved along it, at any time; that time then becomes the trajectory
+    time. After the end of the motion only positions are compared, and no further state is needed.
     """
 
     def __init__(self) -> None:
@@ -83,11 +74,7 @@ class ExecutionWatch:
         self._jet = np.empty((JET_ROWS, 0))
 
     def follow(self, motion: ActiveTrajectory | None, now: int) -> None:
-        """
-        Set the motion that is published at `now` [ns].
-
-        A new motion starts without a record of disagreement.
-        """
+        """Set the motion published at `now` [ns]; a new one starts without disagreement."""
         followed = None if motion is None else motion.waypoints
         if followed is not self._followed:
             self._followed, self._agreed, self._finished = followed, now, False
@@ -95,11 +82,7 @@ class ExecutionWatch:
             self._evidence.forget()
 
     def lapsed(self, now: int, timeout: float) -> bool:
-        """
-        Return True if output must be withheld at `now` [ns].
-
-        `timeout` is the longest time without a state that agrees [s].
-        """
+        """Return True if output must be withheld: no state has agreed for `timeout` [s]."""
         if self.withheld or self._followed is None or (self._finished and not self.reason):
             return self.withheld
         silent = now - self._heard > timeout * SECOND
@@ -117,11 +100,7 @@ class ExecutionWatch:
         now: int,
         parameters: FeedforwardParameters,
     ) -> bool:
-        """
-        Set the time of the motion from a state received at `now` [ns], if the state agrees.
-
-        Return True if the speed of the controller applies to the motion, or to a later one.
-        """
+        """Take a state; return True if its speed applies to the motion or to a later one."""
         self._heard = now
         motion = reference.motion_at(state.instant)
         if motion is None:

@@ -42,12 +42,7 @@ class StreamReader:
         self._order: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
     def jet(self, message: Any) -> tuple[Array, int]:
-        """
-        Return the (5, n) joint jet of a JointReference and the number of rows it contains.
-
-        That is 3 without jerks, 4 without snaps, else 5; missing rows are zero. Raises InputError
-        with the field and the joint.
-        """
+        """Return the joint jet (5, n) of a JointReference and its number of known rows, 3 to 5."""
         names = list(message.joint_names)
         if names != self._read_names or not names:
             self._order = self._order_of(names)
@@ -90,11 +85,7 @@ class StreamReader:
         return row
 
     def positions(self, message: Any) -> Array:
-        """
-        Return the positions (n,) of a JointState, which must contain every joint of the model.
-
-        Further joints are ignored. Raises InputError if the message is not valid.
-        """
+        """Return the positions (n,) of all joints from a JointState, or raise InputError."""
         count = len(message.name)
         if len(message.position) != count:
             raise InputError(

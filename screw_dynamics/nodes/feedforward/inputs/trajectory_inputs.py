@@ -30,11 +30,7 @@ _LARGEST_FACTOR = 2.0
 
 
 def speed_factor(value: float, unit: str) -> float:
-    """
-    Return the factor, 0 (pause) to 2, of a value in a unit, 'factor' or 'percent'.
-
-    Raises InputError if the value is out of this range or not a number.
-    """
+    """Return the factor, 0 (pause) to 2, of a value in a unit, or raise InputError."""
     largest = _LARGEST_FACTOR * _UNITS[unit]
     if not 0.0 <= value <= largest:  # also True for NaN
         raise InputError(
@@ -45,12 +41,7 @@ def speed_factor(value: float, unit: str) -> float:
 
 
 class SpeedInput:
-    """
-    Applies the speed factor of a topic to the reference; ignores values that are out of range.
-
-    Of its two subscriptions, one matches only publishers that keep their last message for late
-    subscribers, the other matches all. Duplicates have no effect.
-    """
+    """Applies the speed factor of a topic to the reference; ignores values out of range."""
 
     def __init__(self, context: FeedforwardContext) -> None:
         self._context, self._node = context, context.node
@@ -64,6 +55,7 @@ class SpeedInput:
             take = self._on_factor
         self._subscriptions = [
             make_subscription(context.node, kind, SPEED_TOPIC, take, QoSProfile(depth=1)),
+            # matches publishers that keep their last message for it; duplicates have no effect
             make_subscription(
                 context.node, kind, SPEED_TOPIC, take, LATCHED, warn_of_others=False
             ),
@@ -98,11 +90,7 @@ class SpeedInput:
 
 
 class TrajectoryInputs:
-    """
-    Subscribes to trajectories, joint states and the speed scaling; offers the service ~/clear.
-
-    `follow_speed` enables ~/speed_scaling.
-    """
+    """Receives trajectories, joint states and, with `follow_speed`, the speed; offers ~/clear."""
 
     def __init__(
         self,

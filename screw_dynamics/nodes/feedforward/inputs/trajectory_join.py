@@ -30,12 +30,7 @@ def joined(
     streamed: StreamedReference,
     now: int,
 ) -> str:
-    """
-    Follow a fit if it still joins the running motion; a stream that is followed ends then.
-
-    Return the reason why another fit is needed, in which case nothing has changed, or '' if this
-    one is followed. `arrival` counts the reasons. `now` is the time of the node [ns].
-    """
+    """Follow a fit if it still joins the running motion; else return why another is needed."""
     found = _candidate(plan, fit, arrival, reference, streamed, now)
     if isinstance(found, str):
         return found
@@ -49,17 +44,13 @@ def joined(
 
 
 class _Candidate(NamedTuple):
-    """
-    A curve that joins the running motion; for the fields see `Reference.follow`.
-
-    It is `bent` if its first segment is not that of the fit, whose limits have been checked.
-    """
+    """A curve that joins the running motion; for the fields see `Reference.follow`."""
 
     join: Join
     begin: float
     curve: PiecewisePolynomial
     anchor: tuple[int, float] | None = None
-    bent: bool = False
+    bent: bool = False  # at its first segment: only the limits of the fit have been checked
 
 
 def _candidate(

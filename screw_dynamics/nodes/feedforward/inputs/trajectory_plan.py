@@ -22,20 +22,14 @@ from screw_dynamics.trajectory import JET_ROWS
 
 @dataclass
 class Arrival:
-    """
-    A received message with the measured state and the speed at its reception.
-
-    `received` is in ns. `positions` (n,) are NaN if not fresh. `state` (5, n) is the measured
-    start state if no motion is continued; `state_at` returns it at a later time [ns].
-    `takeovers` counts how often following a stream had begun.
-    """
+    """A received message with the measured state and the speed at its reception."""
 
     data: bytes
-    received: int
-    positions: Array
-    state: Array | None
-    state_at: Callable[[int], Array | None]
-    takeovers: int
+    received: int  # [ns]
+    positions: Array  # (n,), NaN if not fresh
+    state: Array | None  # (5, n), where a trajectory starts that continues no motion
+    state_at: Callable[[int], Array | None]  # the same at a later time [ns]
+    takeovers: int  # how often following a stream had begun
     speed: float
     # instants of later speed changes [ns], each with the speed before it
     speeds: list[tuple[int, float]] = field(default_factory=list)
@@ -50,11 +44,7 @@ class Arrival:
             self.speed = speed
 
     def clock(self, instant: int, passed: float) -> tuple[int, float]:
-        """
-        Return the last speed change after an instant [ns] and the time from start then [s].
-
-        `passed` is the time from start at `instant`; without a change both are returned unchanged.
-        """
+        """Move an instant [ns] and its time from start [s] on to the last speed change since."""
         for changed, speed in self.speeds:
             if changed > instant:
                 instant, passed = changed, passed + 1e-9 * (changed - instant) * speed
@@ -90,18 +80,12 @@ def arrival(
 
 @dataclass(frozen=True)
 class Plan:
-    """
-    A requested fit and its assumptions.
-
-    A `floating` trajectory starts when its fit is ready: with stamp 0, from rest. `state` (5, n)
-    is the followed state at the join. `soonest` [ns] is the instant from which a trajectory that
-    starts at once could be followed.
-    """
+    """A requested fit and its assumptions."""
 
     task: Fitting
-    floating: bool
-    state: Array | None
-    soonest: int
+    floating: bool  # starts when its fit is ready: with stamp 0, from rest
+    state: Array | None  # (5, n), followed at the join
+    soonest: int  # instant from which a start at once could be followed [ns]
 
 
 def plan(
@@ -115,15 +99,12 @@ def plan(
     delay: int,
 ) -> Plan:
     """
-    Choose the join of a trajectory with the running motion.
+    Choose the join of a trajectory with the running motion, or raise TrajectoryError.
 
-    If the reference moves, it is an instant at which the fit will be ready: the reference state
-    at that instant is known already and is matched exactly. If it rests, a trajectory with stamp 0
-    starts when its fit is ready, so that no part of its path is skipped. A controller's spline
-    does not continue the motion it replaces: it joins at reception.
-
-    `now` is the time of the node and `delay` the expected duration of the fit [ns]. Raises
-    TrajectoryError if a required state is not known.
+    If the reference moves, it is an instant at which the fit will be ready, `delay` after `now`
+    [ns]: the state there is known already and is matched exactly. If it rests, a trajectory with
+    stamp 0 starts when its fit is ready, so that no part of its path is skipped. A controller's
+    spline does not continue the motion it replaces: it joins at reception.
     """
     if streamed.takeovers != arrival.takeovers:
         stream = streamed.followed.value if streamed.followed else 'a stream'
@@ -183,11 +164,7 @@ def _require_fresh(
 
 
 def _stream_state(streamed: StreamedReference, begin: int, now: int, at: int) -> Array | None:
-    """
-    Return the state of the followed stream at the takeover; None if none is followed.
-
-    Raises TrajectoryError if the takeover is after `at` [ns], where the state is not known.
-    """
+    """Return the state of the followed stream, if any, at the takeover, not later than `at`."""
     state = streamed.state(now, begin)
     if state is not None and begin > at:
         assert streamed.followed is not None

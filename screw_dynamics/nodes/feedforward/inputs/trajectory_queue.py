@@ -30,9 +30,9 @@ class TrajectoryQueue:
     """
     Decodes, fits, follows and forwards messages, one after the other.
 
-    A fit is used only if the robot, the parameters, the speed and the state at the join have not
-    changed and it is not late; otherwise the fit is repeated. If the speed or the state keep
-    changing, the first segment of the fit is bent to them.
+    A fit is repeated if the robot, the parameters, the speed or the state at the join have
+    changed, or if it is late. If speed or state keep changing, the first segment of the fit is
+    bent to them.
     """
 
     def __init__(

@@ -23,27 +23,17 @@ LEAST_ROWS = 3  # efforts require accelerations
 
 
 class EffortSample(NamedTuple):
-    """
-    Metadata of the sample in the shared arrays.
+    """Metadata of the sample in the shared arrays."""
 
-    `instant` and `time_from_start` (0 for a stream) are in ns. The positions of the reference are
-    C^continuity. `rows` is the number of known rows of the reference: 3 (to acceleration), 4 or 5
-    (to snap); the effort has the derivatives that they allow.
-    """
-
-    instant: int
+    instant: int  # [ns]
     source: Source
-    continuity: int
-    time_from_start: int = 0
-    rows: int = JET_ROWS
+    continuity: int  # the positions of the reference are C^continuity
+    time_from_start: int = 0  # [ns], 0 for a stream
+    rows: int = JET_ROWS  # known ones of the reference, at least `LEAST_ROWS`
 
 
 class FeedforwardOutput(MessageOutput):
-    """
-    ``~/feedforward``: effort, its derivatives and the reference used.
-
-    `jet` (5, n) and `tau` (k + 1, n) are the shared arrays of the reference and the efforts.
-    """
+    """``~/feedforward``: the shared arrays of the reference (5, n) and the efforts (k + 1, n)."""
 
     def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
         messages = {
@@ -75,11 +65,7 @@ class FeedforwardOutput(MessageOutput):
 
 
 class JointEffortOutput(MessageOutput):
-    """
-    ``~/joint_effort``: effort with position and velocity of the reference, for plotting tools.
-
-    `jet` (5, n) and `tau` (k + 1, n) are the shared arrays of the reference and the efforts.
-    """
+    """``~/joint_effort``: effort, position and velocity of the reference, for plotting tools."""
 
     def __init__(self, node: Node, joint_names: tuple[str, ...], jet: Array, tau: Array) -> None:
         message = JointState(name=list(joint_names))
@@ -110,11 +96,7 @@ class CommandsOutput(MessageOutput):
 
 
 class EffortPublishers:
-    """
-    The outputs selected by parameters, and their shared array of efforts.
-
-    `jet` (5, n) is the shared array of the reference.
-    """
+    """The outputs selected by parameters, for the shared array `jet` (5, n) of the reference."""
 
     def __init__(
         self,
@@ -153,11 +135,7 @@ class EffortPublishers:
         return any(getattr(old, name) != getattr(new, name) for name in names)
 
     def arrays(self, rows: int) -> tuple[Array, Array]:
-        """
-        Return the parts of the shared arrays to compute with: `jet` (k + 3, n), `tau` (k + 1, n).
-
-        `rows` is the number of known rows of the reference: 3, 4 or 5.
-        """
+        """Return the parts `jet` (k + 3, n), `tau` (k + 1, n) for a number of known rows."""
         return self._arrays[rows]
 
     def publish(self, sample: EffortSample) -> None:
@@ -190,13 +168,7 @@ def require_two_topics(node: Node, parameters: FeedforwardParameters) -> None:
 
 
 class TrajectoryEffortOutput:
-    """
-    Publishes trajectories for a controller that interpolates between close points.
-
-    joint_trajectory_controller uses the efforts if it has the effort command interface, and
-    interpolates them linearly: between points h apart the error is at most max|tau''| h^2 / 8.
-    Positions are much more accurate, since it interpolates them by quintics.
-    """
+    """Publishes accepted trajectories, densely sampled with efforts, for a controller."""
 
     def __init__(self, node: Node) -> None:
         self._node = node

@@ -30,10 +30,8 @@ class LimitWatch:
     """
     Compares the smallest and the largest values since the last report with the limits.
 
-    Trajectories are checked before they are followed, but streams and loads by external wrenches
-    are known only sample by sample. A tick compares in place and allocates nothing; the kernel is
-    compiled beforehand by `compile_limit_watch`. Elastic joints add the limits of springs, motors
-    and effort rates.
+    Streams and loads by external wrenches are known only sample by sample. A tick compares in
+    place and allocates nothing.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -74,11 +72,7 @@ class LimitWatch:
                 jet[:] = 0.0
 
     def add(self, jet: Array, efforts: Array) -> None:
-        """
-        Add a sample: a joint jet (rows, n), of which rows 0 and 1 are used, and its efforts.
-
-        `efforts` (order + 1, n) may contain rates, which are checked only with elastic joints.
-        """
+        """Add a joint jet (rows, n) and its efforts (order + 1, n); rates need elastic joints."""
         self._seen = True
         _widen(self._motion, jet)
         _widen(self._effort, efforts)
@@ -144,13 +138,10 @@ class LimitGuard:
     Stops motor commands at the first sample beyond a limit, until a new motion begins.
 
     The reference continues while the motors, without commands, do not: resuming commands within
-    the motion would be a jump for the drives, and a motion along a limit would switch them on and
-    off. They are therefore resumed only when a motion begins from a reference at rest (the hold
-    after an end, or no reference) and its first sample is within the limits. Since the robot has
-    left the reference, that motion begins at the measured state, see `Reference.driven`.
-
-    `reason` is the violation (joint, quantity, value, limit) that stopped the commands; it is
-    empty while they are published. `warn` is called once per stop.
+    the motion would be a jump for the drives. They are resumed when a motion begins from a
+    reference at rest and its first sample is within the limits; it begins at the measured state,
+    see `Reference.driven`. `reason` is the violation, empty while commands are published; `warn`
+    is called once per stop.
     """
 
     def __init__(self, robot: Robot, warn: Callable[[str], object]) -> None:

@@ -35,11 +35,7 @@ _MOTIONS = ('motor_position', 'motor_velocity', 'motor_acceleration')
 
 
 class MotorFeedforwardOutput(MessageOutput):
-    """
-    ``~/motor_feedforward``: motion and effort of the motors, and efforts on the links.
-
-    `variants` maps the number of known rows of the reference to the shared arrays.
-    """
+    """``~/motor_feedforward``; `variants` are the shared arrays by known rows of the reference."""
 
     def __init__(
         self, node: Node, joint_names: tuple[str, ...], variants: dict[int, MotorFeedforward]
@@ -91,12 +87,11 @@ class MotorCommandsOutput(MessageOutput):
 
 class MotorPipeline:
     """
-    Motor commands for a reference, and their publishers; the arrays are allocated once.
+    Motor commands for the reference in the shared array `jet` (5, n), and their publishers.
 
-    Commands are not published if they cannot be computed (too few derivatives of the reference, an
-    effort that a spring cannot transmit); a warning is logged once per interruption. Neither are
-    commands beyond a limit of the elastic joints, see `LimitGuard`. `jet` (5, n) is the shared
-    array of the reference.
+    Commands are not published, with one warning per interruption, if they cannot be computed (too
+    few derivatives, or an effort that a spring cannot transmit) or are beyond a limit, see
+    `LimitGuard`.
     """
 
     def __init__(
@@ -166,11 +161,10 @@ class MotorPipeline:
         self, sample: EffortSample, wrenches: Mapping[str, Array], efforts: Array | None = None
     ) -> MotorFeedforward | None:
         """
-        Compute and publish the motor commands of the sample in the shared array.
+        Publish the motor commands of the sample; return them even if a limit prevents that.
 
-        `wrenches` (6,) act ON the links and are constant in the frames that they are keyed by;
-        `efforts` (k + 1, n) are the inverse dynamics under them, if known. Return the commands in
-        shared arrays even if a limit prevents their publication; None if they cannot be computed.
+        `wrenches` (6,) act ON the links, by frame; `efforts` (k + 1, n) are those under the
+        wrenches, if known. The result, in shared arrays, is None if it cannot be computed.
         """
         self._guard.follow(sample.source)
         if sample.rows < self._least:

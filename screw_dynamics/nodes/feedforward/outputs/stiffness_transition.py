@@ -9,13 +9,10 @@ Change i, at t_i, to the target c_i in T_i seconds, is blended into the previous
 
 with K_0 constant and s(u) = 10 u^3 - 15 u^4 + 6 u^5 from 0 to 1, s = 0 before and s = 1 after it.
 
-- Range: since 0 <= s <= 1, K_i(t) is between K_{i-1}(t) and c_i. By induction the path stays
-  between the smallest and the largest of the values that it connects: the value at rest and the
-  targets since. All of these are within the range of the joint, and so is the path, no matter when
-  and how often targets and durations change.
+- Range: since 0 <= s <= 1, the path stays between the values that it connects, all of which are
+  within the range of the joint, no matter when and how often targets and durations change.
 - Smoothness: s' = s'' = 0 at both ends, so K is C2, as continuous motor efforts require.
-- Convergence: K_i = c_i from t_i + T_i on, whatever changes were running; they are then dropped. A
-  single change is a quintic.
+- Convergence: K_i = c_i from t_i + T_i on, whatever changes were running; they are then dropped.
 - Derivatives: with R the range of the connected values, each running change adds at most
   (15/8) R / T_i to |K'|, and (10 / sqrt(3)) R / T_i^2 + (15/4) |K_{i-1}'| / T_i to |K''|.
 
@@ -43,11 +40,7 @@ _MOST_RUNNING = 8
 
 
 class StiffnessTransition:
-    """
-    Stiffness as a C2 function of time within the range of each joint.
-
-    It starts at the `stiffness` of the springs.
-    """
+    """Stiffness as a C2 function of time, at first that of the springs."""
 
     def __init__(self, springs: Mapping[str, AdjustableSpring]) -> None:
         self._springs = dict(springs)
@@ -66,11 +59,7 @@ class StiffnessTransition:
         self._last: int | None = None
 
     def check(self, values: Sequence[float]) -> None:
-        """
-        Check new stiffness values; none means the initial ones.
-
-        Raises InputError unless there is one value above 0 per joint within the joint's range.
-        """
+        """Raise InputError unless there is one value in range per joint, or none at all."""
         names = ', '.join(self._springs) or 'none'
         if len(values) not in (0, len(self._springs)) or any(value <= 0.0 for value in values):
             raise InputError(
@@ -86,12 +75,7 @@ class StiffnessTransition:
                 )
 
     def set_target(self, values: Sequence[float], duration: float) -> None:
-        """
-        Change the stiffness in `duration` [s] from the last sampled instant on.
-
-        Without such an instant the change is immediate. Joints with an unchanged target are not
-        affected. For `values` see `check`.
-        """
+        """Change the stiffness in `duration` [s] from the last sampled instant on, or at once."""
         before, self._target = self._target, tuple(values) or self._default
         if self._last is None:
             self._arrive()
@@ -114,11 +98,7 @@ class StiffnessTransition:
         self._counts[joint] = count + 1
 
     def sample(self, instant: int) -> dict[str, Array] | None:
-        """
-        Return the stiffness and its two time derivatives (3,) by joint at an instant [ns].
-
-        The arrays are shared between calls. The result is None if no joint is variable.
-        """
+        """Return K, K', K'' (3,) by joint at an instant [ns], in shared arrays; None if empty."""
         self._last = instant
         if not self._rows:
             return None
