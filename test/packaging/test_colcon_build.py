@@ -85,6 +85,16 @@ def test_an_executable_runs_from_the_workspace(workspace):
     assert '/does/not/exist.urdf' in result.stdout + result.stderr
 
 
+def test_the_studies_are_found_in_the_workspace(workspace):
+    for library in ('matplotlib', 'mujoco', 'rosbags', 'tqdm'):
+        pytest.importorskip(library, reason='the studies need it')
+    folder = workspace / 'install' / 'screw_dynamics' / 'lib' / 'screw_dynamics'
+    for name, arguments in (('demo', ''), ('demo_sea', 'sea')):
+        for command in (folder / name, f'python3 -m screw_dynamics.demo {arguments}'):
+            result = in_workspace(workspace, f'cd / && {command} --help')
+            assert result.stdout.startswith(f'usage: {name} [')
+
+
 def test_a_workspace_with_the_link_of_the_readme(source_copy, tmp_path):
     """Without it colcon sees the outer package alone, as rosdep does."""
     environment = build_environment()
