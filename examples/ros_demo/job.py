@@ -26,11 +26,11 @@ from ros_demo.recording import (
     read_tick_times,
 )
 from ros_demo.report import check_services, recompute, report
+from ros_demo.stages import Stage, ticks
 from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import share_path
-from screw_dynamics.progress import Stage, ticks
 from screw_dynamics.scalars import positive
 from screw_dynamics.trajectory import (
     TrajectoryFile,

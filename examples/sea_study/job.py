@@ -26,7 +26,7 @@ from types import FrameType
 from typing import TypeVar
 
 from ros_demo.processes import DEMO_STOP_SIGNALS, DemoError, require_ros, run_job
-from screw_dynamics.progress import Stage
+from ros_demo.stages import Stage
 from sea_study.arms import arms
 from sea_study.document import document
 from sea_study.plot import save_comparison

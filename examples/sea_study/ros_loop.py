@@ -20,11 +20,11 @@ import numpy as np
 
 from ros_demo.processes import Processes, ros_processes
 from ros_demo.recording import TORQUE_TOPIC, require_messages
+from ros_demo.stages import Stage
 from screw_dynamics.arrays import Array
 from screw_dynamics.bags import Bag
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.paths import share_path
-from screw_dynamics.progress import Stage
 from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
 from sea_study.scene import RIGID
 

@@ -26,8 +26,8 @@ from helpers.node_processes import RosFixture, trajectory  # noqa: E402
 
 from benchmark import node_report  # noqa: E402
 from benchmark.memory import usage  # noqa: E402
+from ros_demo.stages import Stage  # noqa: E402
 from screw_dynamics import read_urdf, share_path  # noqa: E402
-from screw_dynamics.progress import Stage  # noqa: E402
 from screw_dynamics_interfaces.msg import FeedforwardTorque  # noqa: E402
 
 URDF = share_path('urdf/iiwa14.urdf')

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import pytest
 
-from screw_dynamics import progress
-from screw_dynamics.progress import Stage
+from ros_demo import stages
+from ros_demo.stages import Stage
 
 
 def test_lines_without_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, 'LOG_INTERVAL', 0.0)
+    monkeypatch.setattr(stages, 'LOG_INTERVAL', 0.0)
     with Stage('Simulate', 3) as bar:
         bar.update(0, 'node: compiling 2 of 11')
         for _ in range(3):
