@@ -18,7 +18,6 @@ Examples
 >>> tau, tau_dot, tau_ddot = sd.inverse_dynamics(model, jet)
 >>> bool(tau_dot.any())
 False
-
 """
 
 from __future__ import annotations

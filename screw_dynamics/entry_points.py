@@ -45,7 +45,6 @@ def run(name: str, module: str, function: str = 'main') -> int:
     int
         Exit code: that of the function, or 1 if a required package is missing. Ctrl-C before it
         starts ends the process by SIGINT, like any program that does not handle it.
-
     """
     handler = signal.getsignal(signal.SIGINT)
     if handler is not signal.SIG_IGN:  # ignored under nohup and in the background of a script

@@ -65,7 +65,6 @@ def share_path(relative: str | os.PathLike[str]) -> Path:
     --------
     >>> share_path('urdf/iiwa14.urdf').name
     'iiwa14.urdf'
-
     """
     wanted = Path(relative)
     if not wanted.parts or wanted.is_absolute() or '..' in wanted.parts:

@@ -40,7 +40,6 @@ class Robot:
     >>> springs = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(200.0))})
     >>> Robot(arm).required_rows, Robot(arm, springs).required_rows
     (3, 5)
-
     """
 
     model: ScrewModel
@@ -91,7 +90,6 @@ class Robot:
         Returns
         -------
         Robot
-
         """
         return replace(self, model=model)
 

@@ -14,8 +14,7 @@ except ModuleNotFoundError as error:
     if (error.name or '').split('.')[0] != 'rosbags':
         raise
     raise ModuleNotFoundError(
-        "screw_dynamics.bags needs the package 'rosbags': pip install rosbags",
-        name='rosbags',
+        "screw_dynamics.bags needs the package 'rosbags': pip install rosbags", name='rosbags'
     ) from None
 
 from screw_dynamics.bags.reader import Bag

@@ -58,7 +58,6 @@ class Bag:
     ...     torque = bag.arrays('/feedforward/feedforward')
     >>> torque['effort'].shape, torque['joint_names'][0]                 # doctest: +SKIP
     ((1501, 7), 'joint_1')
-
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -187,7 +186,6 @@ class Bag:
             If a topic is not in the bag.
         BagError
             During iteration, at a message that does not match its type, or if the file is damaged.
-
         """
         return (
             BagMessage(c.topic, c.msgtype, time, self._decoded(c, time, data))
@@ -215,7 +213,6 @@ class Bag:
         ------
         UnknownNameError
             If a topic is not in the bag.
-
         """
         return (
             RawMessage(c.topic, time, bytes(data))
@@ -277,7 +274,6 @@ class Bag:
         ------
         UnknownNameError
             If the topic is not in the bag.
-
         """
         recorded = list(self.messages([topic]))
         log_time = np.array([item.log_time for item in recorded], dtype=np.int64)

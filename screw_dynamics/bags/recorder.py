@@ -242,8 +242,7 @@ def _report(node: BagRecorder, writer: BagWriter) -> None:
 
 def _parser() -> RosParser:
     parser = RosParser(
-        prog='recorder',
-        description='Record topics to an MCAP bag, as `ros2 bag record` would.',
+        prog='recorder', description='Record topics to an MCAP bag, as `ros2 bag record` would.'
     )
     parser.add_argument(
         'topics', nargs='*', metavar='TOPIC', type=_topic_name, help='topics to record'

@@ -33,7 +33,6 @@ class BagMessage:
         Time of reception [ns since the epoch].
     message : object
         A dataclass with the fields of the message; number arrays are ndarrays.
-
     """
 
     topic: str
@@ -72,7 +71,6 @@ class BagTopic:
         The embedded definition, or that of a common type; empty if the type is unknown.
     qos : tuple of Qos
         The profiles that the publishers offered.
-
     """
 
     type: str
@@ -103,7 +101,6 @@ def columns(messages: Iterable[Any]) -> dict[str, Any]:
     Notes
     -----
     Empty if there are no messages.
-
     """
     rows = [dict(_leaves(message, '')) for message in messages]
     return {path: _column([row[path] for row in rows]) for path in (rows[0] if rows else ())}

@@ -126,7 +126,6 @@ class BagWriter:
     >>> with BagWriter('my_bag') as bag:                                   # doctest: +SKIP
     ...     bag.add_topic('/chatter', 'std_msgs/msg/String', 'string data')
     ...     bag.write('/chatter', 1_000_000_000, cdr_bytes)
-
     """
 
     def __init__(self, path: str | Path, compress: bool = False, capacity: int = 0) -> None:
@@ -186,7 +185,6 @@ class BagWriter:
         ------
         BagError
             If the topic exists or the definition cannot be read.
-
         """
         if topic in self._connections:
             raise BagError(f'{self.path}: topic {topic!r}: added twice')
@@ -220,7 +218,6 @@ class BagWriter:
         ------
         BagError
             If the topic was not added, or an earlier message could not be written.
-
         """
         self._raise_error()
         try:
@@ -237,7 +234,6 @@ class BagWriter:
         ------
         BagError
             If writing failed.
-
         """
         if self._closed:
             return

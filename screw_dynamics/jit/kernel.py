@@ -57,10 +57,7 @@ class Kernel:
     """
 
     def __init__(
-        self,
-        function: Callable[..., Any],
-        signature: str,
-        sources: Sequence[ModuleType] = (),
+        self, function: Callable[..., Any], signature: str, sources: Sequence[ModuleType] = ()
     ) -> None:
         self._function, self._signature, self._sources = function, signature, sources
         self._compiled: Callable[..., Any] | None = None

@@ -119,7 +119,6 @@ def with_payload(
         inertia of the load is not symmetric.
     ShapeError, NotFiniteError
         If `com` or `inertia` has the wrong shape, or `com` is not finite.
-
     """
     at = model.frame(frame)
     where = f'payload on {frame!r}'

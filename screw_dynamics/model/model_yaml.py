@@ -29,7 +29,6 @@ def to_yaml(model: ModelRecord, path: str | os.PathLike[str] | None = None) -> s
     Returns
     -------
     str
-
     """
     document = {
         'format': FORMAT,

@@ -72,7 +72,6 @@ class Frame(ValueEquality):
         Index of the body, -1 for the base.
     pose : (4, 4) ndarray
         Pose of the frame in the body's frame (in base-link axes for the base).
-
     """
 
     body: int
@@ -91,7 +90,6 @@ class JointLimits(ValueEquality):
         [rad/s or m/s].
     effort : (n,) ndarray
         [N m or N].
-
     """
 
     lower: Array
@@ -109,7 +107,6 @@ class JointLimits(ValueEquality):
         Returns
         -------
         JointLimits
-
         """
         return replace(
             self,
@@ -130,7 +127,6 @@ class JointLimits(ValueEquality):
         Returns
         -------
         JointLimits
-
         """
         return JointLimits(
             np.full(n, -np.inf), np.full(n, np.inf), np.full(n, np.inf), np.full(n, np.inf)
@@ -202,7 +198,6 @@ class ModelRecord(ValueEquality):
         ------
         UnknownNameError
             If there is no frame of that name.
-
         """
         try:
             return self.frames[name]

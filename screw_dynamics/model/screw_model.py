@@ -81,7 +81,6 @@ class ScrewModel(ModelRecord):
         The link whose axes are the inertial axes.
     name : str
         Name of the robot.
-
     """
 
     def __post_init__(self) -> None:
@@ -152,7 +151,6 @@ class ScrewModel(ModelRecord):
         ModelError
             If the file cannot be read, is not YAML or not a model of this version, or if an entry
             is missing or malformed; the entry is named.
-
         """
         return ScrewModel(**model_yaml.fields_from_yaml(source))
 
@@ -201,7 +199,6 @@ class ScrewModel(ModelRecord):
         >>> model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [link])
         >>> model.joint_names
         ('joint_1',)
-
         """
         return ScrewModel(
             **constructors.fields_from_screws(

@@ -73,7 +73,6 @@ def from_urdfpy(
     -----
     InertiaWarning, UrdfWarning
         See `read_urdf`.
-
     """
     source = obj.robot if hasattr(getattr(obj, 'robot', None), 'joints') else obj
     if not (hasattr(source, 'links') and hasattr(source, 'joints')):

@@ -111,7 +111,6 @@ def read_urdf(
     >>> model = sd.read_urdf(urdf)
     >>> model.joint_names, model.screws[0]
     (('hinge',), array([0., 1., 0., 0., 0., 0.]))
-
     """
     description = read_description(source, stacklevel=2)
     return model_from_description(
@@ -150,7 +149,6 @@ def read_description(source: UrdfSource, *, stacklevel: int = 1) -> RobotDescrip
     >>> from screw_dynamics.parsers import read_description
     >>> read_description('<robot name="r"><link name="a"/></robot>').links[0].name
     'a'
-
     """
     root = read_document(source)
     description = robot_record(root)
@@ -185,7 +183,6 @@ def strip_geometry(source: UrdfSource) -> str:
     --------
     >>> strip_geometry('<robot name="r"><link name="a"><visual/></link><gazebo/></robot>')
     '<robot name="r"><link name="a" /></robot>'
-
     """
     root = read_document(source)
     for element in list(root):

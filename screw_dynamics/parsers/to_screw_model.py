@@ -136,7 +136,6 @@ def model_from_description(
     >>> description = read_description(sd.share_path('urdf/iiwa14.urdf'))
     >>> model_from_description(description, joints=['joint_4', 'joint_2']).joint_names
     ('joint_4', 'joint_2')
-
     """
     gravity = as_vector('gravity', gravity, 3)
     tree = joined_tree(split_multi_dof_joints(description))

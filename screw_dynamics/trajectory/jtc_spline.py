@@ -71,7 +71,6 @@ def jtc_trajectory(
     >>> w = waypoints_from_points(['a'], [(0.0, [0.0]), (2.0, [1.0])], ['a'])
     >>> jtc_trajectory(w).jets([1.0], rows=3).ravel()
     array([0.5, 0.5, 0. ])
-
     """
     times = waypoints.times
     states = np.stack((waypoints.positions, waypoints.velocities, waypoints.accelerations), axis=1)

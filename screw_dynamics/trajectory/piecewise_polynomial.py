@@ -57,7 +57,6 @@ class PiecewisePolynomial:
     ...                            np.array([5.0]), continuity=0)
     >>> ramp.jets([1.0], rows=2)[0].ravel()
     array([3., 2.])
-
     """
 
     breaks: Array
@@ -108,7 +107,6 @@ class PiecewisePolynomial:
             If the time is NaN.
         InputError
             If the time is not a number, or `out` not a writable, C-contiguous float64 array.
-
         """
         try:
             if math.isnan(t):
@@ -139,7 +137,6 @@ class PiecewisePolynomial:
         Raises
         ------
         ShapeError, NotFiniteError, InputError
-
         """
         times = require_finite('times', as_float_array('times', times))
         if times.ndim != 1:

@@ -155,7 +155,6 @@ class TrajectoryFile:
     ------
     TrajectoryError
         If there is no joint or no point, or a time is not valid in a message.
-
     """
 
     joint_names: tuple[str, ...]
@@ -199,7 +198,6 @@ def read_trajectory(path: str | Path) -> TrajectoryFile:
     ------
     TrajectoryError
         If the file is invalid; the error states file, row and column or key.
-
     """
     try:
         text = expanded(path).read_text(encoding='utf-8-sig')
@@ -235,7 +233,6 @@ def parse_trajectory(text: str, *, csv: bool = False) -> TrajectoryFile:
     >>> text = '{joint_names: [a], points: [{time_from_start: 0.0, positions: [1]}]}'
     >>> parse_trajectory(text).points[0]
     TrajectoryPoint(time_from_start=0.0, positions=[1.0], velocities=[], accelerations=[])
-
     """
     if not isinstance(text, str):
         raise TrajectoryError(f'expected text, got {shown(text)}')

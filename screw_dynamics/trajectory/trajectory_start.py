@@ -33,7 +33,6 @@ def require_end_in_future(waypoints: Waypoints, start: float, now: float) -> Non
     Raises
     ------
     TrajectoryError
-
     """
     end = start + float(waypoints.times[-1])
     if start != 0.0 and end < now:
@@ -66,7 +65,6 @@ def nearest_turn(start_jet: Array, waypoints: Waypoints, continuous: Collection[
     >>> w = waypoints_from_points(['a'], [(1.0, [7.0])], ['a'])
     >>> nearest_turn(np.array([[0.5]]), w, {'a'}).round(3)
     array([[6.783]])
-
     """
     shifted = np.array(start_jet, dtype=np.float64)
     turn = 2.0 * math.pi
@@ -118,7 +116,6 @@ def check_position_limits(
         In mode 'reject'; the error states the first violation and their number.
     InputError
         If the mode is not one of these.
-
     """
     if mode not in ('off', 'warn', 'reject'):
         raise InputError(f"mode: expected 'off', 'warn' or 'reject', got {shown(mode)}")

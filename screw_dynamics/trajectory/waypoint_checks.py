@@ -32,7 +32,6 @@ class TrajectoryPoint(NamedTuple):
         Time from the start of the trajectory, not from the previous point [s].
     positions, velocities, accelerations : sequence of float
         Values [rad or m, per s, per s^2]; the last two may be empty.
-
     """
 
     time_from_start: float

@@ -41,7 +41,6 @@ class Waypoints:
         and joint.
     ShapeError, InputError
         If the shapes of the arrays are inconsistent.
-
     """
 
     joint_names: tuple[str, ...]
@@ -116,7 +115,6 @@ def waypoints_from_points(
     >>> w.positions
     array([[1., 2.],
            [3., 4.]])
-
     """
     names = tuple(model_joint_names)
     missing = checks.check_joint_names(
