@@ -18,12 +18,7 @@ SEPARATOR = '=' * 80
 
 
 def definition_text(type_name: str, msg_text: Callable[[str], str]) -> str:
-    """
-    Return the .msg text of a type, followed by the texts of all nested types.
-
-    Each nested text has a header of a line of ``=`` and ``MSG: package/Name``. `msg_text` returns
-    the text of one type. Raises `BagError`, which names the type, if a text cannot be read.
-    """
+    """Return the text of a type, as `msg_text` returns it, followed by those of nested types."""
     texts: dict[str, str] = {}
     waiting = [type_name]
     while waiting:
@@ -53,11 +48,7 @@ def _nested_types(type_name: str, text: str) -> list[str]:
 
 
 def message_definition(type_name: str) -> str:
-    """
-    Return the .msg text of a type, followed by the texts of all nested types.
-
-    Raises `BagError`, which names the type, if a package or a .msg file is missing or unreadable.
-    """
+    """Return the text of an installed type and its nested types; raise `BagError` without one."""
     return definition_text(type_name, _msg_text)
 
 
@@ -93,11 +84,7 @@ _OWN = 'screw_dynamics_interfaces'
 
 
 class MessageTypes:
-    """
-    The types of the common packages of ROS 2 Jazzy, and those of screw_dynamics_interfaces.
-
-    Wire format and type hashes of the common types are unchanged in all later distributions.
-    """
+    """Common types of ROS 2 Jazzy, unchanged in later ones, and of screw_dynamics_interfaces."""
 
     def __init__(self) -> None:
         self._store = get_typestore(Stores.ROS2_JAZZY)
@@ -105,8 +92,6 @@ class MessageTypes:
     def __getitem__(self, type_name: str) -> Any:
         """Return the dataclass of a type; its constructor requires every field."""
         if type_name not in self._store.types:
-            if not type_name.startswith(f'{_OWN}/'):
-                raise BagError(f'type {type_name!r}: not among the types that are known here')
             types = get_types_from_msg(self.definition(type_name), type_name)
             known = self._store.fielddefs
             self._store.register({k: v for k, v in types.items() if k not in known})
@@ -143,12 +128,7 @@ def _own_text(name: str) -> str:
 
 
 def definition_hash(type_name: str, definition: str) -> str:
-    """
-    Return the RIHS01 hash of a type, equal for types with the same wire format.
-
-    `definition` is the .msg text followed by those of all nested types. Raises `BagError` if it
-    cannot be read.
-    """
+    """Return the RIHS01 hash of a type; raise `BagError` if its definition cannot be read."""
     types = get_typestore(Stores.EMPTY)
     try:
         types.register(get_types_from_msg(definition, type_name))

@@ -25,12 +25,7 @@ _LONGEST_REASON = 80  # characters
 
 
 class CutOffFile(McapReader):
-    """
-    The intact part of an MCAP file that was not closed or is damaged.
-
-    One pass over the file finds the complete chunks. An unfinished record at the end and damaged
-    chunks are skipped. Once open, the library reads it like any other file.
-    """
+    """The intact chunks of a damaged MCAP file; once open, the library reads it like others."""
 
     path: Path
 
@@ -167,12 +162,7 @@ def _records(file: BinaryIO, begin: int, size: int) -> Iterator[tuple[int, int, 
 
 
 class LooseFiles:
-    """
-    The intact parts of MCAP files as one bag.
-
-    Implements the part of the library's reader that `Bag` uses. Raises `BagError` if a file is
-    not an MCAP file.
-    """
+    """The intact parts of MCAP files as one bag; the part of the library's reader that is used."""
 
     def __init__(self, paths: Collection[Path]) -> None:
         self.losses: list[str] = []
@@ -237,12 +227,7 @@ class LooseFiles:
 
 
 def folder_losses(path: Path, reason: Exception, of_files: Sequence[str]) -> list[str]:
-    """
-    Return at most one line: the files that are not read, and the `reason` of the library.
-
-    Empty if there are no such files and the reason is a missing metadata.yaml or already covered
-    by the losses `of_files`.
-    """
+    """Return at most one line: the files that are not read, and the `reason` of the library."""
     faults = []
     missing = [name for name in _names(path) if not (path / name).exists()]
     if missing:

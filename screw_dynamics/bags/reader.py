@@ -8,10 +8,10 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from rosbags.interfaces import Connection, ConnectionExtRosbag2, MessageDefinitionFormat, Qos
+from rosbags.interfaces import Connection, ConnectionExtRosbag2, MessageDefinitionFormat
 from rosbags.rosbag2 import Reader
 from rosbags.serde import SerdeError
 from rosbags.typesys import (
@@ -95,27 +95,20 @@ class Bag:
         return loose
 
     def _register(self, connection: Connection) -> None:
-        """
-        Register a type and its nested types from the definition inside the bag.
-
-        Without a definition (ROS 2 Humble and older write none), common types are still known.
-        Topics of other types can be copied, but decoding their messages raises an error.
-        """
-        definition, as_msg = connection.msgdef.data, True
-        if connection.msgdef.format == MessageDefinitionFormat.IDL:
-            as_msg = False
-        elif connection.msgdef.format != MessageDefinitionFormat.MSG:
+        """Register a type and its nested types from the definition inside the bag."""
+        form, definition = connection.msgdef.format, connection.msgdef.data
+        if form not in (MessageDefinitionFormat.IDL, MessageDefinitionFormat.MSG):
+            # ROS 2 Humble and older write none; messages of unknown types can only be copied
             try:
                 definition = MessageTypes().definition(connection.msgtype)
             except BagError:
                 return
         self._definitions[connection.topic] = definition
         try:
-            types = (
-                get_types_from_msg(definition, connection.msgtype)
-                if as_msg
-                else get_types_from_idl(definition)
-            )
+            if form == MessageDefinitionFormat.IDL:
+                types = get_types_from_idl(definition)
+            else:
+                types = get_types_from_msg(definition, connection.msgtype)
             known = self._types.fielddefs
             self._types.register({k: v for k, v in types.items() if k not in known})
             self._types.get_msgdef(connection.msgtype)
@@ -147,7 +140,7 @@ class Bag:
                 c.msgcount,
                 c.digest or self._hash(c),
                 self._definitions.get(c.topic, ''),
-                _offered(c),
+                tuple(cast(ConnectionExtRosbag2, c.ext).offered_qos_profiles),
             )
             for c in self._reader.connections
         }
@@ -169,16 +162,12 @@ class Bag:
 
     def messages(self, topics: Sequence[str] | None = None) -> Iterator[BagMessage]:
         """
-        Return the messages in the order they were received.
+        Return the messages in the order they were received, as an iterator of `BagMessage`.
 
         Parameters
         ----------
         topics : sequence of str, optional
             Only these topics; all by default.
-
-        Returns
-        -------
-        iterator of BagMessage
 
         Raises
         ------
@@ -196,7 +185,7 @@ class Bag:
         self, topics: Sequence[str] | None = None, start: int | None = None
     ) -> Iterator[RawMessage]:
         """
-        Return the serialized messages, in the order they were received.
+        Return the serialized messages, in the order they were received, as `RawMessage`.
 
         Parameters
         ----------
@@ -204,10 +193,6 @@ class Bag:
             Only these topics; all by default.
         start : int, optional
             Only messages received at this time or later [ns since the epoch].
-
-        Returns
-        -------
-        iterator of RawMessage
 
         Raises
         ------
@@ -282,9 +267,3 @@ class Bag:
             'time': (log_time - self.start_time) * 1e-9,
             **columns(item.message for item in recorded),
         }
-
-
-def _offered(connection: Connection) -> tuple[Qos, ...]:
-    extension = connection.ext
-    assert isinstance(extension, ConnectionExtRosbag2)
-    return tuple(extension.offered_qos_profiles)

@@ -15,8 +15,9 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import rclpy
@@ -44,12 +45,10 @@ class BagRecorder(Node):
     """
     Record serialized messages to a bag, without decoding them.
 
-    `topics` are relative to the node's namespace; without any, all topics are recorded except
-    hidden ones. The recorder subscribes as soon as a publisher or a subscription announces a
-    topic's type, so that it also receives messages of short-lived publishers. (Messages sent
-    within some seconds of a publisher's start may be lost: Fast DDS drops them if the publisher is
-    not discovered yet.) Log times are reception times, or the node's clock if ``use_sim_time``
-    is set.
+    `topics` are relative to the node's namespace; without any, all but hidden ones are recorded.
+    A subscription exists as soon as an endpoint announces a topic's type, so that messages of
+    short-lived publishers arrive too, except those that Fast DDS drops before it discovers the
+    publisher. Log times are reception times, or the node's clock if ``use_sim_time`` is set.
     """
 
     def __init__(self, topics: Sequence[str] = (), name: str = 'recorder', **options: Any) -> None:
@@ -85,7 +84,8 @@ class BagRecorder(Node):
         for topic, type_names in self.get_topic_names_and_types(no_demangle=False):
             if topic in self._refused:
                 continue
-            if topic not in self._wanted if self._wanted else _is_hidden(topic):
+            hidden = any(part.startswith('_') for part in topic.split('/'))
+            if topic not in self._wanted if self._wanted else hidden:
                 continue
             try:
                 if topic not in self._followed:
@@ -103,7 +103,7 @@ class BagRecorder(Node):
     def _follow(self, topic: str, type_name: str) -> None:
         self._definitions[topic] = type_name, message_definition(type_name)
         self._followed[topic] = TopicRecording(
-            self, topic, message_type(type_name), self._callback(topic), self._on_lost
+            self, topic, message_type(type_name), partial(self._store, topic), self._on_lost
         )
         self.get_logger().info(f"Recording '{topic}' ({type_name})")
 
@@ -123,22 +123,19 @@ class BagRecorder(Node):
         )
         self._recorded.add(topic)
 
-    def _callback(self, topic: str) -> Callable[[bytes, dict[str, int]], None]:
-        def store(data: bytes, info: dict[str, int]) -> None:
-            if topic in self._refused:
+    def _store(self, topic: str, data: bytes, info: dict[str, int]) -> None:
+        if topic in self._refused:
+            return
+        if topic not in self._recorded:  # the publisher is new, or already gone
+            try:
+                self._add_topic(topic, self.get_publishers_info_by_topic(topic))
+            except BagError as error:
+                self._refuse(topic, error)
                 return
-            if topic not in self._recorded:  # the publisher is new, or already gone
-                try:
-                    self._add_topic(topic, self.get_publishers_info_by_topic(topic))
-                except BagError as error:
-                    self._refuse(topic, error)
-                    return
-            now = self._sim_time or not info['received_timestamp']
-            stamp = self.get_clock().now().nanoseconds if now else info['received_timestamp']
-            self._writer.write(topic, stamp, data)
-            self.message_count += 1
-
-        return store
+        now = self._sim_time or not info['received_timestamp']
+        stamp = self.get_clock().now().nanoseconds if now else info['received_timestamp']
+        self._writer.write(topic, stamp, data)
+        self.message_count += 1
 
     def _on_lost(self, event: Any) -> None:
         self.lost_count += event.total_count_change
@@ -151,10 +148,6 @@ class BagRecorder(Node):
         """Store the messages that have arrived but are not handled yet; call before closing."""
         for recording in self._followed.values():
             recording.drain()
-
-
-def _is_hidden(topic: str) -> bool:
-    return any(part.startswith('_') for part in topic.split('/'))
 
 
 def _announced_hash(offers: list[TopicEndpointInfo]) -> str | None:
@@ -210,24 +203,15 @@ def _record(options: argparse.Namespace, stop: _StopRequest) -> int:
     try:
         with BagWriter(options.output, compress=options.compress) as writer:
             node.record_to(writer)
-            _run(node, executor, options, stop)
+            end = time.monotonic() + (options.duration or math.inf)
+            while not stop.requested and time.monotonic() < end:
+                executor.spin_once(timeout_sec=0.1)
+            node.drain()
             _report(node, writer)
         return 0
     finally:
         executor.shutdown()
         node.destroy_node()
-
-
-def _run(
-    node: BagRecorder,
-    executor: SingleThreadedExecutor,
-    options: argparse.Namespace,
-    stop: _StopRequest,
-) -> None:
-    end = time.monotonic() + (options.duration or math.inf)
-    while not stop.requested and time.monotonic() < end:
-        executor.spin_once(timeout_sec=0.1)
-    node.drain()
 
 
 def _report(node: BagRecorder, writer: BagWriter) -> None:

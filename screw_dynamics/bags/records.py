@@ -43,11 +43,7 @@ class BagMessage:
 
 @dataclass(frozen=True)
 class RawMessage:
-    """
-    One recorded message, serialized in CDR.
-
-    `log_time` is the time of reception [ns since the epoch].
-    """
+    """One recorded message in CDR; `log_time` is the time of reception [ns since the epoch]."""
 
     topic: str
     log_time: int
@@ -92,15 +88,11 @@ def columns(messages: Iterable[Any]) -> dict[str, Any]:
     Returns
     -------
     dict of str to column
-        Keys are field paths such as ``'effort'`` or ``'reference.positions'``.
+        Keys are field paths such as ``'effort'`` or ``'reference.positions'``; empty if T is 0.
         Numbers: ``(T,)`` arrays. Arrays of numbers: ``(T, n)``, or a list of T arrays if
         their lengths differ. Time and Duration: ``(T,)`` int64 [ns]. Lists of names: one tuple
         if all messages agree (joint_names), else a list of T tuples. Anything else
         (strings, lists of sub-messages): a list of T.
-
-    Notes
-    -----
-    Empty if there are no messages.
     """
     rows = [dict(_leaves(message, '')) for message in messages]
     return {path: _column([row[path] for row in rows]) for path in (rows[0] if rows else ())}

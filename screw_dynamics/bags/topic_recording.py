@@ -35,11 +35,7 @@ REPLAY_DEPTH = 10
 
 
 def recording_qos(profile: QoSProfile) -> QoSProfile:
-    """
-    Return the profile of a subscription that receives everything an endpoint offers or requests.
-
-    Reliability and durability are those of `profile`, so that latched messages arrive.
-    """
+    """Return the profile of a subscription that receives all that an endpoint offers."""
     reliable = profile.reliability == ReliabilityPolicy.RELIABLE
     latched = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
     return QoSProfile(
@@ -66,12 +62,7 @@ def bag_qos(profile: QoSProfile) -> Qos:
 
 
 def replay_qos(offered: Sequence[Qos]) -> QoSProfile:
-    """
-    Return a profile that is compatible with all subscribers of the recorded publishers.
-
-    Best effort only if all publishers `offered` it, transient local if one did. `offered` is
-    empty if the bag does not contain the profiles.
-    """
+    """Return a profile that suits all subscribers of the publishers that offered these."""
     reliable = not offered or any(q.reliability != QosReliability.BEST_EFFORT for q in offered)
     latched = any(q.durability == QosDurability.TRANSIENT_LOCAL for q in offered)
     return QoSProfile(
@@ -94,13 +85,9 @@ class TopicRecording:
     """
     Receives the messages of one topic from all its publishers, whatever QoS they offer.
 
-    There is one subscription per pair of reliability and durability. Thus no message of a reliable
-    publisher is lost because another one is best effort, latched messages arrive, and a later
-    publisher with an existing pair is received from its first message on. Messages that several
-    subscriptions receive are stored once.
-
-    `store` is called with each message in CDR and its information, `on_lost` with the event if
-    the middleware reports lost messages.
+    There is one subscription per pair of reliability and durability; a message that several
+    receive is stored once. `store` is called with each message in CDR and its information,
+    `on_lost` with the event if the middleware reports lost messages.
     """
 
     def __init__(
@@ -118,12 +105,7 @@ class TopicRecording:
         self._seen: set[_Key] = set()
 
     def follow(self, endpoints: Sequence[TopicEndpointInfo]) -> None:
-        """
-        Add subscriptions with the profiles of these endpoints.
-
-        The endpoints are the publishers, or while there are none, the subscriptions of others,
-        which future publishers have to be compatible with.
-        """
+        """Add subscriptions with the profiles of publishers, or of others' subscriptions."""
         for endpoint in endpoints:
             qos = recording_qos(endpoint.qos_profile)
             key = qos.reliability, qos.durability

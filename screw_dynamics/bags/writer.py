@@ -61,12 +61,7 @@ class CheckedWriter(Writer):
 
 
 def to_disk(paths: Iterable[Path]) -> None:
-    """
-    Wait until files and folder entries are on the disk, where they survive a power failure.
-
-    Network and virtual file systems cannot wait for folders, some not even for files; this is not
-    an error.
-    """
+    """Wait until files and folder entries are on the disk, if the file system can wait for it."""
     for path in paths:
         try:
             _synchronize(path)
@@ -98,14 +93,9 @@ class BagWriter:
     """
     An MCAP bag, open for writing; closed at the end of a ``with`` block, also after an error.
 
-    `write` only appends the message to a queue. A thread writes it, so that a slow disk delays
-    no callback. No message is dropped; `close` writes the rest of the queue, the index and
-    metadata.yaml. Set `capacity` to bound the memory if messages can arrive faster than the disk
-    writes them.
-
-    The header is in the file from the start, and a message is on the disk one second after
-    `write`. If the process is killed or the power fails, at most this second is lost; `Bag` reads
-    the rest.
+    `write` only appends the message to a queue, so that a slow disk delays no callback; a thread
+    writes it to the disk within a second. No message is dropped. If the process is killed or the
+    power fails, at most this second is lost; `Bag` reads the rest.
 
     Parameters
     ----------
@@ -114,7 +104,7 @@ class BagWriter:
     compress : bool
         Compress the chunks of the file with zstd.
     capacity : int
-        Messages in the queue at which `write` waits; 0 for no limit.
+        Messages in the queue at which `write` waits, to bound the memory; 0 for no limit.
 
     Raises
     ------
