@@ -40,16 +40,14 @@ def from_urdfpy(
     mimic: str = 'reduce',
 ) -> ScrewModel:
     """
-    Build the model of a robot that another parser has read.
+    Build the `ScrewModel` of a robot that another parser has read.
 
     Accepts ``urdfpy.URDF`` (and its fork urchin), ``yourdfpy.URDF`` and
     ``urdf_parser_py.urdf.URDF`` (urdfdom_py) by their attributes; none of these packages is
-    imported. If the URDF document is available, prefer `read_urdf`: it needs no other package and
-    its errors name lines.
+    imported. Prefer `read_urdf` for a URDF document: its errors name lines.
 
-    urdfpy sets mass 1 and unit inertia for every link without `<inertial>`. Links of a
-    urdfpy or urchin object with exactly these numbers are treated as massless, and an
-    `InertiaWarning` names them.
+    urdfpy and urchin set mass 1 and unit inertia for every link without `<inertial>`. Their links
+    with exactly these numbers are treated as massless, and an `InertiaWarning` names them.
 
     Parameters
     ----------
@@ -57,10 +55,6 @@ def from_urdfpy(
         The parsed robot, with attributes ``links`` and ``joints``, or its attribute ``robot`` has.
     gravity, base_link, tip_link, joints, locked, mimic
         See `read_urdf`.
-
-    Returns
-    -------
-    ScrewModel
 
     Raises
     ------
@@ -80,8 +74,7 @@ def from_urdfpy(
             f'parsed robot: expected an object with links and joints (urdfpy, yourdfpy, '
             f'urdf_parser_py), got {type(obj).__name__}'
         )
-    links = _items('links', source.links)
-    joint_objects = _items('joints', source.joints)
+    links, joint_objects = _items('links', source.links), _items('joints', source.joints)
     inventing = type(source).__module__.partition('.')[0] in _INVENTING_PACKAGES
     records = [_link(link, inventing) for link in links]
     description = RobotDescription(
@@ -145,11 +138,9 @@ def _inertial(location: SourceLocation, inertial: Any) -> Inertial | None:
 def _tensor(location: SourceLocation, inertia: Any) -> Array:
     if not hasattr(inertia, 'ixx'):
         return _array(f'{location}: inertia', 'a 3x3 tensor', inertia)
-    xx, xy, xz, yy, yz, zz = (
-        _number(location, name, _attribute(location, inertia, name))
-        for name in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+    return values.symmetric_tensor(
+        lambda name: _number(location, name, _attribute(location, inertia, name))
     )
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def _origin(location: SourceLocation, owner: Any) -> Array:
@@ -208,19 +199,15 @@ def _limit(location: SourceLocation, limit: Any, kind: str) -> Limit:
 
 
 def _bound(location: SourceLocation, limit: Any, name: str, default: float) -> float:
-    value = getattr(limit, name, None)
-    return (
-        default
-        if value is None
-        else values.limit_bound(location, name, _number(location, name, value))
-    )
+    value = getattr(limit, name, default)
+    value = default if value is None else value
+    return values.limit_bound(location, name, _number(location, name, value))
 
 
 def _optional(location: SourceLocation, owner: Any, name: str, default: float) -> float:
-    value = getattr(owner, name, None)
-    return (
-        default if value is None else values.finite(location, name, _number(location, name, value))
-    )
+    value = getattr(owner, name, default)
+    value = default if value is None else value
+    return values.finite(location, name, _number(location, name, value))
 
 
 def _number(location: SourceLocation, name: str, value: Any) -> float:

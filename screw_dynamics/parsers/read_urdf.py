@@ -120,7 +120,7 @@ def read_urdf(
 
 def read_description(source: UrdfSource, *, stacklevel: int = 1) -> RobotDescription:
     """
-    Read the links and joints of a URDF document, not yet joined to a tree.
+    Read a URDF document to a `RobotDescription`; `model_from_description` builds models from it.
 
     Parameters
     ----------
@@ -128,11 +128,6 @@ def read_description(source: UrdfSource, *, stacklevel: int = 1) -> RobotDescrip
         See `read_urdf`.
     stacklevel : int
         Of the warning; 1 is the caller of this function.
-
-    Returns
-    -------
-    RobotDescription
-        See `model_from_description`, which builds models from it.
 
     Raises
     ------
@@ -158,7 +153,7 @@ def read_description(source: UrdfSource, *, stacklevel: int = 1) -> RobotDescrip
 
 def strip_geometry(source: UrdfSource) -> str:
     """
-    Return a URDF document reduced to its links, inertials and joints.
+    Return a URDF document reduced to its links, inertials and joints, as text.
 
     urdfpy opens every mesh and fails at the first missing one; urdf_parser_py rejects files with
     certain textures or transmissions. Both can read the returned document.
@@ -167,12 +162,6 @@ def strip_geometry(source: UrdfSource) -> str:
     ----------
     source : str, bytes or path
         See `read_urdf`.
-
-    Returns
-    -------
-    str
-        The document without visuals, collisions, materials, transmissions, simulator tags and
-        XML declaration.
 
     Raises
     ------

@@ -28,27 +28,22 @@ def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel:
     """
     Warn once (`InertiaWarning`) and name all suspicious links that move.
 
-    There are four kinds: joints that move no mass; links with the mass 0; links whose inertia is
-    not positive semidefinite or violates the triangle inequality of principal moments; and links
-    whose inertia a parser invented (see `from_urdfpy`). Links that do not move are not checked,
-    as their inertia has no effect. A `stacklevel` of 1 is the caller of this function.
+    Links that do not move are not checked, as their inertia has no effect. A `stacklevel` of 1 is
+    the caller of this function.
     """
     moving = [link for body in bodies for link in body.links]
     massless = [
         body.joint.child
         for body in bodies
-        if body.inertia[3, 3] == 0.0 and not _has_virtual_child(body)
+        if body.inertia[3, 3] == 0.0 and not any(link.virtual for link in body.links)
     ]
-    stated = [link for link in moving if link.inertial is not None]
+    stated = [(link.name, link.inertial) for link in moving if link.inertial is not None]
     kinds = (
         ('moving links without mass', massless),
-        (
-            'mass 0 stated',
-            [link.name for link in stated if link.inertial and link.inertial.mass == 0.0],
-        ),
+        ('mass 0 stated', [name for name, inertial in stated if inertial.mass == 0.0]),
         (
             'inertia not positive semidefinite, or triangle rule broken',
-            [link.name for link in stated if link.inertial and _impossible(link.inertial.tensor)],
+            [name for name, inertial in stated if _impossible(inertial.tensor)],
         ),
         (
             'mass 1 and unit inertia assumed to be invented for a missing <inertial>, so massless',
@@ -64,10 +59,6 @@ def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel:
         )
 
 
-def _has_virtual_child(body: Body) -> bool:
-    return any(link.virtual for link in body.links)
-
-
 def _impossible(tensor: Array) -> bool:
     low, middle, high = np.linalg.eigvalsh(tensor)
     tolerance = _TOLERANCE * max(abs(low), abs(high))
@@ -75,11 +66,7 @@ def _impossible(tensor: Array) -> bool:
 
 
 def warn_of_limits(joints: Sequence[Joint], stacklevel: int) -> None:
-    """
-    Warn once (`UrdfWarning`) and name all joints with contradictory or negative values.
-
-    A `stacklevel` of 1 is the caller of this function.
-    """
+    """Warn once (`UrdfWarning`) and name all joints with contradictory or negative values."""
     kinds = (
         ('lower limit above the upper one', [j for j in joints if j.limit.lower > j.limit.upper]),
         ('negative velocity limit', [j for j in joints if j.limit.velocity < 0.0]),
@@ -97,11 +84,7 @@ def warn_of_limits(joints: Sequence[Joint], stacklevel: int) -> None:
 
 
 def warn_of_unread(root: LinedElement, stacklevel: int) -> None:
-    """
-    Warn once (`UrdfWarning`) and name the links and joints that are not children of `<robot>`.
-
-    A `stacklevel` of 1 is the caller of this function.
-    """
+    """Warn once (`UrdfWarning`) and name links and joints that are not children of `<robot>`."""
     unread = []
     # a link without parts and with the name of a link that is read is a reference, as in SRDF
     mentions = {None, *(element.get('name') for element in root.findall('link'))}

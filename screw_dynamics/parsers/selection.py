@@ -31,42 +31,30 @@ class JointMapping:
     offset: float
 
 
+@dataclass(frozen=True)
 class MimicResolver:
     """
     Mappings of all joints of a robot.
 
-    A joint in `locked` is fixed at its value [rad or m]; a joint in `coordinates` is independent;
-    a mimic joint follows its master through any chain if `reduce` is set, and is locked at
-    ``multiplier * value + offset`` if the master is locked; all others are locked at 0. The
-    position of a fixed joint as master is 0.
+    A joint in `locked` is fixed at its value [rad or m], one in `coordinates` is independent, a
+    mimic joint follows its master through any chain if `reduce` is set, others are locked at 0.
     """
 
-    def __init__(
-        self,
-        joints: Mapping[str, Joint],
-        coordinates: Collection[str],
-        locked: Mapping[str, float],
-        reduce: bool,
-    ) -> None:
-        self._joints = joints
-        self._coordinates = frozenset(coordinates)
-        self._locked = locked
-        self._reduce = reduce
-        self._known: dict[str, JointMapping] = {}
+    joints: Mapping[str, Joint]
+    coordinates: Collection[str]
+    locked: Mapping[str, float]
+    reduce: bool
+    known: dict[str, JointMapping] = field(default_factory=dict, init=False)
 
     def resolve(self, name: str) -> JointMapping:
-        """
-        Return the mapping of a joint.
-
-        Raises TopologyError if its mimic chain is a loop or leads to an unknown joint.
-        """
+        """Return the mapping of a joint; raise TopologyError if its mimic chain has no end."""
         chain: dict[str, Mimic] = {}
         step = self._step(name)
         while isinstance(step, Mimic):
             chain[name] = step
             if step.master in chain:
                 loop = [*chain][[*chain].index(step.master) :]
-                where = self._joints[name].location.inside('mimic')
+                where = self.joints[name].location.inside('mimic')
                 raise TopologyError(
                     f'{where}: expected a chain that ends at an independent joint, '
                     f'got a loop: {" -> ".join([*loop, step.master])}'
@@ -74,7 +62,7 @@ class MimicResolver:
             name = step.master
             step = self._step(name)
         for name, mimic in reversed(chain.items()):
-            step = self._known[name] = JointMapping(
+            step = self.known[name] = JointMapping(
                 step.coordinate,
                 mimic.multiplier * step.multiplier,
                 mimic.multiplier * step.offset + mimic.offset,
@@ -83,19 +71,19 @@ class MimicResolver:
 
     def _step(self, name: str) -> JointMapping | Mimic:
         """Return the mapping of a joint, or its mimic relation to an existing joint."""
-        joint = self._joints[name]
-        if name in self._known:
-            return self._known[name]
-        if name in self._locked:
-            return JointMapping(None, 0.0, self._locked[name])
-        if name in self._coordinates:
+        joint = self.joints[name]
+        if name in self.known:
+            return self.known[name]
+        if name in self.locked:
+            return JointMapping(None, 0.0, self.locked[name])
+        if name in self.coordinates:
             return JointMapping(name, 1.0, 0.0)
         mimic = joint.mimic
-        if mimic is None or not self._reduce:
+        if mimic is None or not self.reduce:
             return JointMapping(None, 0.0, 0.0)
-        if mimic.master not in self._joints:
+        if mimic.master not in self.joints:
             # a joint with several degrees of freedom was split; name its parts
-            parts = [part for part, at in self._joints.items() if at.location.name == mimic.master]
+            parts = [part for part, at in self.joints.items() if at.location.name == mimic.master]
             one = f' with one degree of freedom ({", ".join(parts)})' if parts else ''
             raise TopologyError(
                 f'{joint.location.inside("mimic")}: expected the name of a joint{one}, got '
@@ -125,20 +113,15 @@ def select(
     locked: Mapping[str, float] | None,
     mimic: str,
 ) -> Selection:
-    """
-    Check the options of `read_urdf` against a robot.
-
-    Raises UnknownNameError for unknown links and joints, InputError if a joint is selected twice,
-    selected and locked, or selected though it mimics another, NotFiniteError for a locked
-    position that is not finite.
-    """
+    """Check the options of `read_urdf` against a robot; raise its errors of options."""
     if mimic not in _MIMIC_MODES:
         raise InputError(f'mimic: expected one of {", ".join(_MIMIC_MODES)}, got {shown(mimic)}')
     reduce = mimic == 'reduce'
     positions = _locked_positions(tree, locked)
     base = tree.root if base_link is None else tree.link(base_link).name
-    reach = list(tree.below(base)) if tip_link is None else tree.path(base, tip_link)
-    available = [joint.name for joint in _document_order(tree, reach) if joint.moves]
+    reach = tree.below(base) if tip_link is None else tree.path(base, tip_link)
+    reached = {joint.name for joint in reach if joint.moves}
+    available = [name for name in tree.joints if name in reached]
     if joints is None:
         names = tuple(
             name
@@ -147,12 +130,7 @@ def select(
         )
     else:
         names = _selected(tree, joints, available, positions, reduce)
-    return Selection(base, names, MimicResolver(tree.joints, names, positions, reduce))
-
-
-def _document_order(tree: Tree, reach: Sequence[Joint]) -> list[Joint]:
-    reached = {joint.name for joint in reach}
-    return [joint for name, joint in tree.joints.items() if name in reached]
+    return Selection(base, names, MimicResolver(tree.joints, frozenset(names), positions, reduce))
 
 
 def _locked_positions(tree: Tree, locked: Mapping[str, float] | None) -> dict[str, float]:
@@ -221,19 +199,13 @@ class Body:
 
 
 def lump_links(tree: Tree, selection: Selection) -> tuple[list[Body], dict[str, Frame]]:
-    """
-    Lump the links of the selected subtree into bodies.
-
-    Returns the bodies, depth first with parents before children, and the frames of all links.
-    """
+    """Return the bodies, depth first with parents before children, and the frames of all links."""
     bodies: list[Body] = []
     frames = {selection.base_link: Frame(-1, np.eye(4))}
     for joint in tree.below(selection.base_link):
         support = frames[joint.parent]
         pose = support.pose @ joint.origin  # exact if support.pose is the identity
-        mapping = (
-            selection.resolver.resolve(joint.name) if joint.moves else JointMapping(None, 0.0, 0.0)
-        )
+        mapping = selection.resolver.resolve(joint.name)
         if mapping.coordinate is not None:
             bodies.append(Body(joint, mapping, support.body, pose))
             frames[joint.child] = Frame(len(bodies) - 1, np.eye(4))

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,14 +24,9 @@ def split_multi_dof_joints(robot: RobotDescription) -> RobotDescription:
     """
     Replace every planar and floating joint by joints with one degree of freedom.
 
-    A planar joint ``j`` becomes ``j/x``, ``j/y`` (prismatic, in the plane) and ``j/yaw`` (about
-    the normal). If the normal is z, these are the axes x, y, z of the child frame; otherwise the
-    two in-plane axes are those of `rotation_onto_z`. A floating joint becomes ``j/x``, ``j/y``,
-    ``j/z``, ``j/yaw``, ``j/pitch``, ``j/roll``, so that the child has the position (x, y, z) and
-    R = Rz(yaw) Ry(pitch) Rx(roll); its mass matrix is singular at a pitch of ±90 degrees. The
-    intermediate links are massless and are not frames of the model. Limits, damping and friction
-    of such joints have no single unit and are dropped. Raises UnsupportedJointError if such a
-    joint mimics another.
+    The intermediate links are massless and are not frames of the model. Limits, damping and
+    friction of such joints have no single unit and are dropped. Raises UnsupportedJointError if
+    such a joint mimics another.
     """
     links, joints = list(robot.links), []
     for joint in robot.joints:
@@ -63,7 +58,6 @@ def _chain(joint: Joint) -> tuple[list[Joint], list[Link]]:
             location=joint.location,
             origin=joint.origin if i == 0 else np.eye(4),
             axis=axis,
-            limit=Limit(),
         )
         for i, (_, kind, axis) in enumerate(steps)
     ]
@@ -71,7 +65,7 @@ def _chain(joint: Joint) -> tuple[list[Joint], list[Link]]:
 
 
 def _planar_steps(normal: Array) -> list[tuple[str, str, Array]]:
-    rotation = rotation_onto_z(normal)
+    rotation = rotation_onto_z(normal)  # the identity if the normal is z
     return [
         ('x', 'prismatic', rotation[:, 0]),
         ('y', 'prismatic', rotation[:, 1]),
@@ -80,7 +74,7 @@ def _planar_steps(normal: Array) -> list[tuple[str, str, Array]]:
 
 
 def _floating_steps() -> list[tuple[str, str, Array]]:
-    x, y, z = np.eye(3)
+    x, y, z = np.eye(3)  # R = Rz(yaw) Ry(pitch) Rx(roll)
     return [
         ('x', 'prismatic', x),
         ('y', 'prismatic', y),
@@ -103,7 +97,7 @@ def model_from_description(
     stacklevel: int = 1,
 ) -> ScrewModel:
     """
-    Build the model of a robot from its description.
+    Build the `ScrewModel` of a robot from its description.
 
     Parameters
     ----------
@@ -114,10 +108,6 @@ def model_from_description(
         See `read_urdf`.
     stacklevel : int
         Of warnings; 1 is the caller of this function.
-
-    Returns
-    -------
-    ScrewModel
 
     Raises
     ------
@@ -152,7 +142,7 @@ def model_from_description(
         if body.joint.name != names[j]:
             followers[j].append(body)
     limits = [
-        _coordinate_limit(joint.limit, below)
+        astuple(_coordinate_limit(joint.limit, below))
         for joint, below in zip(chosen, followers, strict=True)
     ]
     return ScrewModel(
@@ -168,12 +158,7 @@ def model_from_description(
         coordinates=np.array(coordinates, dtype=np.int64),
         multipliers=np.array([body.mapping.multiplier for body in bodies], dtype=float),
         offsets=np.array([body.mapping.offset for body in bodies], dtype=float),
-        limits=JointLimits(
-            lower=np.array([limit.lower for limit in limits], dtype=float),
-            upper=np.array([limit.upper for limit in limits], dtype=float),
-            velocity=np.array([limit.velocity for limit in limits], dtype=float),
-            effort=np.array([limit.effort for limit in limits], dtype=float),
-        ),
+        limits=JointLimits(*np.array(limits, dtype=float).reshape(-1, 4).T),
         damping=np.array([joint.damping for joint in chosen], dtype=float),
         friction=np.array([joint.friction for joint in chosen], dtype=float),
         frames=frames,
@@ -186,12 +171,7 @@ def _coordinate_limit(own: Limit, followers: Iterable[Body]) -> Limit:
     """
     Return the limits of a coordinate: its own, narrowed by those of the joints that follow it.
 
-    A joint at ``multiplier * q + offset`` is within its limits if q is within
-    ``(limit - offset) / multiplier`` and the velocity within ``limit / |multiplier|``. Position
-    limits that leave no range in combination with the coordinate's own are ignored: in some
-    grippers, fingers of opposite signs have the same numbers. A velocity limit of 0 is ignored as
-    not specified. No effort limit is derived: the followers' share of the effort depends on the
-    motion.
+    No effort limit is derived: the followers' share of the effort depends on the motion.
     """
     lower, upper, velocity = own.lower, own.upper, own.velocity
     for body in followers:
@@ -202,8 +182,8 @@ def _coordinate_limit(own: Limit, followers: Iterable[Body]) -> Limit:
             (bound - mapping.offset) / mapping.multiplier for bound in (limit.lower, limit.upper)
         )
         low, high = max(lower, low), min(upper, high)
-        if low < high:
+        if low < high:  # in some grippers, fingers of opposite signs have the same numbers
             lower, upper = low, high
-        if limit.velocity > 0.0:
+        if limit.velocity > 0.0:  # 0: not specified
             velocity = min(velocity, limit.velocity / abs(mapping.multiplier))
     return Limit(lower, upper, velocity, own.effort)

@@ -92,11 +92,8 @@ def _parse(content: bytes, encoding: str | None, origin: str) -> LinedElement:
 
 
 def _without_external_definition(content: bytes) -> bytes:
-    """
-    Return a document with its external definition's address blanked; line numbers are unchanged.
-
-    With the address, expat silently drops undefined entities; without it, they are errors.
-    """
+    """Return a document with its external definition's address blanked, on the same lines."""
+    # with the address, expat silently drops undefined entities; without it, they are errors
     return _DEFINITION.sub(
         lambda match: match[1] + re.sub(rb'[^\r\n]', b' ', match[2]), content, count=1
     )

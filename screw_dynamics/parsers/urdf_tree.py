@@ -55,12 +55,7 @@ class Tree:
 
 
 def joined_tree(robot: RobotDescription) -> Tree:
-    """
-    Join links and joints to a tree.
-
-    Raises UrdfError for duplicate names or no link, TopologyError for an undefined link, two
-    parents, a loop or several roots.
-    """
+    """Join links and joints to a tree; raise UrdfError for bad names, TopologyError otherwise."""
     if not robot.links:
         raise UrdfError(f'robot {robot.name!r}: expected at least one <link>, got none')
     links, joints = _by_name(robot.links), _by_name(robot.joints)

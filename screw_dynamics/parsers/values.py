@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -67,13 +68,14 @@ def rigid_pose(location: SourceLocation, matrix: Array) -> Array:
     return matrix
 
 
-def inertial(location: SourceLocation, mass: float, pose: Array, tensor: Array) -> Inertial:
-    """
-    Return the inertial record of a link.
+def symmetric_tensor(entry: Callable[[str], float]) -> Array:
+    """Return the tensor (3, 3) of the entries with the names 'ixx', 'ixy', ..."""
+    xx, xy, xz, yy, yz, zz = map(entry, ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'))
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
-    Raises InertiaError if a number is not finite, the mass is negative or the tensor is not
-    symmetric. Other non-physical tensors are legal here; see `inertia_report`.
-    """
+
+def inertial(location: SourceLocation, mass: float, pose: Array, tensor: Array) -> Inertial:
+    """Return the record of a link; raise InertiaError for a bad mass or an asymmetric tensor."""
     if not math.isfinite(mass):
         raise InertiaError(f'{location}: mass: expected a finite number, got {mass}')
     if mass < 0.0:
