@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 
 import numpy as np
@@ -75,25 +76,18 @@ def check_model(model: ModelRecord) -> None:
 
 
 def _check_arrays(model: ModelRecord, count: int, n: int) -> None:
-    limits = model.limits
-    for name, array, shape in (
-        ('parents', model.parents, (count,)),
-        ('coordinates', model.coordinates, (count,)),
-        ('multipliers', model.multipliers, (count,)),
-        ('offsets', model.offsets, (count,)),
-        ('home_poses', model.home_poses, (count, 4, 4)),
-        ('screws', model.screws, (count, 6)),
-        ('inertias', model.inertias, (count, 6, 6)),
-        ('gravity', model.gravity, (3,)),
-        ('damping', model.damping, (n,)),
-        ('friction', model.friction, (n,)),
-        ('limits.lower', limits.lower, (n,)),
-        ('limits.upper', limits.upper, (n,)),
-        ('limits.velocity', limits.velocity, (n,)),
-        ('limits.effort', limits.effort, (n,)),
-    ):
-        if array.shape != shape:
-            raise ShapeError(name, str(shape), array.shape)
+    shapes: dict[str, tuple[int, ...]] = {
+        **dict.fromkeys(('parents', 'coordinates', 'multipliers', 'offsets'), (count,)),
+        'home_poses': (count, 4, 4),
+        'screws': (count, 6),
+        'inertias': (count, 6, 6),
+        'gravity': (3,),
+        **dict.fromkeys(('damping', 'friction', *(f'limits.{name}' for name in LIMITS)), (n,)),
+    }
+    for name, shape in shapes.items():
+        found = attrgetter(name)(model).shape
+        if found != shape:
+            raise ShapeError(name, str(shape), found)
     require_finite('gravity', model.gravity)
     for name, owners in (
         ('multipliers', model.tree_joint_names),
@@ -106,7 +100,7 @@ def _check_arrays(model: ModelRecord, count: int, n: int) -> None:
         for i in np.argwhere(~np.isfinite(values))[:1, 0]:
             require_finite(name, values, f'joint {owners[i]!r}')
     for name in LIMITS:
-        bounds = getattr(limits, name)
+        bounds = getattr(model.limits, name)
         for j in np.flatnonzero(np.isnan(bounds)):
             raise NotFiniteError(f'limits.{name}', (int(j),), np.nan, model.joint_names[j])
 

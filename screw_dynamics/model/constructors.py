@@ -59,8 +59,6 @@ def fields_from_screws(
         raise ModelError(f'joint_names: expected {n} names, got {shown(joint_names)}')
     names = tuple(str(name) for name in joint_names)
     bodies = tuple(f'body_{i + 1}' for i in range(n))
-    frames = {'base': Frame(-1, np.eye(4))}
-    frames.update({body: Frame(i, np.eye(4)) for i, body in enumerate(bodies)})
     return dict(
         joint_names=names,
         tree_joint_names=names,
@@ -77,7 +75,7 @@ def fields_from_screws(
         limits=JointLimits.none(n),
         damping=np.zeros(n),
         friction=np.zeros(n),
-        frames=frames,
+        frames={name: Frame(i, np.eye(4)) for i, name in enumerate(('base', *bodies), start=-1)},
         base_link='base',
     )
 
@@ -90,7 +88,9 @@ def with_payload(
     inertia: ArrayLike = POINT_MASS,
 ) -> Model:
     """
-    Return the model with a rigid load fixed to one of its frames, by default a point mass.
+    Return a new model with a rigid load fixed to one of its frames, by default a point mass.
+
+    A load on the base has no effect, because the base does not move.
 
     Parameters
     ----------
@@ -104,11 +104,6 @@ def with_payload(
     inertia : (3, 3) array_like
         Rotational inertia of the load about its centre of mass, in the frame's axes [kg m^2];
         default 0.
-
-    Returns
-    -------
-    ScrewModel
-        A new model. A load on the base has no effect, because the base does not move.
 
     Raises
     ------

@@ -37,11 +37,7 @@ def exact_geometry(model: ModelRecord) -> dict[str, Array]:
 
 
 def unit_screws(screws: Array) -> Array:
-    """
-    Return screws with axes of unit length, exact to rounding.
-
-    `screws` (N, 6) have unit length to nine digits.
-    """
+    """Return screws (N, 6), of unit length to nine digits, with axes of unit length."""
     units: Array = screws.copy()
     for unit in units:
         norm = float(np.linalg.norm(unit[:3] if unit[:3].any() else unit[3:]))
@@ -51,12 +47,7 @@ def unit_screws(screws: Array) -> Array:
 
 
 def orthonormal_poses(poses: Array) -> Array:
-    """
-    Return poses (N, 4, 4) with orthonormal rotations.
-
-    One Newton step towards the nearest orthonormal matrix squares the defect, which is at most
-    1e-9 before the step.
-    """
+    """Return poses (N, 4, 4) with orthonormal rotations; a Newton step squares their defects."""
     exact: Array = poses.copy()
     for pose in exact:
         rotation = pose[:3, :3]
@@ -67,11 +58,7 @@ def orthonormal_poses(poses: Array) -> Array:
 
 
 def inertia_form(inertia: Array) -> Array:
-    """
-    Return [[Theta, m c~], [-m c~, m I]], Theta symmetric, with the parameters of an inertia.
-
-    Returns the argument (6, 6) itself if it already has this form.
-    """
+    """Return an inertia (6, 6) as [[Theta, m c~], [-m c~, m I]], itself if it has this form."""
     mass, first_moment, rotational = inertia_parameters(inertia)
     form = np.block(
         [
@@ -83,11 +70,7 @@ def inertia_form(inertia: Array) -> Array:
 
 
 def reference_poses(model: ModelRecord) -> Array:
-    """
-    Return A_i = C_i(0) (N, 4, 4): the pose of every body in base-link axes at q = 0.
-
-    Offsets of mimic joints are included.
-    """
+    """Return A_i = C_i(0) (N, 4, 4): the pose of every body in base-link axes at q = 0."""
     poses = np.empty((model.body_count, 4, 4))
     for i in range(model.body_count):
         pose = model.home_poses[i]
@@ -98,22 +81,14 @@ def reference_poses(model: ModelRecord) -> Array:
 
 
 def spatial_screws(model: ModelRecord) -> Array:
-    """
-    Return Y_i = Ad_{A_i} X_i (N, 6), the unit joint screws at q = 0 (MK2021 sect. 2.1).
-
-    They are expressed in the base-link frame.
-    """
+    """Return Y_i = Ad_{A_i} X_i (N, 6), the base-frame screws at q = 0 (MK2021 sect. 2.1)."""
     poses = reference_poses(model)
     screws = [adjoint(pose) @ screw for pose, screw in zip(poses, model.screws, strict=True)]
     return np.array(screws).reshape(-1, 6)
 
 
 def pitch_and_point(screw: Array) -> tuple[float, Array | None]:
-    """
-    Return the pitch [m/rad] of a unit screw and the point of its axis nearest to the origin [m].
-
-    For a prismatic joint, which has a direction but no axis, they are infinite and None.
-    """
+    """Return pitch [m/rad] and nearest point [m] of a screw's axis; inf, None if prismatic."""
     pitch = screw_pitch(screw)
     return pitch, np.cross(screw[:3], screw[3:]) if np.isfinite(pitch) else None
 

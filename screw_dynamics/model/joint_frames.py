@@ -25,35 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.kernels.taylor.layout import (
-    COORDINATE,
-    COS_ALPHA,
-    COS_GAMMA,
-    HAS_BETA,
-    HEADER,
-    HELICAL,
-    KIND,
-    ORIGIN,
-    PARENT,
-    PITCH,
-    PRISMATIC,
-    REVOLUTE,
-    ROW,
-    SIN_BETA,
-    SIN_GAMMA,
-)
-from screw_dynamics.kernels.tree.layout import (
-    COLUMNS,
-    FIRST_MOMENT,
-    HOME_POSITION,
-    HOME_ROTATION,
-    MASS,
-    MULTIPLIER,
-    OFFSET,
-    ROTATION,
-    SECOND_MOMENT,
-    TRANSLATION,
-)
+from screw_dynamics.kernels.taylor import layout
+from screw_dynamics.kernels.tree import layout as columns
 from screw_dynamics.lie import (
     inertia_parameters,
     inverse_pose,
@@ -68,12 +41,7 @@ from screw_dynamics.model.records import ModelRecord
 
 
 class FramePath(NamedTuple):
-    """
-    The bodies from the base to a frame, and the pose of the frame in the last one.
-
-    `bodies` is empty for a frame on the base. `pose` (4, 4) is in the joint frame of the last body
-    or, for the base, in base-link axes.
-    """
+    """The bodies from the base to a frame, and its pose (4, 4) in the last joint frame or base."""
 
     bodies: NDArray[np.int64]
     pose: Array
@@ -100,15 +68,16 @@ def joint_frames(model: ModelRecord) -> JointFrames:
     """Compute the joint frames of a model."""
     poses = axis_poses(model)
     tree = np.column_stack([model.parents, model.coordinates]).astype(np.int64)
-    bodies = np.empty((model.body_count, COLUMNS))
+    bodies = np.empty((model.body_count, columns.COLUMNS))
     for i, row in enumerate(bodies):
         parent = int(model.parents[i])
         home = model.home_poses[i] @ poses[i]
         if parent >= 0:
             home = inverse_pose(poses[parent]) @ home
-        row[HOME_ROTATION : HOME_ROTATION + 9] = home[:3, :3].ravel()
-        row[HOME_POSITION : HOME_POSITION + 3] = home[:3, 3]
-        row[ROTATION], row[TRANSLATION] = rotation_and_translation_rate(model.screws[i])
+        row[columns.HOME_ROTATION : columns.HOME_ROTATION + 9] = home[:3, :3].ravel()
+        row[columns.HOME_POSITION : columns.HOME_POSITION + 3] = home[:3, 3]
+        rates = rotation_and_translation_rate(model.screws[i])
+        row[columns.ROTATION], row[columns.TRANSLATION] = rates
     set_mimic_and_inertia(model, poses, bodies)
     return JointFrames(tree, bodies, model.gravity, poses, _frame_paths(model, poses))
 
@@ -120,16 +89,13 @@ def axis_poses(model: ModelRecord) -> Array:
 
 
 def set_mimic_and_inertia(model: ModelRecord, poses: Array, rows: Array) -> None:
-    """
-    Set the columns that all tables (N, 26) of a model have: mimic relation and inertia.
-
-    `poses` (N, 4, 4) are the frames of the inertias in the frames of the bodies.
-    """
-    rows[:, MULTIPLIER], rows[:, OFFSET] = model.multipliers, model.offsets
+    """Set the mimic relations and inertias, in the frames `poses`, in the table (N, 26)."""
+    rows[:, columns.MULTIPLIER], rows[:, columns.OFFSET] = model.multipliers, model.offsets
     for i, row in enumerate(rows):
         inertia = transform_inertia(model.inertias[i], inverse_pose(poses[i]))
-        row[MASS], row[FIRST_MOMENT : FIRST_MOMENT + 3], rotational = inertia_parameters(inertia)
-        row[SECOND_MOMENT : SECOND_MOMENT + 6] = second_moment(rotational)
+        row[columns.MASS], first_moment, rotational = inertia_parameters(inertia)
+        row[columns.FIRST_MOMENT : columns.FIRST_MOMENT + 3] = first_moment
+        row[columns.SECOND_MOMENT : columns.SECOND_MOMENT + 6] = second_moment(rotational)
 
 
 def _frame_paths(model: ModelRecord, poses: Array) -> Mapping[str, FramePath]:
@@ -137,18 +103,14 @@ def _frame_paths(model: ModelRecord, poses: Array) -> Mapping[str, FramePath]:
     bodies: dict[int, NDArray[np.int64]] = {-1: np.empty(0, dtype=np.int64)}
     for i, parent in enumerate(model.parents.tolist()):
         bodies[i] = np.append(bodies[parent], i)
-    return MappingProxyType(
-        {
-            name: FramePath(
-                bodies[frame.body],
-                inverse_pose(poses[frame.body]) @ frame.pose if frame.body >= 0 else frame.pose,
-            )
-            for name, frame in model.frames.items()
-        }
-    )
+    paths = {}
+    for name, frame in model.frames.items():
+        local = inverse_pose(poses[frame.body]) @ frame.pose if frame.body >= 0 else frame.pose
+        paths[name] = FramePath(bodies[frame.body], local)
+    return MappingProxyType(paths)
 
 
-_KINDS = {'revolute': REVOLUTE, 'prismatic': PRISMATIC, 'helical': HELICAL}
+_KINDS = {'revolute': layout.REVOLUTE, 'prismatic': layout.PRISMATIC, 'helical': layout.HELICAL}
 
 # Axes with a smaller sine are parallel; the direction of the tilt would be rounding noise.
 _PARALLEL = 2e-16
@@ -156,12 +118,7 @@ _PARALLEL = 2e-16
 
 @dataclass(frozen=True, eq=False)
 class JointFrameParameters:
-    """
-    Parameters of the Taylor recursion (`screw_dynamics.kernels.taylor`).
-
-    `parameters` (2 + 26 N,) has the layout of `kernels.taylor.layout`; `poses` (N, 4, 4) are the
-    frames in the frames of their bodies.
-    """
+    """Parameters (2 + 26 N,) of `kernels.taylor`, and poses (N, 4, 4) of the frames in bodies."""
 
     parameters: Array
     poses: Array
@@ -170,9 +127,9 @@ class JointFrameParameters:
 def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
     """Compute the parameters of a model."""
     count = model.body_count
-    parameters = np.zeros(HEADER + ROW * count)
-    parameters[:HEADER] = count, model.n
-    rows = parameters[HEADER:].reshape(count, ROW)
+    parameters = np.zeros(layout.HEADER + layout.ROW * count)
+    parameters[: layout.HEADER] = count, model.n
+    rows = parameters[layout.HEADER :].reshape(count, layout.ROW)
     poses = axis_poses(model)
     has_child = [False] * count
 
@@ -184,26 +141,26 @@ def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
         untilt = _rx(cos_alpha, sin_alpha).T @ _rz(cos_beta, sin_beta).T
         gamma = untilt @ step[:3, :3]
         poses[i] = poses[i] @ pose(gamma.T, np.zeros(3))
-        rows[i, COS_GAMMA] = 1.0
-        _, rows[i, PITCH] = rotation_and_translation_rate(model.screws[i])
+        rows[i, layout.COS_GAMMA] = 1.0
+        _, rows[i, layout.PITCH] = rotation_and_translation_rate(model.screws[i])
         if parent < 0:
-            rows[i, ORIGIN : ORIGIN + 3] = untilt @ -model.gravity
+            rows[i, layout.ORIGIN : layout.ORIGIN + 3] = untilt @ -model.gravity
         else:
             origin = step[:3, 3]
-            if not has_child[parent] and rows[parent, KIND] != PRISMATIC:
+            if not has_child[parent] and rows[parent, layout.KIND] != layout.PRISMATIC:
                 # rotate the parent's frame by beta. Adding beta to the joint angle instead would
                 # lose digits of large angles
                 turn = _rz(cos_beta, sin_beta)
                 poses[parent] = poses[parent] @ pose(turn, np.zeros(3))
-                rows[parent, COS_GAMMA], rows[parent, SIN_GAMMA] = cos_beta, sin_beta
+                rows[parent, layout.COS_GAMMA], rows[parent, layout.SIN_GAMMA] = cos_beta, sin_beta
                 origin = turn.T @ origin
                 cos_beta, sin_beta = 1.0, 0.0
             has_child[parent] = True
-            rows[i, ORIGIN : ORIGIN + 3] = origin
-        rows[i, COS_ALPHA : SIN_BETA + 1] = cos_alpha, sin_alpha, cos_beta, sin_beta
-        rows[i, PARENT], rows[i, COORDINATE] = parent, model.coordinates[i]
-        rows[i, KIND] = _KINDS[screw_type(model.screws[i])]
-        rows[i, HAS_BETA] = (cos_beta, sin_beta) != (1.0, 0.0)
+            rows[i, layout.ORIGIN : layout.ORIGIN + 3] = origin
+        rows[i, layout.COS_ALPHA : layout.SIN_BETA + 1] = cos_alpha, sin_alpha, cos_beta, sin_beta
+        rows[i, layout.PARENT], rows[i, layout.COORDINATE] = parent, model.coordinates[i]
+        rows[i, layout.KIND] = _KINDS[screw_type(model.screws[i])]
+        rows[i, layout.HAS_BETA] = (cos_beta, sin_beta) != (1.0, 0.0)
 
     set_mimic_and_inertia(model, poses, rows)
     return JointFrameParameters(parameters, poses)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
 from screw_dynamics.errors import ModelError, shown
 from screw_dynamics.model.records import Frame, JointLimits, ModelRecord
 from screw_dynamics.yaml_files.document import YamlEntry, read_document, write_document
 
 FORMAT = 'screw_dynamics model'
 VERSION = 1
+_COLUMNS = ('lower', 'upper', 'velocity', 'effort', 'damping', 'friction')  # of coordinates
 
 
 def to_yaml(model: ModelRecord, path: str | os.PathLike[str] | None = None) -> str:
@@ -25,21 +25,17 @@ def to_yaml(model: ModelRecord, path: str | os.PathLike[str] | None = None) -> s
     model : ScrewModel
     path : str or path, optional
         File to write.
-
-    Returns
-    -------
-    str
     """
     document = {
         'format': FORMAT,
         'version': VERSION,
         'name': model.name,
         'base_link': model.base_link,
-        'gravity': _numbers(model.gravity),
+        'gravity': model.gravity.tolist(),
         'coordinates': [_coordinate(model, j) for j in range(model.n)],
         'bodies': [_body(model, i) for i in range(model.body_count)],
         'frames': {
-            name: {'body': _body_name(model, frame.body), 'pose': _numbers(frame.pose)}
+            name: {'body': _body_name(model, frame.body), 'pose': frame.pose.tolist()}
             for name, frame in model.frames.items()
         },
     }
@@ -55,10 +51,9 @@ def fields_from_yaml(source: str | bytes | os.PathLike[str]) -> dict[str, Any]:
         raise ModelError(f'model.version: expected {VERSION}, got {shown(root["version"].value)}')
     coordinates, bodies = root['coordinates'].items(), root['bodies'].items()
     joint_names, body_names = _names(coordinates), _names(bodies)
-    column = {
-        key: np.array([node[key].number() for node in coordinates], dtype=float)
-        for key in ('lower', 'upper', 'velocity', 'effort', 'damping', 'friction')
-    }
+    *limits, damping, friction = (
+        np.array([node[key].number() for node in coordinates], dtype=float) for key in _COLUMNS
+    )
     return dict(
         joint_names=joint_names,
         tree_joint_names=tuple(node['joint'].text() for node in bodies),
@@ -72,9 +67,9 @@ def fields_from_yaml(source: str | bytes | os.PathLike[str]) -> dict[str, Any]:
         coordinates=np.array([node['coordinate'].index(joint_names) for node in bodies], np.int64),
         multipliers=np.array([node['multiplier'].number() for node in bodies], dtype=float),
         offsets=np.array([node['offset'].number() for node in bodies], dtype=float),
-        limits=JointLimits(column['lower'], column['upper'], column['velocity'], column['effort']),
-        damping=column['damping'],
-        friction=column['friction'],
+        limits=JointLimits(*limits),
+        damping=damping,
+        friction=friction,
         frames={
             name: Frame(node['body'].index(body_names, -1), node['pose'].array(4, 4))
             for name, node in root['frames'].entries()
@@ -99,16 +94,10 @@ def _names(nodes: list[YamlEntry]) -> tuple[str, ...]:
 
 
 def _coordinate(model: ModelRecord, j: int) -> dict[str, Any]:
-    columns = {
-        'lower': model.limits.lower,
-        'upper': model.limits.upper,
-        'velocity': model.limits.velocity,
-        'effort': model.limits.effort,
-        'damping': model.damping,
-        'friction': model.friction,
-    }
-    values = {key: float(column[j]) for key, column in columns.items()}
-    return {'name': model.joint_names[j], **values}
+    at = model.limits
+    columns = (at.lower, at.upper, at.velocity, at.effort, model.damping, model.friction)
+    values = (float(column[j]) for column in columns)
+    return {'name': model.joint_names[j], **dict(zip(_COLUMNS, values, strict=True))}
 
 
 def _body(model: ModelRecord, i: int) -> dict[str, Any]:
@@ -120,16 +109,12 @@ def _body(model: ModelRecord, i: int) -> dict[str, Any]:
         'coordinate': model.joint_names[model.coordinates[i]],
         'multiplier': float(model.multipliers[i]),
         'offset': float(model.offsets[i]),
-        'home_pose': _numbers(model.home_poses[i]),
-        'screw': _numbers(model.screws[i]),
-        'inertia': _numbers(model.inertias[i]),
+        'home_pose': model.home_poses[i].tolist(),
+        'screw': model.screws[i].tolist(),
+        'inertia': model.inertias[i].tolist(),
     }
 
 
 def _body_name(model: ModelRecord, body: int) -> str | None:
     """Return the name of a body, None for the base."""
     return None if body < 0 else model.body_names[body]
-
-
-def _numbers(array: Array) -> Any:
-    return array.tolist()

@@ -23,9 +23,8 @@ class ValueEquality:
     """
     Base of frozen dataclasses (``eq=False``) whose fields are arrays, names, numbers, mappings.
 
-    Two records are equal if they are of the same class and all their fields are equal. Arrays are
-    equal if they have the same shape and entries, without tolerance (-0.0 equals 0.0); the order
-    of a mapping does not matter. Equal records have equal hashes.
+    Two records are equal if they are of the same class and all their fields are equal, without
+    tolerance. Equal records have equal hashes.
     """
 
     def __eq__(self, other: object) -> bool:
@@ -99,14 +98,9 @@ class JointLimits(ValueEquality):
 
     def ignoring_zeros(self) -> JointLimits:
         """
-        Return the limits with velocity and effort limits of 0 replaced by infinity.
+        Return the `JointLimits` with velocity and effort limits of 0 replaced by infinity.
 
-        Many robot descriptions have ``velocity="0"`` and ``effort="0"`` because URDF requires a
-        number.
-
-        Returns
-        -------
-        JointLimits
+        Many robot descriptions have zeros there, because URDF requires a number.
         """
         return replace(
             self,
@@ -117,20 +111,15 @@ class JointLimits(ValueEquality):
     @staticmethod
     def none(n: int) -> JointLimits:
         """
-        Return infinite limits.
+        Return infinite `JointLimits`.
 
         Parameters
         ----------
         n : int
             Number of coordinates.
-
-        Returns
-        -------
-        JointLimits
         """
-        return JointLimits(
-            np.full(n, -np.inf), np.full(n, np.inf), np.full(n, np.inf), np.full(n, np.inf)
-        )
+        infinite = np.full(n, np.inf)
+        return JointLimits(-infinite, infinite, infinite, infinite)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -183,16 +172,11 @@ class ModelRecord(ValueEquality):
 
     def frame(self, name: str) -> Frame:
         """
-        Return a named frame.
+        Return the `Frame` of a link.
 
         Parameters
         ----------
         name : str
-            A link name.
-
-        Returns
-        -------
-        Frame
 
         Raises
         ------

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, read_only_copy, require_finite
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import checks, constructors, geometry, model_yaml
-from screw_dynamics.model import geometry as table
 from screw_dynamics.model.joint_frames import (
     JointFrameParameters,
     JointFrames,
@@ -23,16 +22,8 @@ from screw_dynamics.model.joint_frames import (
 )
 from screw_dynamics.model.records import ModelRecord
 
-_FLOATS = (
-    'home_poses',
-    'screws',
-    'inertias',
-    'gravity',
-    'multipliers',
-    'offsets',
-    'damping',
-    'friction',
-)
+_GEOMETRY = ('home_poses', 'screws', 'inertias')
+_FLOATS = (*_GEOMETRY, 'gravity', 'multipliers', 'offsets', 'damping', 'friction')
 _NAMES = ('joint_names', 'tree_joint_names', 'body_names', 'joint_types')
 
 
@@ -127,7 +118,7 @@ class ScrewModel(ModelRecord):
 
     def __str__(self) -> str:
         """Return the joints with their screw axes as a table."""
-        return table.screw_table(self)
+        return geometry.screw_table(self)
 
     with_payload = constructors.with_payload
     to_yaml = model_yaml.to_yaml
@@ -135,16 +126,12 @@ class ScrewModel(ModelRecord):
     @staticmethod
     def from_yaml(source: str | bytes | os.PathLike[str]) -> ScrewModel:
         """
-        Read a model from YAML.
+        Read a `ScrewModel` from YAML.
 
         Parameters
         ----------
         source : str, bytes or path
             A path, or the document itself; text with a line break is a document.
-
-        Returns
-        -------
-        ScrewModel
 
         Raises
         ------
@@ -164,7 +151,9 @@ class ScrewModel(ModelRecord):
         joint_names: Sequence[str] | None = None,
     ) -> ScrewModel:
         """
-        Build a model from joint screws, without a URDF.
+        Build a `ScrewModel` from joint screws, without a URDF.
+
+        Its frames 'body_1', 'body_2', ... are the body frames, 'base' is the base frame.
 
         Parameters
         ----------
@@ -180,11 +169,6 @@ class ScrewModel(ModelRecord):
             In base axes [m/s^2].
         joint_names : sequence of str, optional
             Default 'joint_1', 'joint_2', ...
-
-        Returns
-        -------
-        ScrewModel
-            Its frames 'body_1', 'body_2', ... are the body frames, 'base' is the base frame.
 
         Raises
         ------
@@ -217,12 +201,7 @@ def require_model(model: object) -> ScrewModel:
 def as_wrench_jets(
     model: ScrewModel, wrench_jets: Mapping[str, ArrayLike] | None, shape: tuple[int, ...]
 ) -> dict[str, Array]:
-    """
-    Return external wrenches as finite arrays by frame name, {} for None.
-
-    `shape` is that of the efforts, (k + 1, n) or (T, k + 1, n). An array is (k + 1, 6), or
-    (T, k + 1, 6) with a batch of motions.
-    """
+    """Return wrenches, (k + 1, 6) or (T, k + 1, 6), by frame name; `shape` is that of efforts."""
     if wrench_jets is None:
         return {}
     if not isinstance(wrench_jets, Mapping):
