@@ -26,85 +26,48 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from screw_dynamics import lie, simulation, trajectory
-    from screw_dynamics.dynamics import (
-        bias_forces,
-        coriolis_matrix,
-        forward_dynamics,
-        gravity_forces,
-        inverse_dynamics,
-        mass_matrix,
+    from screw_dynamics import lie as lie
+    from screw_dynamics import simulation as simulation
+    from screw_dynamics import trajectory as trajectory
+    from screw_dynamics.dynamics import bias_forces as bias_forces
+    from screw_dynamics.dynamics import coriolis_matrix as coriolis_matrix
+    from screw_dynamics.dynamics import forward_dynamics as forward_dynamics
+    from screw_dynamics.dynamics import gravity_forces as gravity_forces
+    from screw_dynamics.dynamics import inverse_dynamics as inverse_dynamics
+    from screw_dynamics.dynamics import mass_matrix as mass_matrix
+    from screw_dynamics.elastic import AntagonisticPair as AntagonisticPair
+    from screw_dynamics.elastic import CubicSpring as CubicSpring
+    from screw_dynamics.elastic import DeflectionFilter as DeflectionFilter
+    from screw_dynamics.elastic import ElasticJoint as ElasticJoint
+    from screw_dynamics.elastic import ElasticJoints as ElasticJoints
+    from screw_dynamics.elastic import ExponentialSpring as ExponentialSpring
+    from screw_dynamics.elastic import LinearSpring as LinearSpring
+    from screw_dynamics.elastic import Motor as Motor
+    from screw_dynamics.elastic import MotorFeedforward as MotorFeedforward
+    from screw_dynamics.elastic import Rotor as Rotor
+    from screw_dynamics.elastic import TabulatedSpring as TabulatedSpring
+    from screw_dynamics.elastic import VariableStiffness as VariableStiffness
+    from screw_dynamics.elastic import elastic_feedforward as elastic_feedforward
+    from screw_dynamics.errors import ScrewDynamicsError as ScrewDynamicsError
+    from screw_dynamics.estimation import effort_deviations as effort_deviations
+    from screw_dynamics.estimation import effort_standard_deviations as effort_standard_deviations
+    from screw_dynamics.feasibility.check import check_feasibility as check_feasibility
+    from screw_dynamics.feasibility.report import FeasibilityReport as FeasibilityReport
+    from screw_dynamics.feasibility.slow_down import slow_down as slow_down
+    from screw_dynamics.kinematics import frame_jacobian as frame_jacobian
+    from screw_dynamics.kinematics import frame_pose as frame_pose
+    from screw_dynamics.model import Frame as Frame
+    from screw_dynamics.model import JointLimits as JointLimits
+    from screw_dynamics.model import ScrewModel as ScrewModel
+    from screw_dynamics.parsers import from_urdfpy as from_urdfpy
+    from screw_dynamics.parsers import read_urdf as read_urdf
+    from screw_dynamics.paths import share_path as share_path
+    from screw_dynamics.robot import Robot as Robot
+    from screw_dynamics.theory.inverse_dynamics.body_fixed import (
+        recursive_body_fixed as recursive_body_fixed,
     )
-    from screw_dynamics.elastic import (
-        AntagonisticPair,
-        CubicSpring,
-        DeflectionFilter,
-        ElasticJoint,
-        ElasticJoints,
-        ExponentialSpring,
-        LinearSpring,
-        Motor,
-        MotorFeedforward,
-        Rotor,
-        TabulatedSpring,
-        VariableStiffness,
-        elastic_feedforward,
-    )
-    from screw_dynamics.errors import ScrewDynamicsError
-    from screw_dynamics.estimation import effort_deviations, effort_standard_deviations
-    from screw_dynamics.feasibility.check import check_feasibility
-    from screw_dynamics.feasibility.report import FeasibilityReport
-    from screw_dynamics.feasibility.slow_down import slow_down
-    from screw_dynamics.kinematics import frame_jacobian, frame_pose
-    from screw_dynamics.model import Frame, JointLimits, ScrewModel
-    from screw_dynamics.parsers import from_urdfpy, read_urdf
-    from screw_dynamics.paths import share_path
-    from screw_dynamics.robot import Robot
-    from screw_dynamics.theory.inverse_dynamics.body_fixed import recursive_body_fixed
 
 __version__ = '0.1.0'
-
-__all__ = [
-    'AntagonisticPair',
-    'CubicSpring',
-    'DeflectionFilter',
-    'ElasticJoint',
-    'ElasticJoints',
-    'ExponentialSpring',
-    'FeasibilityReport',
-    'Frame',
-    'JointLimits',
-    'LinearSpring',
-    'Motor',
-    'MotorFeedforward',
-    'Robot',
-    'Rotor',
-    'ScrewDynamicsError',
-    'ScrewModel',
-    'TabulatedSpring',
-    'VariableStiffness',
-    '__version__',
-    'bias_forces',
-    'check_feasibility',
-    'coriolis_matrix',
-    'effort_deviations',
-    'effort_standard_deviations',
-    'elastic_feedforward',
-    'forward_dynamics',
-    'frame_jacobian',
-    'frame_pose',
-    'from_urdfpy',
-    'gravity_forces',
-    'inverse_dynamics',
-    'lie',
-    'mass_matrix',
-    'read_urdf',
-    'recursive_body_fixed',
-    'share_path',
-    'simulation',
-    'slow_down',
-    'trajectory',
-]
 
 # modules of the public names; each is imported when one of its names is used first
 _MODULES = {
@@ -144,8 +107,10 @@ _MODULES = {
     'theory.inverse_dynamics.body_fixed': ('recursive_body_fixed',),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+_OTHER_ROOMS = ('lie', 'simulation', 'trajectory')
+__all__ = sorted(['__version__', *_MODULE_OF, *_OTHER_ROOMS])
 # sub-packages that are attributes without an import of their own
-_ROOMS = {'lie', 'simulation', 'trajectory', *(module.partition('.')[0] for module in _MODULES)}
+_ROOMS = {*_OTHER_ROOMS, *(module.partition('.')[0] for module in _MODULES)}
 
 
 def __getattr__(name: str) -> object:

@@ -16,12 +16,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 def as_float_array(name: str, value: ArrayLike) -> Array:
-    """
-    Return `value` as an aligned, C-contiguous float64 array; the same object if it is one.
-
-    Raises InputError, with the argument's `name`, if it is not an array of real numbers or has
-    masked entries.
-    """
+    """Return `value`, if it is real (InputError), as an aligned, C-contiguous float64 array."""
     if isinstance(value, MaskedArray) and is_masked(value):
         raise InputError(f'{name}: expected a number in every entry, got masked ones')
     try:
@@ -60,11 +55,7 @@ def as_vector(name: str, value: ArrayLike, size: int) -> Array:
 
 
 def as_samples(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
-    """
-    Return `value` as a (T, size) array, and True if it was a single sample (size,).
-
-    Finiteness is checked by the kernel that reads the array.
-    """
+    """Return `value` as a (T, size) array, finite or not, and True if it was a single sample."""
     array = as_float_array(name, value)
     shape = array.shape
     if len(shape) not in (1, 2) or shape[-1] != size:
@@ -76,12 +67,7 @@ def as_samples(name: str, value: ArrayLike, size: int) -> tuple[Array, bool]:
 def as_samples_like(
     name: str, value: ArrayLike, first: str, samples: Array, single: bool
 ) -> Array:
-    """
-    Return `value` as a (T, size) array with the shape of another argument, named `first`.
-
-    `samples` and `single` are the result of `as_samples` for that argument. Finiteness is checked
-    by the kernel that reads the arrays, see `raise_not_finite`.
-    """
+    """Return `value` with the shape of the argument `first`, which `as_samples` has converted."""
     array = as_float_array(name, value)
     expected = samples.shape[1:] if single else samples.shape
     if array.shape != expected:
@@ -93,8 +79,7 @@ def raise_not_finite(result: Array, single: bool, **values: ArrayLike) -> NoRetu
     """
     Raise NotFiniteError for the first entry that is not finite, of an argument or of the result.
 
-    `result` (T, ...) is what the kernel computed before it stopped; `single` is True if the index
-    in the error text must not include the batch axis.
+    `result` (T, ...) is what the kernel computed before it stopped, without T if `single` is set.
     """
     for name, value in values.items():
         require_finite(name, as_float_array(name, value))

@@ -32,19 +32,9 @@ _LIBRARIES = {
 
 def run(name: str, module: str, function: str = 'main') -> int:
     """
-    Import a module and run one of its functions.
+    Import a module and return the exit code of one of its functions; 1 if a package is missing.
 
-    Parameters
-    ----------
-    name : str
-        Name of the executable.
-    module, function : str
-
-    Returns
-    -------
-    int
-        Exit code: that of the function, or 1 if a required package is missing. Ctrl-C before it
-        starts ends the process by SIGINT, like any program that does not handle it.
+    Ctrl-C before it starts ends the process by SIGINT, like any program that does not handle it.
     """
     handler = signal.getsignal(signal.SIGINT)
     if handler is not signal.SIG_IGN:  # ignored under nohup and in the background of a script

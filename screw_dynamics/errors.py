@@ -11,16 +11,10 @@ _LONGEST_TEXT = 2000
 _MARK = ' ... '
 
 
-def _value_writer() -> reprlib.Repr:
-    """Return a writer that formats only the beginning of a long value."""
-    writer = reprlib.Repr()
-    writer.maxlevel = 3
-    writer.maxtuple = writer.maxlist = writer.maxdict = writer.maxset = writer.maxarray = 20
-    writer.maxstring = writer.maxlong = writer.maxother = _LONGEST_VALUE
-    return writer
-
-
-_writer = _value_writer()
+_writer = reprlib.Repr()  # formats only the beginning of a long value
+_writer.maxlevel = 3
+_writer.maxtuple = _writer.maxlist = _writer.maxdict = _writer.maxset = _writer.maxarray = 20
+_writer.maxstring = _writer.maxlong = _writer.maxother = _LONGEST_VALUE
 
 
 def shown(value: object) -> str:
@@ -145,8 +139,8 @@ class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
     """
     The mass matrix must be inverted but is singular; the weakest joint is named.
 
-    `pivot` is the inertia of this joint while the joints beyond it move freely, relative to that
-    of all bodies that it moves; it must exceed `bound`.
+    `pivot`, its inertia while the joints beyond it move freely, relative to that of all bodies
+    that it moves, must exceed `bound`.
     """
 
     def __init__(

@@ -38,7 +38,7 @@ def expanded(path: str | os.PathLike[str]) -> Path:
 
 def share_path(relative: str | os.PathLike[str]) -> Path:
     """
-    Return the path of a file or folder that is installed with the package.
+    Return the absolute `Path` of a file or folder that is installed with the package.
 
     It is searched in this order: in the source checkout that the package is imported from; then in
     ``share/screw_dynamics`` of the prefix that the package is installed in, of every prefix in
@@ -48,11 +48,6 @@ def share_path(relative: str | os.PathLike[str]) -> Path:
     ----------
     relative : str or path
         Path below the share folder, for example ``'urdf/iiwa14.urdf'``.
-
-    Returns
-    -------
-    Path
-        Absolute path of the existing file or folder.
 
     Raises
     ------
@@ -104,16 +99,9 @@ def is_standard_output(path: str | Path | None) -> bool:
 
 @contextmanager
 def reports_beside(path: str | Path | None) -> Iterator[TextIO]:
-    """
-    Redirect prints to stderr inside a ``with`` block if `path` is the standard output.
-
-    Yields the standard output for the result itself.
-    """
+    """Yield stdout; in the block, prints go to stderr if `path` is the standard output."""
     output = sys.stdout
-    if is_standard_output(path):
-        with redirect_stdout(sys.stderr):
-            yield output
-    else:
+    with redirect_stdout(sys.stderr if is_standard_output(path) else output):
         yield output
 
 
@@ -128,8 +116,8 @@ def new_file(path: Path) -> Iterator[Path]:
     """
     Yield a temporary path; rename it to `path` if the block succeeds (atomic write).
 
-    After an error or Ctrl-C the temporary file is removed and an existing file is unchanged. Pipes
-    and devices, such as /dev/stdout, are written directly. Every `OSError` names `path`.
+    After an error an existing file is unchanged. Pipes and devices are written directly. Every
+    `OSError` names `path`.
     """
     path = expanded(path)
     target = Path(os.path.realpath(path))  # replaces the target of a link, not the link
@@ -152,8 +140,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     """
     Yield a temporary path for a new folder; rename it to `path` if the block succeeds.
 
-    `path` must not exist. The temporary folder has the same name, and the block must create it.
-    Every `OSError` and `BagError` names `path`.
+    The block must create the folder. Every `OSError` and `BagError` names `path`.
     """
     target = expanded(path).absolute()
     try:

@@ -81,15 +81,11 @@ class Robot:
 
     def with_model(self, model: ScrewModel) -> Robot:
         """
-        Return a robot with the same drives and other links.
+        Return a `Robot` with the same drives and other links.
 
         Parameters
         ----------
         model : ScrewModel
-
-        Returns
-        -------
-        Robot
         """
         return replace(self, model=model)
 

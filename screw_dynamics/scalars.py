@@ -24,11 +24,7 @@ def require_number(
     infinite: bool = False,
     error: type[InputError | ModelError] = InputError,
 ) -> float:
-    """
-    Return a number of at least `low`, or above it if `above` is set; raise `error` otherwise.
-
-    Plus infinity is accepted only if `infinite` is set, as for limits.
-    """
+    """Return a number of at least `low`, finite if not `infinite`; raise `error` otherwise."""
     try:
         number = math.nan if isinstance(value, _NO_NUMBERS) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):

@@ -33,9 +33,8 @@ def stop_once(
     """
     Raise KeyboardInterrupt in a ``with`` block at the first signal and ignore later ones.
 
-    A second Ctrl-C, or the signal of a launch file in addition to that of its terminal, would
-    otherwise interrupt the clean-up. With `to_the_end`, the process ends after the block: signals
-    stay ignored. Otherwise the previous handlers are restored.
+    With `to_the_end`, the process ends after the block: signals stay ignored, so that a second
+    Ctrl-C does not interrupt the clean-up. Otherwise the previous handlers are restored.
     """
     stop = StopOnce()
     if threading.current_thread() is not threading.main_thread():

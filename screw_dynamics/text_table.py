@@ -17,9 +17,8 @@ def text_table(rows: Rows, width: int | None = None, keys: int = 1) -> str:
     """
     Return a table with columns as wide as necessary, but not wider than the terminal.
 
-    The first row is the header. If the table is wider than `width` (default the terminal, 80 if
-    there is none), its cells are wrapped at spaces, never within a word nor at `NO_BREAK`. If that
-    is not enough, it is split into several tables, which all begin with the first `keys` columns.
+    If the table is wider than `width` (default the terminal), its cells are wrapped at spaces; if
+    that is not enough, it is split into tables that all begin with the first `keys` columns.
     """
     if width is None:
         width = shutil.get_terminal_size().columns
