@@ -45,12 +45,7 @@ class BackgroundCompiler:
 
 
 class CompileProgress(NamedTuple):
-    """
-    Progress of a compilation: `done` of `total` kernels are compiled.
-
-    `kernel` is the name of the next one, empty at the end; `waits` is True if another process
-    compiles it.
-    """
+    """Compiled kernels, and the next one; `waits` is True if another process compiles it."""
 
     done: int
     total: int
@@ -64,8 +59,7 @@ def compile_kernels(
     """
     Call a function after compiling all kernels that it calls, or loading them from the cache.
 
-    The function is called on NumPy first, to find these kernels. `report` is called only if at
-    least one of them is not in the cache.
+    It is first called on NumPy, to find them. `report` is called for kernels not in the cache.
     """
     if not jit_enabled():
         work()

@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from enum import Enum
 from pathlib import Path
@@ -45,10 +45,9 @@ def import_numba() -> None:
     """
     Import numba; call this before importing any module of it.
 
-    If two threads import different modules of a package, each may see it half imported, and
-    Ctrl-C leaves it half imported; both break numba for the whole process. Therefore a separate
-    thread, which is never interrupted, imports it and the callers wait. Raises ImportError if
-    that fails; the next call tries again.
+    Threads that import parts of it, and Ctrl-C, may leave it half imported for the whole process.
+    Therefore a thread of its own, which is never interrupted, imports it and the callers wait.
+    Raises ImportError if that fails; the next call tries again.
     """
     global _importer
     with _lock:
@@ -107,9 +106,8 @@ def compile_turn(path: Path, on_wait: Callable[[], object]) -> Iterator[None]:
     """
     Hold the lock file of a kernel in a ``with`` block; remove it afterwards.
 
-    `on_wait` is called once if another process holds the lock. A lock ends with its process. The
-    block also runs if no lock is possible (read-only folder, network file system without locks)
-    or if another process does not release it within 10 minutes.
+    `on_wait` is called once if another process holds the lock. The block also runs if no lock is
+    possible or if another process does not release it within 10 minutes.
     """
     handle = _acquire(path, on_wait)
     try:
@@ -126,29 +124,25 @@ def _acquire(path: Path, on_wait: Callable[[], object]) -> int | None:
     """Return the handle of the locked file, or None if it cannot be locked."""
     deadline = time.monotonic() + _PATIENCE
     waited = False
-    while True:
-        handle = _open(path)
-        if handle is None:
-            return None
-        try:
-            if _locked(handle):
-                if _is_at(path, handle):
+    while (handle := _open(path)) is not None:
+        with ExitStack() as stack:
+            stack.callback(os.close, handle)
+            try:
+                locked = _locked(handle)
+                if locked and _is_at(path, handle):
+                    stack.pop_all()
                     return handle
-                os.close(handle)
-                continue
-        except OSError:
-            os.close(handle)
-            return None
-        except BaseException:  # Ctrl-C
-            os.close(handle)
-            raise
-        os.close(handle)
+            except OSError:
+                break
+        if locked:  # a file that is no longer there
+            continue
         if not waited:
             waited = True
             on_wait()
         if time.monotonic() > deadline:
-            return None
+            break
         time.sleep(_LOOK_PERIOD)
+    return None
 
 
 def _open(path: Path) -> int | None:

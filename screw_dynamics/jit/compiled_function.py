@@ -129,11 +129,7 @@ _one_thread = threading.RLock()
 
 
 class CompiledFunction:
-    """
-    A function to compile for one explicit signature.
-
-    Calls with other argument types raise TypeError: nothing compiles in a control loop.
-    """
+    """A function to compile for one explicit signature; other argument types raise TypeError."""
 
     def __init__(self, function: Callable[..., Any], signature: str) -> None:
         self._name, self._signature = function.__name__.lstrip('_'), signature

@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 
 
 def jit_enabled() -> bool:
-    """
-    Return whether kernels are compiled in this process.
-
-    False without numba, with ``SCREW_DYNAMICS_JIT=0`` or ``NUMBA_DISABLE_JIT=1``.
-    """
+    """Return whether kernels are compiled in this process."""
     return (
         os.environ.get('SCREW_DYNAMICS_JIT', '1') != '0'
         and os.environ.get('NUMBA_DISABLE_JIT', '0') in ('', '0')
@@ -37,11 +33,7 @@ def jit_enabled() -> bool:
 
 
 def read_only(dimensions: int, dtype: str = 'float64') -> str:
-    """
-    Return the numba type of a C-contiguous array that a kernel only reads.
-
-    It also accepts writable arrays, at no cost; plain ``float64[::1]`` rejects read-only ones.
-    """
+    """Return the numba type of a C-contiguous array that a kernel only reads, writable or not."""
     return f"Array({dtype}, {dimensions}, 'C', readonly=True)"
 
 
@@ -50,10 +42,9 @@ class Kernel:
     A function of plain arrays, compiled at its first use for one signature.
 
     `signature` is for example ``'int64(float64[:, ::1], float64[::1])'``; other argument types
-    raise TypeError instead of compiling in a control loop. The functions that the kernel calls by
-    global names, directly or not, also from other files, are compiled with it. `sources` are
-    given instead if these functions are registered with numba elsewhere: the modules that
-    contain them.
+    raise TypeError. The functions that the kernel calls by global names, directly or not, are
+    compiled with it. `sources` are given instead if these functions are registered with numba
+    elsewhere: the modules that contain them.
     """
 
     def __init__(
@@ -75,11 +66,7 @@ class Kernel:
         return self._plain
 
     def compiled(self) -> Callable[..., Any] | None:
-        """
-        Return the compiled function; compile it if necessary.
-
-        None if the JIT is disabled, or in a block of `uncompiled` if it is not compiled yet.
-        """
+        """Return the compiled function, compiled now if allowed; None if it is not compiled."""
         if self._compiled is None and jit_enabled() and not _postponed(self):
             with self._lock:
                 if self._compiled is None:
@@ -137,12 +124,8 @@ def _globals(function: Callable[..., Any]) -> dict[str, Any]:
 def _stamped(
     parts: Sequence[Callable[..., Any]], sources: Sequence[ModuleType]
 ) -> Callable[..., Any]:
-    """
-    Return the first of the functions, named after the content of everything compiled into it.
-
-    numba's cache checks only the file of the kernel and finds its entries by qualified name, but
-    helpers and constants may come from other files.
-    """
+    """Return the first function, named after the content of everything compiled into it."""
+    # numba's cache checks only the file of the kernel and finds its entries by qualified name
     function = parts[0]
     if not isinstance(function, FunctionType):
         return function
@@ -204,10 +187,9 @@ _block: ContextVar[Postponed | None] = ContextVar('uncompiled', default=None)
 @contextmanager
 def uncompiled(*, load: bool = False) -> Iterator[Postponed]:
     """
-    Compile nothing in a ``with`` block: kernels that are not compiled yet run on NumPy.
+    Compile nothing in a ``with`` block of this thread: kernels run on NumPy if not compiled yet.
 
-    Applies to the calling thread only. With `load`, kernels are still loaded from the cache on
-    disk. The block yields a `Postponed`, whose `kernels` are those that ran uncompiled.
+    Yields the `Postponed` kernels. With `load`, kernels are still loaded from the cache on disk.
     """
     postponed = Postponed(load)
     token = _block.set(postponed)

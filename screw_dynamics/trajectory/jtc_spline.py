@@ -34,12 +34,12 @@ def jtc_trajectory(
     waypoints: Waypoints, start_jet: ArrayLike | None = None
 ) -> PiecewisePolynomial:
     """
-    Return the reference that joint_trajectory_controller follows through the same points.
+    Return the `PiecewisePolynomial` that joint_trajectory_controller follows.
 
     Each segment is linear, cubic or quintic if both its ends have positions, velocities too, or
-    accelerations too. Jerk and snap are defined within the segments and jump between them, and
-    so do the effort's derivatives: see `continuity` of the result. After the end the joints rest
-    (the controller continues to report the last point's velocity and acceleration).
+    accelerations too. Jerk and snap jump between segments, and so do the effort's derivatives: the
+    degree is 5 and `continuity` at most 2. After the end the joints rest (the controller continues
+    to report the last point's velocity and acceleration).
 
     Both round in short segments. Here a length h at time t is accurate to eps t, as times are
     doubles in seconds; the controller counts whole nanoseconds, but loses about eps q / h in
@@ -52,11 +52,6 @@ def jtc_trajectory(
     start_jet : (5, n) array_like, optional
         State at time 0. If the first point is later than 0, a segment from this position,
         velocity and acceleration leads to it; else it is ignored, as in the controller.
-
-    Returns
-    -------
-    PiecewisePolynomial
-        Of degree 5; `continuity` is at most 2.
 
     Raises
     ------

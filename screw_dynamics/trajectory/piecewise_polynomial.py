@@ -85,7 +85,7 @@ class PiecewisePolynomial:
 
     def sample(self, t: float, out: Array) -> Array:
         """
-        Write the joint jet at time t into a preallocated array; nothing is allocated.
+        Write the joint jet at time t into `out` and return it; nothing is allocated.
 
         Parameters
         ----------
@@ -93,11 +93,6 @@ class PiecewisePolynomial:
             Time on the axis of `breaks` [s]; may be infinite.
         out : (rows, n) ndarray
             C-contiguous float64; row d receives the d-th time derivative. Usually 5 rows.
-
-        Returns
-        -------
-        (rows, n) ndarray
-            `out`.
 
         Raises
         ------
@@ -120,7 +115,7 @@ class PiecewisePolynomial:
 
     def jets(self, times: ArrayLike, rows: int = JET_ROWS) -> Array:
         """
-        Return the joint jets at many times.
+        Return the joint jets (T, rows, n) at many times; row d has the d-th time derivatives.
 
         Parameters
         ----------
@@ -128,11 +123,6 @@ class PiecewisePolynomial:
             Times in any order [s].
         rows : int
             Number of rows per jet: position and rows - 1 derivatives, exact for any count.
-
-        Returns
-        -------
-        (T, rows, n) ndarray
-            Entry [i, d] is the d-th time derivative at times[i].
 
         Raises
         ------

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of the fields of a point in a file to a `TrajectoryPoint`."""
+"""Trajectories in YAML and CSV files."""
 
 import csv
 import re
@@ -11,11 +11,10 @@ from typing import Any
 from screw_dynamics.errors import InputError, TrajectoryError, listed, shown
 from screw_dynamics.paths import expanded
 from screw_dynamics.scalars import number_from_text
-from screw_dynamics.trajectory.waypoint_checks import TrajectoryPoint
+from screw_dynamics.trajectory.waypoint_checks import FIELDS, TrajectoryPoint
 from screw_dynamics.yaml_files.loading import load_yaml
 
 TIME = 'time_from_start'
-ROWS = ('positions', 'velocities', 'accelerations')
 _NOT_READ = 'effort'  # part of points in messages; efforts are computed instead
 
 
@@ -23,13 +22,13 @@ def point_from_fields(where: str, data: Any) -> TrajectoryPoint:
     """Return the point; error messages begin with `where`."""
     if not isinstance(data, dict) or TIME not in data:
         raise TrajectoryError(f'{where}: expected the key {TIME!r}')
-    unknown = sorted(str(key) for key in data.keys() - {TIME, *ROWS, _NOT_READ})
+    unknown = sorted(str(key) for key in data.keys() - {TIME, *FIELDS, _NOT_READ})
     if unknown:
         raise TrajectoryError(
-            f'{where}: expected the keys {", ".join((TIME, *ROWS))}, got {listed(unknown)}'
+            f'{where}: expected the keys {", ".join((TIME, *FIELDS))}, got {listed(unknown)}'
         )
     # a key without a value is None
-    rows = [_numbers(where, key, [] if data.get(key) is None else data[key]) for key in ROWS]
+    rows = [_numbers(where, key, [] if data.get(key) is None else data[key]) for key in FIELDS]
     return TrajectoryPoint(_time(where, data[TIME]), *rows)
 
 
@@ -61,7 +60,7 @@ def _numbers(where: str, key: str, values: Any) -> list[float]:
 
 
 _COLUMN = re.compile(r'(?P<joint>.+?)(?:\.(?P<field>position|velocity|acceleration))?')
-_FIELDS = ('position', 'velocity', 'acceleration')  # column suffixes, in the order of ROWS
+_SUFFIXES = ('position', 'velocity', 'acceleration')  # of columns, in the order of FIELDS
 
 
 def points_from_csv(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
@@ -82,7 +81,7 @@ def points_from_csv(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
             raise TrajectoryError(f'row {number}: expected {len(rows[0])} cells, got {len(row)}')
         values = {
             key: [row[columns[field][name]] for name in names if columns[field]]
-            for key, field in zip(ROWS, _FIELDS, strict=True)
+            for key, field in zip(FIELDS, _SUFFIXES, strict=True)
         }
         points.append(point_from_fields(f'row {number}', {TIME: row[0], **values}))
     return names, points
@@ -90,7 +89,7 @@ def points_from_csv(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
 
 def _columns(header: list[str]) -> dict[str, dict[str, int]]:
     """Return the column of each joint, by field."""
-    columns: dict[str, dict[str, int]] = {field: {} for field in _FIELDS}
+    columns: dict[str, dict[str, int]] = {field: {} for field in _SUFFIXES}
     for i, cell in enumerate(header[1:], start=1):
         match = _COLUMN.fullmatch(cell)
         if match is None:
@@ -177,7 +176,7 @@ class TrajectoryFile:
 
 def read_trajectory(path: str | Path) -> TrajectoryFile:
     """
-    Read a trajectory from a file.
+    Read a `TrajectoryFile`.
 
     YAML has the keys of a JointTrajectory: ``joint_names`` and ``points``, each point with
     ``time_from_start`` ([s], or ``{sec: 1, nanosec: 500000000}`` as ROS prints it) and
@@ -189,10 +188,6 @@ def read_trajectory(path: str | Path) -> TrajectoryFile:
     ----------
     path : str or Path
         Path of a CSV file if it ends in ``.csv``, else of a YAML file.
-
-    Returns
-    -------
-    TrajectoryFile
 
     Raises
     ------
@@ -209,17 +204,13 @@ def read_trajectory(path: str | Path) -> TrajectoryFile:
 
 def parse_trajectory(text: str, *, csv: bool = False) -> TrajectoryFile:
     r"""
-    Read a trajectory from the text of a file; see `read_trajectory`.
+    Read a `TrajectoryFile` from the text of a file; see `read_trajectory`.
 
     Parameters
     ----------
     text : str
     csv : bool
         Whether the text is CSV instead of YAML.
-
-    Returns
-    -------
-    TrajectoryFile
 
     Raises
     ------

@@ -44,20 +44,15 @@ def require_end_in_future(waypoints: Waypoints, start: float, now: float) -> Non
 
 def nearest_turn(start_jet: Array, waypoints: Waypoints, continuous: Collection[str]) -> Array:
     """
-    Shift continuous joints of a start state by whole turns towards the first point.
+    Return a start state with continuous joints shifted by whole turns to the nearest ones.
 
     Parameters
     ----------
     start_jet : (rows, n) ndarray
-        Row 0 has positions; rows of derivatives are not changed.
+        Row 0 has positions, shifted to within pi of the first point's; other rows are unchanged.
     waypoints : Waypoints
     continuous : collection of str
         Names of the joints without limits, which may make any number of turns.
-
-    Returns
-    -------
-    (rows, n) ndarray
-        A new array; the shifted positions lie within pi of the first point's.
 
     Examples
     --------
@@ -95,7 +90,7 @@ def check_position_limits(
     waypoints: Waypoints, lower: Array, upper: Array, mode: str = 'warn'
 ) -> tuple[LimitViolation, ...]:
     """
-    Compare the points with the position limits.
+    Return the violations of position limits in the order of the points, each a `LimitViolation`.
 
     Parameters
     ----------
@@ -104,11 +99,6 @@ def check_position_limits(
         Position limits [rad or m]; infinite if a joint has none.
     mode : {'off', 'warn', 'reject'}
         'off' checks nothing, 'warn' returns the violations, 'reject' raises.
-
-    Returns
-    -------
-    tuple of LimitViolation
-        Violations in the order of the points.
 
     Raises
     ------
@@ -159,10 +149,6 @@ def require_start(start: Array | None, waypoints: Waypoints) -> Array:
 
 
 def join_continuity(ends: Array) -> int:
-    """
-    Return the order of the first derivative that jumps where moving ends meet rest, minus 1.
-
-    `ends` (E, rows, n) are velocity and higher derivatives; return `rows` if none jumps.
-    """
+    """Return the highest order of continuity where `ends` (E, rows, n), from velocity on, rest."""
     moving = (ends != 0.0).any(axis=(0, 2))
     return int(np.argmax(moving)) if moving.any() else len(moving)

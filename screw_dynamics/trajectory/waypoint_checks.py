@@ -12,6 +12,8 @@ import numpy as np
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.errors import InputError, NotFiniteError, TrajectoryError, listed, short, shown
 
+FIELDS = ('positions', 'velocities', 'accelerations')
+
 # joint_trajectory_controller compares the last velocity with the spacing of single precision
 _REST_VELOCITY = float(np.finfo(np.float32).eps)
 
@@ -47,10 +49,8 @@ def check_joint_names(
     other_joints: Mapping[str, str],
 ) -> list[str]:
     """Return the model joints that are left out; raise TrajectoryError for invalid names."""
-    for argument, names in (
-        ('joint_names', joint_names),
-        ('model_joint_names', model_joint_names),
-    ):
+    both = {'joint_names': joint_names, 'model_joint_names': model_joint_names}
+    for argument, names in both.items():
         if isinstance(names, str) or not isinstance(names, (Sequence, np.ndarray)):
             raise TrajectoryError(f'{argument}: expected a sequence of names, got {shown(names)}')
     expected = listed(model_joint_names)
@@ -86,7 +86,7 @@ def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
     if not len(points):
         raise TrajectoryError('Empty trajectory received.')
     for i, point in enumerate(points):
-        for field in ('positions', 'velocities', 'accelerations'):
+        for field in FIELDS:
             if not isinstance(getattr(point, field), Sized):
                 raise TrajectoryError(
                     f'Point #{i}: {field}: expected a sequence of numbers, '
@@ -97,7 +97,7 @@ def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
                 f'Point #{i} has no positions: expected {joint_count}; positions are not '
                 'integrated from velocities or accelerations'
             )
-        for field in ('positions', 'velocities', 'accelerations'):
+        for field in FIELDS:
             got = len(getattr(point, field))
             if got != joint_count and (got or field == 'positions'):
                 raise TrajectoryError(
@@ -111,11 +111,7 @@ def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
 
 
 def check_times(times: Sequence[float] | Array) -> Array:
-    """
-    Return the times [s] as an array (P,).
-
-    Raise TrajectoryError unless they are 0 or more, strictly increasing and within the bounds.
-    """
+    """Return times (P,) [s]; raise TrajectoryError unless they increase within the bounds."""
     found = _numbers('time_from_start', times)
     bad = np.flatnonzero(~np.isfinite(found))
     if bad.size:
@@ -162,11 +158,7 @@ def finite_row(field: str, point: int, row: Sequence[float], joint_names: Sequen
 
 
 def check_values(field: str, array: Array, joint_names: Sequence[str]) -> None:
-    """
-    Raise an error unless all values (P, n) are finite and within bounds.
-
-    NaN is accepted, except in `field` 'positions': the point has no such value.
-    """
+    """Raise an error for values (P, n) out of bounds; derivatives may be NaN, if not given."""
     bad = ~(np.abs(array) <= LARGEST)
     if field != 'positions':
         bad &= ~np.isnan(array)
@@ -191,11 +183,7 @@ def _numbers(name: str, row: Sequence[float] | Array) -> Array:
 
 
 def check_end_velocity(velocities: Array, joint_names: Sequence[str]) -> None:
-    """
-    Raise TrajectoryError unless the last point rests, within single-precision rounding.
-
-    NaN in `velocities` (n,) means that it has none.
-    """
+    """Raise TrajectoryError unless the last point rests, within single-precision rounding."""
     moving = np.flatnonzero(np.abs(velocities) > _REST_VELOCITY)
     if moving.size:
         raise TrajectoryError(

@@ -53,7 +53,7 @@ class Waypoints:
         """Check times and shapes, copy the arrays and make the copies read-only."""
         times = checks.check_times(self.times)
         object.__setattr__(self, 'joint_names', tuple(self.joint_names))
-        for name in ('positions', 'velocities', 'accelerations'):
+        for name in checks.FIELDS:
             array = read_only_copy(name, getattr(self, name))
             if array.shape != (len(times), len(self.joint_names)):
                 raise ShapeError(name, str((len(times), len(self.joint_names))), array.shape)
@@ -74,7 +74,7 @@ def waypoints_from_points(
     other_joints: Mapping[str, str] | None = None,
 ) -> Waypoints:
     """
-    Check the points of a joint trajectory and put them into model order.
+    Check the points of a joint trajectory and return them in model order, as `Waypoints`.
 
     The rules and texts follow joint_trajectory_controller; non-finite numbers, duplicate names,
     negative times and accelerations without velocities, which it accepts, are also rejected. To
@@ -100,10 +100,6 @@ def waypoints_from_points(
         Joints that exist but cannot be commanded, with the reason, for example
         ``{'finger_2': 'a mimic joint'}``; used in the error text.
 
-    Returns
-    -------
-    Waypoints
-
     Raises
     ------
     TrajectoryError
@@ -125,18 +121,13 @@ def waypoints_from_points(
     times = checks.check_times([point.time_from_start for point in points])
 
     columns = [names.index(name) for name in joint_names]
-    count, n = len(points), len(names)
-    positions = np.empty((count, n))
-    velocities, accelerations = np.full((2, count, n), np.nan)
-    for field, target in (
-        ('positions', positions),
-        ('velocities', velocities),
-        ('accelerations', accelerations),
-    ):
+    values = np.full((3, len(points), len(names)), np.nan)
+    for field, target in zip(checks.FIELDS, values, strict=True):
         for i, point in enumerate(points):
             row = getattr(point, field)
             if len(row):
                 target[i, columns] = checks.finite_row(field, i, row, joint_names)
+    positions, velocities, accelerations = values
     if missing:
         held = [names.index(name) for name in missing]
         positions[:, held] = _held(hold_positions, names, missing)[held]

@@ -19,12 +19,7 @@ from screw_dynamics.yaml_files.loading import load_yaml
 
 
 def write_document(document: Any, path: str | os.PathLike[str] | None = None) -> str:
-    """
-    Return a document as YAML text; write it to a file if a path is given.
-
-    Raises ModelError if a text is not valid Unicode, InputError if the path is not a valid one,
-    OSError if the file cannot be written.
-    """
+    """Return a document as YAML text (or ModelError); write it to a file if a path is given."""
     import yaml
 
     # default_flow_style=None: rows of numbers in one line, everything else in block style
@@ -54,8 +49,7 @@ def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
     """
     Load a YAML document from a path, or from the document itself (see `is_document`).
 
-    `what` is its name in error texts. Raises ModelError if the file cannot be read, is not YAML
-    or has a duplicate key.
+    `what` is its name in error texts. Raises ModelError if it cannot be read.
     """
     content: str | bytes
     if is_document(source):

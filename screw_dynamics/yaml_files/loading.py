@@ -21,11 +21,7 @@ _MERGE = '<<'
 
 
 def scalar_value(loader: Any, event: Any) -> Any:
-    """
-    Return the value of a scalar: None, bool, int, float or str.
-
-    Raises InputError for a number that is not decimal, or that does not match its tag.
-    """
+    """Return the value of a scalar; raise InputError for a number that its tag does not fit."""
     tag, text = event.tag, event.value
     if (tag is None and not event.implicit[0]) or tag in ('!', TAG + 'str'):
         return text
@@ -82,10 +78,9 @@ def load_yaml(content: str | bytes) -> Any:
     """
     Return the content of a YAML document.
 
-    Depth and aliases are bounded before anything is built. Numbers that YAML 1.1 does not read as
-    decimals are rejected, such as ``50:1`` (3001, to base 60), ``010`` (8) and ``1_000``; dates
-    are text. Raises InputError, with line and entry, for these, for duplicate keys and for
-    malformed YAML.
+    Depth and aliases are bounded; dates are text. Raises InputError, with line and entry, for
+    malformed YAML, duplicate keys, and numbers that YAML 1.1 does not read as decimals, such as
+    ``50:1`` (3001, to base 60), ``010`` (8) and ``1_000``.
     """
     import yaml  # only here: importing the package must be fast
 

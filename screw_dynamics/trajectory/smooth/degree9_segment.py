@@ -23,8 +23,7 @@ DERIVATIVES = [1, 2, 3, 4, 6, 7, 8, 9]  # their indices among the ten data
 def _hermite_matrix() -> Array:
     """Return the (10, 10) matrix from the data y to the coefficients of powers of u."""
     matrix = np.zeros((10, 10))
-    for d in range(5):
-        matrix[d, d] = 1.0 / factorial(d)
+    np.fill_diagonal(matrix[:5], [1.0 / factorial(d) for d in range(5)])
     # Remainder after the left Taylor polynomial at u = 1, for q and each derivative, times 4!:
     # whole numbers, so that every entry of the result is rounded once.
     lacking = np.zeros((5, 10))
@@ -89,11 +88,7 @@ def time_powers(h: Array) -> Array:
 
 
 def segment_coefficients(h: Array, jets: Array) -> Array:
-    """
-    Return the coefficients (S, 10, n) in u of the segments of length `h` (S,) between jets.
-
-    `jets` (S + 1, 5, n) are position to snap at the knots.
-    """
+    """Return the coefficients (S, 10, n) in u of segments `h` (S,) between jets (S + 1, 5, n)."""
     powers = np.concatenate((np.ones((len(h), 1)), time_powers(h)), axis=1)[:, :, None]
     data = np.concatenate((jets[:-1] * powers, jets[1:] * powers), axis=1)
     # relative to the left position, so that a large common offset costs no digits

@@ -40,9 +40,6 @@ def fix_derivatives_at_extrema(steps: Array, prescribed: Array) -> Array:
     If all lower derivatives of a knot are 0, the first other one, of order d, has the sign of the
     step to the right, and (-1)^(d - 1) times that of the step to the left. It is 0 if the two
     contradict each other or a step is 0: v at a local extremum, all derivatives at a flat run.
-
-    `steps` (K - 1,) are position differences; `prescribed` (K, 4) has v, a, jerk, snap, or NaN
-    for a free one.
     """
     pinned: Array = prescribed.copy()
     signs = np.sign(steps)
@@ -61,8 +58,7 @@ def anchor_derivatives(h: Array, steps: Array, prescribed: Array) -> Array:
     """
     Replace free derivatives (NaN) by simple values in the interior of the constraints.
 
-    The first free derivative of a knot whose lower ones are all 0 follows the smaller of the
-    two neighbouring steps; the others are 0. `prescribed` comes from `fix_derivatives_at_extrema`.
+    The first free one whose lower ones are 0 follows the smaller neighbouring step; others are 0.
     """
     anchor = np.where(np.isnan(prescribed), 0.0, prescribed)
     sizes = np.abs(steps)[:, None] / time_powers(h)
@@ -81,10 +77,8 @@ def shape_constraints(h: Array, steps: Array, anchor: Array, free: Array) -> tup
     Return rows G and offsets r with G z + r >= 0, z the free derivatives at a segment's ends.
 
     If the anchor makes a segment monotone, the nine Bernstein coefficients of its velocity keep
-    the sign of the step. Else prescribed derivatives force the curve; then the eight inner
-    Bernstein coefficients of the position stay between the end points, in an interval widened by
-    the excess of the anchor's coefficients. The anchor satisfies every row.
-
+    the sign of the step. Else the eight inner ones of the position stay between the end points,
+    in an interval widened by the excess of the anchor. The anchor satisfies every row.
     `rows` (K - 1, R, 8) are 0 and `offsets` (K - 1, R) 1 if there is no constraint.
     """
     count = len(h)
@@ -127,12 +121,7 @@ def _stay_near(steps: Array, data: Array) -> tuple[Array, Array]:
 
 def choose_derivatives(h: Array, positions: Array, prescribed: Array) -> Array:
     """
-    Return all knot derivatives of one joint.
-
-    From the C4 piecewise polynomials of degree 9 with the prescribed values, the least rough is
-    chosen (`ROUGHNESS`: mainly the integral of the squared snap, on which the effort's second
-    derivative depends) under the conditions of `shape_constraints`: segments are monotone if
-    possible.
+    Return the knot derivatives of one joint that are least rough under `shape_constraints`.
 
     `h` (K - 1,) are the lengths of the segments. `prescribed` (K, 4) has v, a, jerk, snap, or NaN
     for a free one; its other entries are returned unchanged.
@@ -169,11 +158,9 @@ def _choose(h: Array, steps: Array, prescribed: Array) -> Array:
 
 def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array, Array]:
     """
-    Return the roughness of the curve as a quadratic form in the free derivatives.
+    Return the roughness as a quadratic form in the free derivatives: Hessian and gradient at 0.
 
-    `hessian` has the blocks (K - 1, 8, 8) of the segments, `gradient` (K, 4) is that at 0; both
-    are 0 for what is not free. `anchor` has the prescribed derivatives and a typical size of
-    the free ones.
+    Shapes (K - 1, 8, 8) and (K, 4). `anchor` has prescribed and typical free derivatives.
     """
     powers = np.tile(time_powers(h), 2)
     reach = np.abs(powers * at_segments(anchor)).max(axis=1)

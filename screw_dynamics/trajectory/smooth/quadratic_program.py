@@ -104,11 +104,7 @@ _STEP_BACK = 0.995  # largest fraction of the way to the boundary per step
 
 
 def minimise(program: ConvexProgram, anchor: Array) -> Array:
-    """
-    Return the minimiser (K, 4), which satisfies every row to `TOLERANCE`.
-
-    `anchor` (K, 4) must satisfy every row; it is the start and the feasible fallback.
-    """
+    """Return the minimiser (K, 4), feasible to `TOLERANCE`, from a feasible anchor (K, 4)."""
     try:
         x = -factorised(program.hessian, program.free)(program.gradient)
     except np.linalg.LinAlgError:
@@ -158,11 +154,7 @@ def _interior_point(program: ConvexProgram, x: Array) -> Array:
 
 
 class _NewtonSystem(NamedTuple):
-    """
-    The linearised optimality conditions at one iterate.
-
-    H dx - G^T dw = -dual, G dx - ds = -primal, w ds + s dw = complement.
-    """
+    """H dx - G^T dw = -dual, G dx - ds = -primal, w ds + s dw = complement, at one iterate."""
 
     program: ConvexProgram
     solve: Callable[[Array], Array]
@@ -199,9 +191,8 @@ def restore_feasibility(program: ConvexProgram, anchor: Array, x: Array) -> Arra
     """
     Move knots towards the anchor, each as little as its segments need to satisfy all rows.
 
-    A segment's row changes by the sum of the contributions of its two knots; if the losses alone,
-    scaled by the smaller factor, do not exceed the slack at the anchor, the row is satisfied.
-    Return x (K, 4) itself if every row is satisfied to `TOLERANCE`.
+    A segment's row is satisfied if the losses due to its two knots, scaled by the smaller factor,
+    do not exceed the slack at the anchor.
     """
     short = (program.slack(x) < -TOLERANCE).any(axis=1)
     if not short.any():

@@ -26,18 +26,17 @@ def smooth_trajectory(
     waypoints: Waypoints, start_jet: ArrayLike | None = None, *, rest_at_ends: bool = False
 ) -> PiecewisePolynomial:
     """
-    Return the C4 reference through all waypoints.
+    Return the C4 reference through all waypoints, a `PiecewisePolynomial`.
 
-    Pieces of degree 9 between knots with position, velocity, acceleration, jerk and snap. The
-    derivatives that points have are kept; the others are chosen for little snap and jerk such that
-    segments without contradicting derivatives are monotone: positions-only data are never
-    overshot, local extrema have zero velocity, runs of equal positions stay flat. If given
-    derivatives (or the start jet) force a segment out of the interval between its two positions,
-    `overshoot_bound` is the maximum excess.
+    Its breaks are the times of the points, and 0. Pieces of degree 9 between knots with position,
+    velocity, acceleration, jerk and snap. The derivatives that points have are kept; the others
+    are chosen for little snap and jerk such that segments without contradicting derivatives are
+    monotone: positions-only data are never overshot, local extrema have zero velocity, runs of
+    equal positions stay flat. If given derivatives (or the start jet) force a segment out of the
+    interval between its two positions, `overshoot_bound` is the maximum excess.
 
     The joints rest before the start and after the end. If the first or last point has a velocity
-    or an acceleration other than 0, that transition is not smooth, and `continuity` of the result
-    is 0 or 1.
+    or an acceleration other than 0, `continuity` of the result is 0 or 1.
 
     Parameters
     ----------
@@ -50,11 +49,6 @@ def smooth_trajectory(
     rest_at_ends : bool
         Set given accelerations of the last point (and of a first point at time 0) to 0, so that
         the reference is C4 there too.
-
-    Returns
-    -------
-    PiecewisePolynomial
-        Breaks in time from the start; one break per point, and one at 0.
 
     Raises
     ------
@@ -70,7 +64,6 @@ def smooth_trajectory(
     >>> w = waypoints_from_points(['a'], [(0.0, [0.0]), (1.0, [1.0])], ['a'])
     >>> smooth_trajectory(w).jets([0.5], rows=2).ravel()
     array([0.5      , 2.4609375])
-
     """
     times, jets = _knots(waypoints, start_jet, rest_at_ends)
     h = np.diff(times)
@@ -125,11 +118,7 @@ def _require_rest_there(start: Array, waypoints: Waypoints) -> None:
 def with_start(
     trajectory: PiecewisePolynomial, start_jet: Array, earlier: float = 0.0
 ) -> PiecewisePolynomial:
-    """
-    Return a smooth trajectory that begins in another state (5, n), at time 0 as before.
-
-    Only the first segment changes: it is longer by `earlier`, by which all other breaks are later.
-    """
+    """Return a smooth trajectory from another state (5, n), with its first segment `earlier`."""
     steps, rows = np.diff(trajectory.breaks[:3]), range(JET_ROWS)
     if len(steps) > 1:
         following = trajectory.coefficients[1]
@@ -148,22 +137,16 @@ def overshoot_bound(trajectory: PiecewisePolynomial) -> Array:
     """
     Return the maximum by which each segment can leave the interval of its two end positions.
 
-    A polynomial lies in the convex hull of its Bernstein coefficients; their excess over the
-    interval is the bound. In a `smooth_trajectory` it is 0 (to rounding) if a segment can be
-    monotone with the given derivatives. Else it is at most the excess due to these alone: with v,
-    a at an end of a segment of length h (jerk and snap too of a start jet), the largest of
-    k v h / 9 + k (k - 1) a h^2 / 144 over k = 1..4, in their direction.
+    A polynomial lies in the convex hull of its Bernstein coefficients; their excess (S, n) over
+    the interval [rad or m] is the bound. In a `smooth_trajectory` it is 0 (to rounding) if a
+    segment can be monotone with the given derivatives. Else it is at most the excess due to these
+    alone: with v, a at an end of a segment of length h (jerk and snap too of a start jet), the
+    largest of k v h / 9 + k (k - 1) a h^2 / 144 over k = 1..4, in their direction.
 
     Parameters
     ----------
     trajectory : PiecewisePolynomial
         A trajectory of any degree.
-
-    Returns
-    -------
-    (S, n) ndarray
-        Maximum excess, 0 or more [rad or m].
-
     """
     offsets = trajectory.coefficients.copy()
     offsets[:, 0] = 0.0
