@@ -79,7 +79,7 @@ def raise_not_finite(result: Array, single: bool, **values: ArrayLike) -> NoRetu
     """
     Raise NotFiniteError for the first entry that is not finite, of an argument or of the result.
 
-    `result` (T, ...) is what the kernel computed before it stopped, without T if `single` is set.
+    `result` (T, ...) is what the kernel computed before it stopped; `single` drops the index of T.
     """
     for name, value in values.items():
         require_finite(name, as_float_array(name, value))

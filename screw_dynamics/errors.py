@@ -41,21 +41,17 @@ def listed(names: Iterable[object]) -> str:
     return text or '(none)'
 
 
-def short(text: str) -> str:
-    """Return a text, without its middle if it exceeds 80 characters."""
-    return _cut(text, _LONGEST_VALUE)
-
-
-def bounded(text: str) -> str:
-    """Return a text, without its middle if it exceeds 2000 characters."""
-    return _cut(text, _LONGEST_TEXT)
-
-
-def _cut(text: str, longest: int) -> str:
+def short(text: str, longest: int = _LONGEST_VALUE) -> str:
+    """Return a text, without its middle if it exceeds `longest` characters, by default 80."""
     if len(text) <= longest:
         return text
     tail = longest // 4
     return f'{text[: longest - tail - len(_MARK)]}{_MARK}{text[-tail:]}'
+
+
+def bounded(text: str) -> str:
+    """Return a text, without its middle if it exceeds 2000 characters."""
+    return short(text, _LONGEST_TEXT)
 
 
 class ScrewDynamicsError(Exception):

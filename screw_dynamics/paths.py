@@ -137,11 +137,7 @@ def new_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """
-    Yield a temporary path for a new folder; rename it to `path` if the block succeeds.
-
-    The block must create the folder. Every `OSError` and `BagError` names `path`.
-    """
+    """Yield a temporary path for the block to create; rename it to `path` if it succeeds."""
     target = expanded(path).absolute()
     try:
         with tempfile.TemporaryDirectory(

@@ -10,10 +10,8 @@ from itertools import zip_longest
 _GAP = 2  # spaces between columns
 NO_BREAK = '\N{NO-BREAK SPACE}'  # printed as a space
 
-Rows = Sequence[Sequence[str]]
 
-
-def text_table(rows: Rows, width: int | None = None, keys: int = 1) -> str:
+def text_table(rows: Sequence[Sequence[str]], width: int | None = None, keys: int = 1) -> str:
     """
     Return a table with columns as wide as necessary, but not wider than the terminal.
 

@@ -3,9 +3,7 @@
 """
 MCAP bags in the format of `ros2 bag record`: recorded over DDS, read without ROS.
 
-`Bag` and `BagWriter` need no ROS; `definitions`, `qos`, recorder and replay do.
-The `rosbags` package implements the file format: it writes and reads metadata.yaml, MCAP, the
-embedded definitions and type hashes, and converts CDR to NumPy arrays.
+The `rosbags` package implements the file format; only recorder and replay need ROS.
 """
 
 try:

@@ -48,7 +48,7 @@ def _nested_types(type_name: str, text: str) -> list[str]:
 
 
 def message_definition(type_name: str) -> str:
-    """Return the text of an installed type and its nested types; raise `BagError` without one."""
+    """Return the text of an installed type and its nested types; raise `BagError` if not found."""
     return definition_text(type_name, _msg_text)
 
 

@@ -162,7 +162,7 @@ def _records(file: BinaryIO, begin: int, size: int) -> Iterator[tuple[int, int, 
 
 
 class LooseFiles:
-    """The intact parts of MCAP files as one bag; the part of the library's reader that is used."""
+    """The intact parts of MCAP files as one bag, with the interface of the library's reader."""
 
     def __init__(self, paths: Collection[Path]) -> None:
         self.losses: list[str] = []

@@ -157,11 +157,7 @@ def _announced_hash(offers: list[TopicEndpointInfo]) -> str | None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """
-    Record until interrupted; `args` are program name and arguments, by default ``sys.argv``.
-
-    Returns the exit code: 0, or 1 if ROS cannot start or the bag cannot be written.
-    """
+    """Record until interrupted and return the exit code; `args` are as in ``sys.argv``."""
     argv = list(sys.argv if args is None else args)
     parser = _parser()
     try:

@@ -70,13 +70,7 @@ class ReplayOptions:
 
 
 class BagReplay(Node):
-    """
-    Publish serialized messages with the timing of their reception.
-
-    Header stamps are shifted to the time of publication. The constructor raises `BagError` if
-    there is nothing to replay or a type differs from the installed one, and `UnknownNameError` if
-    a topic is not in the bag.
-    """
+    """Publish serialized messages with the timing of their reception, with shifted stamps."""
 
     def __init__(
         self, bag: Bag, options: ReplayOptions, name: str = 'replay', **arguments: Any
@@ -232,12 +226,7 @@ class BagReplay(Node):
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """
-    Replay a bag; `args` are program name and arguments, by default ``sys.argv``.
-
-    Returns the exit code: 0 at the end of the bag, 1 if ROS cannot start or the bag cannot be
-    replayed, 130 after Ctrl-C.
-    """
+    """Replay a bag and return the exit code; `args` are as in ``sys.argv``."""
     with stop_once(to_the_end=args is None) as stop:
         return _run(list(sys.argv if args is None else args), stop)
 

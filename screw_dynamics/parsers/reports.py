@@ -25,12 +25,7 @@ _PARTS_OF_LINKS = ('inertial', 'visual', 'collision')
 
 
 def warn_of_inertia(bodies: Sequence[Body], invented: Sequence[str], stacklevel: int) -> None:
-    """
-    Warn once (`InertiaWarning`) and name all suspicious links that move.
-
-    Links that do not move are not checked, as their inertia has no effect. A `stacklevel` of 1 is
-    the caller of this function.
-    """
+    """Warn once (`InertiaWarning`) and name all suspicious links that move."""
     moving = [link for body in bodies for link in body.links]
     massless = [
         body.joint.child

@@ -113,7 +113,7 @@ def select(
     locked: Mapping[str, float] | None,
     mimic: str,
 ) -> Selection:
-    """Check the options of `read_urdf` against a robot; raise its errors of options."""
+    """Check the options of `read_urdf` against a robot; raise the errors named there."""
     if mimic not in _MIMIC_MODES:
         raise InputError(f'mimic: expected one of {", ".join(_MIMIC_MODES)}, got {shown(mimic)}')
     reduce = mimic == 'reduce'

@@ -168,11 +168,7 @@ def model_from_description(
 
 
 def _coordinate_limit(own: Limit, followers: Iterable[Body]) -> Limit:
-    """
-    Return the limits of a coordinate: its own, narrowed by those of the joints that follow it.
-
-    No effort limit is derived: the followers' share of the effort depends on the motion.
-    """
+    """Return the limits of a coordinate: its own, narrowed by those of joints that follow it."""
     lower, upper, velocity = own.lower, own.upper, own.velocity
     for body in followers:
         mapping, limit = body.mapping, body.joint.limit
@@ -186,4 +182,5 @@ def _coordinate_limit(own: Limit, followers: Iterable[Body]) -> Limit:
             lower, upper = low, high
         if limit.velocity > 0.0:  # 0: not specified
             velocity = min(velocity, limit.velocity / abs(mapping.multiplier))
+    # the followers' share of the effort depends on the motion
     return Limit(lower, upper, velocity, own.effort)

@@ -149,6 +149,6 @@ def require_start(start: Array | None, waypoints: Waypoints) -> Array:
 
 
 def join_continuity(ends: Array) -> int:
-    """Return the highest order of continuity where `ends` (E, rows, n), from velocity on, rest."""
+    """Return the order of continuity where ends (E, rows, n), from velocity on, meet rest."""
     moving = (ends != 0.0).any(axis=(0, 2))
     return int(np.argmax(moving)) if moving.any() else len(moving)

@@ -87,10 +87,10 @@ def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
         raise TrajectoryError('Empty trajectory received.')
     for i, point in enumerate(points):
         for field in FIELDS:
-            if not isinstance(getattr(point, field), Sized):
+            row = getattr(point, field)
+            if not isinstance(row, Sized):
                 raise TrajectoryError(
-                    f'Point #{i}: {field}: expected a sequence of numbers, '
-                    f'got {shown(getattr(point, field))}'
+                    f'Point #{i}: {field}: expected a sequence of numbers, got {shown(row)}'
                 )
         if not len(point.positions):
             raise TrajectoryError(

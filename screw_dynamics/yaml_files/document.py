@@ -46,11 +46,7 @@ def is_document(source: object) -> TypeGuard[str | bytes]:
 
 
 def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
-    """
-    Load a YAML document from a path, or from the document itself (see `is_document`).
-
-    `what` is its name in error texts. Raises ModelError if it cannot be read.
-    """
+    """Load a YAML document, from a path or itself; `what` names it in the text of a ModelError."""
     content: str | bytes
     if is_document(source):
         content, origin = source, f'{what} text'
@@ -72,11 +68,7 @@ def read_document(source: str | bytes | os.PathLike[str], what: str) -> Any:
 
 
 class YamlEntry:
-    """
-    One entry of a document and its path, e.g. ``'model.bodies[2].screw'``.
-
-    All methods raise ModelError with the path if the entry is not of the requested kind.
-    """
+    """One entry of a document; methods raise ModelError with its path if it is of another kind."""
 
     def __init__(self, value: Any, path: str) -> None:
         self.value = value

@@ -157,11 +157,7 @@ def _choose(h: Array, steps: Array, prescribed: Array) -> Array:
 
 
 def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array, Array]:
-    """
-    Return the roughness as a quadratic form in the free derivatives: Hessian and gradient at 0.
-
-    Shapes (K - 1, 8, 8) and (K, 4). `anchor` has prescribed and typical free derivatives.
-    """
+    """Return Hessian (K - 1, 8, 8) and gradient (K, 4) at 0 of the roughness, 0 if not free."""
     powers = np.tile(time_powers(h), 2)
     reach = np.abs(powers * at_segments(anchor)).max(axis=1)
     weights = _weights(h, np.maximum(np.abs(steps), reach))

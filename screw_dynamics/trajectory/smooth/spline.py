@@ -118,7 +118,7 @@ def _require_rest_there(start: Array, waypoints: Waypoints) -> None:
 def with_start(
     trajectory: PiecewisePolynomial, start_jet: Array, earlier: float = 0.0
 ) -> PiecewisePolynomial:
-    """Return a smooth trajectory from another state (5, n), with its first segment `earlier`."""
+    """Return a smooth trajectory from another state (5, n), which begins `earlier` than before."""
     steps, rows = np.diff(trajectory.breaks[:3]), range(JET_ROWS)
     if len(steps) > 1:
         following = trajectory.coefficients[1]
