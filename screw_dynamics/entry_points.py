@@ -7,8 +7,6 @@ Importing what they run (NumPy, SciPy, ROS) takes a moment, during which Ctrl-C 
 package would end in a traceback. Therefore this module needs only the standard library.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

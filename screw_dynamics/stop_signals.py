@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Handling of SIGINT and SIGTERM: the first one stops the work, later ones are ignored."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator, Sequence

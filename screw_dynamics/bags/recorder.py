@@ -8,8 +8,6 @@
 Stop it with Ctrl-C (SIGINT) or SIGTERM, which complete the bag.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import signal

@@ -10,8 +10,6 @@ The `replay` executable: publishes the trajectories, joint states and references
 Messages keep the timing of the recording; header stamps are shifted to the time of publication.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 import warnings

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording and replay over ROS: QoS profiles, and errors at the start of ROS."""
 
-from __future__ import annotations
-
 import argparse
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence

@@ -8,8 +8,6 @@ different entries of a matrix, so their results would differ if it were only nea
 nearly symmetric). Rounded values are therefore corrected once, here; exact values are not changed.
 """
 
-from __future__ import annotations
-
 import shutil
 import sys
 import textwrap

@@ -14,8 +14,6 @@ beta = 0 for the first child of a rotating joint (as in modified Denavit-Hartenb
 for trees). This needs a third of the multiplications of a full rotation matrix.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

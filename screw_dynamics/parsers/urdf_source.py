@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parsing of a URDF path, text or bytes to an element tree with line numbers."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of single values of a robot description, common to all parsers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`TrajectoryPoint`, and the checks of incoming points with their error messages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Sized
 from typing import NamedTuple
 

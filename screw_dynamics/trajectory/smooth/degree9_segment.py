@@ -8,8 +8,6 @@ y = (q0, h v0, h^2 a0, h^3 j0, h^4 s0, q1, h v1, h^2 a1, h^3 j1, h^4 s1); every 
 applied to y, so none depends on the length of a segment.
 """
 
-from __future__ import annotations
-
 from math import comb, factorial, perm
 
 import numpy as np

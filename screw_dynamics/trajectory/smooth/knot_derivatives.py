@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choice of the free knot derivatives: monotone segments, little snap, no overshoot."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.arrays import Array

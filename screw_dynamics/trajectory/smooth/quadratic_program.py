@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Symmetric systems that couple only neighbouring knots, with four unknowns each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
