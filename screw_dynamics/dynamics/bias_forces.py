@@ -50,7 +50,6 @@ def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
     >>> sd.bias_forces(pendulum, [0.0], [3.0])
     array([9.81])
-
     """
     frames = require_model(model).joint_frames
     positions, single = as_samples('q', q, model.n)

@@ -69,7 +69,6 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     >>> sd.coriolis_matrix(model, [0.0, np.pi / 2], [1.0, 2.0]).round(12) + 0.0
     array([[-2., -3.],
            [ 1.,  0.]])
-
     """
     frames = require_model(model).joint_frames
     positions, single = as_samples('q', q, model.n)

@@ -60,7 +60,6 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
     >>> sd.forward_dynamics(pendulum, [0.0], [0.0], [10.81])
     array([2.])
-
     """
     frames = require_model(model).joint_frames
     positions, single = as_samples('q', q, model.n)

@@ -48,7 +48,6 @@ def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
     >>> sd.gravity_forces(pendulum, [0.0])
     array([9.81])
-
     """
     frames = require_model(model).joint_frames
     samples, single = as_samples('q', q, model.n)

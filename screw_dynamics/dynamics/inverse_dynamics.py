@@ -91,7 +91,6 @@ def inverse_dynamics(
     >>> np.round(sd.inverse_dynamics(pendulum, jet), 12)
     array([[9.81],
            [0.  ]])
-
     """
     # tests by identity: True, 1.0 and masked arrays must not reach the kernel
     if wrench_jets is None and threads is _ONE and type(joint_jet) is _ARRAY:

@@ -52,7 +52,6 @@ class LinkLoads:
     >>> expected = sd.inverse_dynamics(model, jet, {'tool': [[0, 0, 0, 0, 0, -10.0]]})
     >>> np.allclose(loads.inverse_dynamics(jet, tau), expected)
     True
-
     """
 
     def __init__(self, model: ScrewModel, frames: Sequence[str], order: int) -> None:
@@ -90,7 +89,6 @@ class LinkLoads:
         ------
         ShapeError, NotFiniteError, InputError
             See `dynamics.inverse_dynamics`.
-
         """
         n, rows = self._model.n, self._values.shape[2]
         if (

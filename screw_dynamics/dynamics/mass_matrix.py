@@ -49,7 +49,6 @@ def mass_matrix(model: ScrewModel, q: ArrayLike) -> Array:
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [link])
     >>> sd.mass_matrix(pendulum, [0.3])
     array([[0.5]])
-
     """
     frames = require_model(model).joint_frames
     samples, single = as_samples('q', q, model.n)

@@ -58,7 +58,6 @@ class DeflectionFilter:
     array([[0.003679],
            [0.063212],
            [0.367879]])
-
     """
 
     def __init__(
@@ -113,7 +112,6 @@ class DeflectionFilter:
         ------
         InputError
             If the filter was made for another robot or another number of rows.
-
         """
         if table != self._table:
             raise InputError('deflection: expected a filter made for this model and these joints')
@@ -141,7 +139,6 @@ class DeflectionFilter:
             If a joint has no damper.
         InputError
             If `deflection` is not a mapping to finite numbers.
-
         """
         start = np.full(len(self.joint_names), np.nan)
         if deflection is not None and not isinstance(deflection, Mapping):
@@ -184,7 +181,6 @@ class DeflectionFilter:
             If the efforts do not have the shape that the filter was made for, or are not finite.
         InputError
             If the step is negative or not finite.
-
         """
         shape = (self._last_jets.shape[1], self._table.n)
         efforts = as_float_array('effort_jet', effort_jet)

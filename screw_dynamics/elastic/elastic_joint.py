@@ -29,7 +29,6 @@ class Rotor:
     --------
     >>> Rotor(axis=(0.0, 0.0, 2.0)).axis
     (0.0, 0.0, 1.0)
-
     """
 
     axis: tuple[float, float, float] | None = None
@@ -88,7 +87,6 @@ class Motor:
     --------
     >>> round(Motor(rotor_inertia=3e-5, gear_ratio=160.0).joint_inertia, 12)
     0.768
-
     """
 
     rotor_inertia: float = 0.0
@@ -121,7 +119,6 @@ class Motor:
         tuple of 4 float
             Inertia r^2 J [kg m^2 or kg], viscous friction r^2 d [N m s/rad or N s/m], Coulomb
             friction r c [N m or N] and the velocity of its law, v / r [rad/s or m/s].
-
         """
         ratio = self.gear_ratio
         return (
@@ -161,7 +158,6 @@ class ElasticJoint:
     >>> from screw_dynamics.elastic import LinearSpring
     >>> len(ElasticJoint(LinearSpring(200.0), Motor(rotor_inertia=0.1)).motors)
     1
-
     """
 
     spring: Spring | None = None

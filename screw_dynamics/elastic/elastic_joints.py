@@ -64,7 +64,6 @@ class ElasticJoints:
     >>> joints = sd.ElasticJoints({'joint_1': joint})
     >>> sd.ElasticJoints.from_yaml(joints.to_yaml()) == joints
     True
-
     """
 
     joints: Mapping[str, ElasticJoint]
@@ -112,7 +111,6 @@ class ElasticJoints:
         UnknownNameError
             If a joint is not a coordinate of the model, or the model lacks the link that carries
             a motor, whether rotors are coupled or not.
-
         """
         return self._tables(model)
 
@@ -153,7 +151,6 @@ class ElasticJoints:
             If a spring has a damper, or joints move each other's rotors in a cycle.
         UnknownNameError
             If the model lacks a joint, or the link that carries a motor.
-
         """
         return self._couplings(model) if self.rotor_coupling else None
 
@@ -174,7 +171,6 @@ class ElasticJoints:
         int
             3 for a rigid robot, 4 if every spring has a damper, else 5: q to q''''. Coupled
             rotors on moving links need more, up to 2 n + 3.
-
         """
         coupling = self.coupling(model)
         return 3 + self.motors(model).lost_orders if coupling is None else coupling.rows
@@ -193,7 +189,6 @@ class ElasticJoints:
         -------
         int
             Equal to `rows` if nothing is coupled.
-
         """
         coupling = self.coupling(model)
         if coupling is None:
@@ -214,7 +209,6 @@ class ElasticJoints:
         -------
         MotorFeedforward
             Filled with NaN.
-
         """
         table = self.motors(model)
         least = self.required_rows(model)
@@ -235,7 +229,6 @@ class ElasticJoints:
         Returns
         -------
         str
-
         """
         return write_elastic_joints(self.joints, self.rotor_coupling, path)
 
@@ -264,7 +257,6 @@ class ElasticJoints:
         UnusedEntryWarning
             If entries have no effect: deflection limits of rigid joints, or `rotor` without
             `rotor_coupling`.
-
         """
         document = read_document(source, 'elastic joints')
         path = '' if is_document(source) else str(source)

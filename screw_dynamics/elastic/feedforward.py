@@ -94,7 +94,6 @@ def elastic_feedforward(
     >>> motors = sd.elastic_feedforward(pendulum, joints, jet)
     >>> motors.deflection.round(6), motors.motor_effort.round(6)
     (array([0.1081]), array([11.01]))
-
     """
     table = require_elastic_joints(joints).motors(model)
     coupling = joints.coupling(model)
@@ -154,7 +153,6 @@ def feedforward_from_efforts(
     >>> known = feedforward_from_efforts(arm, joints, jet, sd.inverse_dynamics(arm, jet))
     >>> np.array_equal(known.motor_jet, sd.elastic_feedforward(arm, joints, jet).motor_jet)
     True
-
     """
     table = require_elastic_joints(joints).motors(model)
     coupling = joints.coupling(model)

@@ -77,7 +77,6 @@ def link_efforts(
     >>> jet = np.full((5, arm.n), 0.1)
     >>> np.array_equal(link_efforts(arm, joints, jet), sd.inverse_dynamics(arm, jet))
     True
-
     """
     table = require_elastic_joints(joints).motors(model)
     coupling = joints.coupling(model)

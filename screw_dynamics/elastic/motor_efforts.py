@@ -72,7 +72,6 @@ def motor_efforts(
     >>> theta, tau = motor_efforts(pendulum, joints, jet, efforts, phi)
     >>> theta[:, 0], tau[:, 0]
     (array([0.05, 0.  , 0.2 ]), array([5.1]))
-
     """
     table = require_elastic_joints(joints).motors(model)
     efforts = as_effort_jet(table, effort_jet)

@@ -40,7 +40,6 @@ class MotorFeedforward:
     ------
     InputError
         If two jets share memory.
-
     """
 
     motor_names: tuple[str, ...]
@@ -95,7 +94,6 @@ class MotorFeedforward:
         -------
         MotorFeedforward
             With views of the jets, T = 1.
-
         """
         return replace(
             self,
@@ -114,7 +112,6 @@ class MotorFeedforward:
         MotorFeedforward
             theta_M = r theta [rad], tau_M = tau_m / r [N m], gear ratios 1. Deflections and
             efforts transmitted to the links remain on the joint's side.
-
         """
         return replace(
             self,

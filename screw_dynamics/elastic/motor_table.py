@@ -54,7 +54,6 @@ class MotorTable(ValueEquality):
         The same for the joints of variable stiffness.
     stiffness : (V,) ndarray
         The stiffness of these joints if no trajectory is given [N m/rad or N/m].
-
     """
 
     names: tuple[str, ...]
@@ -145,7 +144,6 @@ class MotorTable(ValueEquality):
         Returns
         -------
         tuple of (int, int)
-
         """
         positions = rows - self.lost_orders
         motors = (positions, self.m)

@@ -66,7 +66,6 @@ def spring_deflections(
     array([[0.05],
            [0.1 ],
            [0.  ]])
-
     """
     table = require_elastic_joints(joints).motors(model)
     efforts = as_effort_jet(table, effort_jet)

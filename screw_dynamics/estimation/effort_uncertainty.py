@@ -66,7 +66,6 @@ def effort_standard_deviations(
     >>> certain_but_acceleration = np.diag([0.0, 0.0, 0.04])[None, None]
     >>> effort_standard_deviations(pendulum, np.zeros((1, 3, 1)), certain_but_acceleration)
     array([[[0.1]]])
-
     """
     return propagate_uncertainty(
         lambda jets: inverse_dynamics(model, jets, wrench_jets, threads=threads),

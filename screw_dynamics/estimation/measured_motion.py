@@ -40,7 +40,6 @@ class MeasuredMotion:
         Correlation of neighbouring residuals of the estimate. Near or below 0 for white noise.
         If it is r > 0.1, the noise is not white or a given smoothing time too long, and the
         standard deviations are too small by at least the factor sqrt((1 + r) / (1 - r)).
-
     """
 
     start: float
@@ -80,7 +79,6 @@ class MeasuredMotion:
         Raises
         ------
         InputError, ShapeError, NotFiniteError
-
         """
         instants = self._checked(times, rows)
         return np.stack([spline.jets(instants, rows) for spline in self.splines], axis=2)
@@ -103,7 +101,6 @@ class MeasuredMotion:
         Raises
         ------
         InputError, ShapeError, NotFiniteError
-
         """
         instants = self._checked(times, rows)
         return np.stack([spline.covariances(instants, rows) for spline in self.splines], axis=1)
@@ -126,7 +123,6 @@ class MeasuredMotion:
         Raises
         ------
         InputError, ShapeError, NotFiniteError
-
         """
         variances = np.diagonal(self.covariances(times, rows), axis1=2, axis2=3)
         deviations: Array = np.sqrt(np.maximum(variances, 0.0)).transpose(0, 2, 1).copy()
@@ -211,7 +207,6 @@ def measured_motion(
     >>> deviation = motion.standard_deviations([1.0])[0, 1, 0]
     >>> bool(abs(velocity - np.cos(1.0)) < 3 * deviation < 0.01)
     True
-
     """
     if smoothing_time is not None and not 0.0 < smoothing_time < math.inf:
         raise InputError(

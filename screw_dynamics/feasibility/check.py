@@ -84,7 +84,6 @@ def check_feasibility(
     >>> report = sd.check_feasibility(arm, None, jets, t)
     >>> [(v.joint, v.quantity, v.first_violation) for v in report.violations]
     [('joint_1', 'position', 0.25), ('joint_1', 'velocity', 0.0)]
-
     """
     robot = as_robot(model, joints)
     jets, instants = as_motion(robot, joint_jets, times)

@@ -43,7 +43,6 @@ class LimitCheck:
         Time of the first sample beyond the limit [s]; None if there is none.
     reason : str
         For 'spring': the reason why it cannot transmit the effort.
-
     """
 
     quantity: str
@@ -82,7 +81,6 @@ class FeasibilityReport:
     Parameters
     ----------
     checks : tuple of LimitCheck
-
     """
 
     checks: tuple[LimitCheck, ...]

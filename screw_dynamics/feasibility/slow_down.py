@@ -48,7 +48,6 @@ class SlowDown:
         Report of the slow motion.
     slower_is_feasible : bool
         Whether all slower speeds that were tried are feasible too.
-
     """
 
     factor: float
@@ -123,7 +122,6 @@ def slow_down(
     >>> slow = sd.slow_down(arm, None, jets, t)
     >>> print(slow.limiting.joint, slow.limiting.quantity, round(slow.factor * limit, 6))
     joint_1 velocity 8.0
-
     """
     for name, value in (('max_factor', max_factor), ('step', step)):
         require_number(name, value, 1.0, above=True)

@@ -54,8 +54,7 @@ def _evaluate_batch(breaks, coefficients, end, times, out):
 _POLYNOMIAL = f'{read_only(1)}, {read_only(3)}, {read_only(1)}'
 sample_polynomial = Kernel(_evaluate, f'void({_POLYNOMIAL}, float64, float64[:, ::1])')
 sample_polynomial_batch = Kernel(
-    _evaluate_batch,
-    f'void({_POLYNOMIAL}, {read_only(1)}, float64[:, :, ::1])',
+    _evaluate_batch, f'void({_POLYNOMIAL}, {read_only(1)}, float64[:, :, ::1])'
 )
 
 
@@ -92,8 +91,7 @@ def _sample(deviations, goal, pole, elapsed, work, out):
 _MATRIX = 'float64[:, ::1]'
 advance_filter = Kernel(_advance, f'void({_MATRIX}, float64, {_MATRIX})')
 sample_filter = Kernel(
-    _sample,
-    f'void({_MATRIX}, float64[::1], float64, float64, {_MATRIX}, {_MATRIX})',
+    _sample, f'void({_MATRIX}, float64[::1], float64, float64, {_MATRIX}, {_MATRIX})'
 )
 
 

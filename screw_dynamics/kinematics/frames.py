@@ -49,7 +49,6 @@ def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
     ... )
     >>> sd.frame_pose(slider, [0.5], 'body_1')[:3, 3]
     array([0.5, 0. , 0. ])
-
     """
     frames = require_model(model).joint_frames
     model.frame(frame)  # raises the error of an unknown name
@@ -110,7 +109,6 @@ def frame_jacobian(
     ... )
     >>> sd.frame_jacobian(slider, [0.5], 'body_1').T
     array([[0., 0., 0., 1., 0., 0.]])
-
     """
     if representation not in REPRESENTATIONS:
         raise InputError(

@@ -28,7 +28,6 @@ def adjoint(c: ScalarArray) -> ScalarArray:
     Returns
     -------
     (6, 6) ndarray
-
     """
     rotation = c[:3, :3]
     matrix = np.zeros((6, 6), dtype(c))
@@ -50,7 +49,6 @@ def adjoint_inverse(c: ScalarArray) -> ScalarArray:
     Returns
     -------
     (6, 6) ndarray
-
     """
     rotation = c[:3, :3].T
     matrix = np.zeros((6, 6), dtype(c))
@@ -72,7 +70,6 @@ def twist_cross(twist: ScalarArray) -> ScalarArray:
     Returns
     -------
     (6, 6) ndarray
-
     """
     matrix = np.zeros((6, 6), dtype(twist))
     matrix[:3, :3] = matrix[3:, 3:] = skew(twist[:3])
@@ -92,7 +89,6 @@ def coadjoint(c: ScalarArray) -> ScalarArray:
     Returns
     -------
     (6, 6) ndarray
-
     """
     matrix: ScalarArray = adjoint_inverse(c).T
     return matrix
@@ -110,7 +106,6 @@ def wrench_cross(twist: ScalarArray) -> ScalarArray:
     Returns
     -------
     (6, 6) ndarray
-
     """
     matrix: ScalarArray = -twist_cross(twist).T
     return matrix

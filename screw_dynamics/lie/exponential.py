@@ -36,7 +36,6 @@ def exp_so3(x: ScalarArray) -> ScalarArray:
     --------
     >>> exp_so3(np.array([0.0, 0.0, np.pi / 2])).round(12) @ np.array([1.0, 0.0, 0.0])
     array([0., 1., 0.])
-
     """
     _, c1, c2 = stumpff(x @ x, 2)
     hat = skew(x)
@@ -64,7 +63,6 @@ def log_so3(rotation: ScalarArray) -> ScalarArray:
     --------
     >>> log_so3(np.diag([-1.0, 1.0, -1.0])) / np.pi
     array([0., 1., 0.])
-
     """
     w, v = _quaternion(rotation)
     vector: ScalarArray = 2 * arc(v @ v, w) * v
@@ -83,7 +81,6 @@ def dexp_so3(x: ScalarArray) -> ScalarArray:
     Returns
     -------
     (3, 3) ndarray
-
     """
     c = stumpff(x @ x, 3)
     hat = skew(x)
@@ -103,7 +100,6 @@ def dexp_inverse_so3(x: ScalarArray) -> ScalarArray:
     Returns
     -------
     (3, 3) ndarray
-
     """
     hat = skew(x)
     g = _inverse_coefficient(stumpff(x @ x, 4))
@@ -128,7 +124,6 @@ def exp_se3(twist: ScalarArray) -> ScalarArray:
     --------
     >>> exp_se3(np.array([0.0, 0.0, 0.0, 1.0, 2.0, 3.0]))[:3, 3]
     array([1., 2., 3.])
-
     """
     return pose(exp_so3(twist[:3]), dexp_so3(twist[:3]) @ twist[3:])
 
@@ -150,7 +145,6 @@ def log_se3(c: ScalarArray) -> ScalarArray:
     --------
     >>> log_se3(exp_se3(np.array([0.0, 0.0, 0.5, 1.0, 2.0, 3.0]))).round(12)
     array([0. , 0. , 0.5, 1. , 2. , 3. ])
-
     """
     x = log_so3(c[:3, :3])
     return np.concatenate([x, dexp_inverse_so3(x) @ c[:3, 3]])
@@ -168,7 +162,6 @@ def dexp_se3(twist: ScalarArray) -> ScalarArray:
     Returns
     -------
     (6, 6) ndarray
-
     """
     x = skew(twist[:3])
     y = skew(twist[3:])
@@ -192,7 +185,6 @@ def dexp_inverse_se3(twist: ScalarArray) -> ScalarArray:
     Returns
     -------
     (6, 6) ndarray
-
     """
     x = skew(twist[:3])
     y = skew(twist[3:])

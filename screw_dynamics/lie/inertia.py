@@ -27,7 +27,6 @@ def inertia_matrix(mass: Scalar, com: ScalarArray, rotational_inertia: ScalarArr
     Returns
     -------
     (6, 6) ndarray
-
     """
     c = skew(com)
     matrix = np.zeros((6, 6), dtype(mass, c, rotational_inertia))
@@ -54,7 +53,6 @@ def inertia_parameters(inertia: ScalarArray) -> tuple[Scalar, ScalarArray, Scala
         m c [kg m].
     rotational_inertia : (3, 3) ndarray
         Theta about the origin of the frame [kg m^2].
-
     """
     mass = inertia[3, 3]
     if isinstance(mass, np.floating):
@@ -80,7 +78,6 @@ def second_moment(rotational_inertia: ScalarArray) -> ScalarArray:
     --------
     >>> second_moment(np.diag([2.0, 3.0, 3.0]))
     array([2., 1., 1., 0., 0., 0.])
-
     """
     identity = np.eye(3, dtype=dtype(rotational_inertia))
     second = np.trace(rotational_inertia) / 2 * identity - rotational_inertia
@@ -103,7 +100,6 @@ def transform_inertia(inertia: ScalarArray, c: ScalarArray) -> ScalarArray:
     -------
     (6, 6) ndarray
         In the new frame, exactly symmetric.
-
     """
     a = adjoint_inverse(c)
     moved = a.T @ inertia @ a

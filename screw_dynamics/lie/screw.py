@@ -34,7 +34,6 @@ def screw_pitch(screw: ScalarArray) -> Scalar:
     --------
     >>> screw_pitch(np.array([0.0, 0.0, 1.0, 2.0, 0.0, 0.1]))
     0.1
-
     """
     e, v = screw[:3], screw[3:]
     if not e.any():
@@ -61,7 +60,6 @@ def screw_type(screw: ScalarArray) -> str:
     --------
     >>> screw_type(np.array([0.0, 0.0, 1.0, 2.0, 0.0, 0.0]))
     'revolute'
-
     """
     if not screw[:3].any():
         return 'prismatic'
@@ -85,7 +83,6 @@ def rotation_and_translation_rate(screw: ScalarArray) -> tuple[float, Scalar]:
     --------
     >>> rotation_and_translation_rate(np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
     (0.0, 1.0)
-
     """
     return (1.0, screw_pitch(screw)) if screw[:3].any() else (0.0, 1.0)
 
@@ -111,7 +108,6 @@ def pose_on_axis(screw: ScalarArray) -> ScalarArray:
     --------
     >>> pose_on_axis(np.array([0.0, 0.0, 1.0, 2.0, 0.0, 0.1]))[:3, 3]
     array([0., 2., 0.])
-
     """
     e, v = screw[:3], screw[3:]
     if not e.any():
@@ -138,7 +134,6 @@ def exp_screw(screw: ScalarArray, q: Scalar) -> ScalarArray:
     --------
     >>> exp_screw(np.array([0.0, 0, 0, 0, 0, 1]), 0.5)[:3, 3]
     array([0. , 0. , 0.5])
-
     """
     e, v = screw[:3], screw[3:]
     if not e.any():

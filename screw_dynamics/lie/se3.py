@@ -23,7 +23,6 @@ def pose(rotation: ScalarArray, position: ScalarArray) -> ScalarArray:
     Returns
     -------
     (4, 4) ndarray
-
     """
     matrix = np.eye(4, dtype=dtype(rotation, position))
     matrix[:3, :3] = rotation
@@ -42,7 +41,6 @@ def inverse_pose(c: ScalarArray) -> ScalarArray:
     Returns
     -------
     (4, 4) ndarray
-
     """
     rotation = c[:3, :3].T
     return pose(rotation, -rotation @ c[:3, 3])
@@ -61,7 +59,6 @@ def is_pose(matrix: ScalarArray, tolerance: float = 1e-9) -> bool:
     Returns
     -------
     bool
-
     """
     return bool(
         is_rotation(matrix[:3, :3], tolerance)

@@ -25,7 +25,6 @@ def skew(x: ScalarArray) -> ScalarArray:
     --------
     >>> skew(np.array([1.0, 2.0, 3.0])) @ np.array([0.0, 0.0, 1.0])
     array([ 2., -1.,  0.])
-
     """
     zero = zero_like(x)
     return np.array([[zero, -x[2], x[1]], [x[2], zero, -x[0]], [-x[1], x[0], zero]])
@@ -42,14 +41,9 @@ def vee(matrix: ScalarArray) -> ScalarArray:
     Returns
     -------
     (3,) ndarray
-
     """
     twice: ScalarArray = np.array(
-        [
-            matrix[2, 1] - matrix[1, 2],
-            matrix[0, 2] - matrix[2, 0],
-            matrix[1, 0] - matrix[0, 1],
-        ]
+        [matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]]
     )
     return twice / 2
 
@@ -68,7 +62,6 @@ def axis_angle_rotation(axis: ScalarArray, angle: Scalar) -> ScalarArray:
     Returns
     -------
     (3, 3) ndarray
-
     """
     e = skew(axis)
     # 1 - cos(q) = 2 sin(q/2)^2 is accurate at small angles
@@ -89,7 +82,6 @@ def rpy_rotation(roll: Scalar, pitch: Scalar, yaw: Scalar) -> ScalarArray:
     Returns
     -------
     (3, 3) ndarray
-
     """
     cr, sr = cos(roll), sin(roll)
     cp, sp = cos(pitch), sin(pitch)
@@ -122,7 +114,6 @@ def quaternion_rotation(quaternion: ScalarArray) -> ScalarArray:
     array([[ 1.,  0.,  0.],
            [ 0.,  0., -1.],
            [ 0.,  1.,  0.]])
-
     """
     if quaternion.dtype.kind not in 'cO':
         # scaling by a power of two is exact and keeps the squares in the range of doubles
@@ -153,7 +144,6 @@ def rotation_onto_z(axis: ScalarArray) -> ScalarArray:
     Returns
     -------
     (3, 3) ndarray
-
     """
     if not axis[:2].any() and (value(axis[2]) or 0.0) > 0.0:  # (1e-12, 0, 1) is not e_z
         return np.eye(3, dtype=dtype(axis))
@@ -181,7 +171,6 @@ def is_rotation(matrix: ScalarArray, tolerance: float = 1e-9) -> bool:
     Returns
     -------
     bool
-
     """
     defect = np.abs(matrix.T @ matrix - np.eye(3, dtype=dtype(matrix))).max()
     if not defect <= tolerance:

@@ -25,7 +25,6 @@ def taylor_coefficients(jet: ScalarArray) -> ScalarArray:
     Returns
     -------
     (K + 1, ...) ndarray
-
     """
     return np.array([row / factorial(d) for d, row in enumerate(jet)])
 
@@ -42,7 +41,6 @@ def jet_of_coefficients(coefficients: ScalarArray) -> ScalarArray:
     -------
     (K + 1, ...) ndarray
         Row d is the d-th derivative.
-
     """
     return np.array([factorial(d) * row for d, row in enumerate(coefficients)])
 
@@ -66,7 +64,6 @@ def leibniz_terms(
     ------
     (m, ...) ndarray
         comb(k, s) a^(s) b^(k - s).
-
     """
     for s in range(k + 1):
         yield comb(k, s) * a[s] @ b[k - s]
@@ -91,7 +88,6 @@ def taylor_shifted(jet: Array, elapsed: float) -> Array:
     --------
     >>> taylor_shifted(np.array([[1.0], [2.0], [4.0]]), 0.5).ravel()
     array([2.5, 4. , 4. ])
-
     """
     weights = [elapsed**d / factorial(d) for d in range(len(jet))]
     shifted = [np.dot(weights[: len(jet) - d], jet[d:]) for d in range(len(jet))]
@@ -122,7 +118,6 @@ def scale_speed(joint_jet: Array, speed: float) -> Array:
     >>> import numpy as np
     >>> scale_speed(np.array([[1.0], [1.0], [1.0]]), 0.5).ravel()
     array([1.  , 0.5 , 0.25])
-
     """
     factor = 1.0
     for row in joint_jet[1:]:

@@ -25,7 +25,6 @@ def product(a: ScalarArray, b: ScalarArray) -> ScalarArray:
     Returns
     -------
     (K + 1, m, ...) ndarray
-
     """
     rows = range(min(len(a), len(b)))
     return np.array([sum(a[s] @ b[k - s] for s in range(k + 1)) for k in rows])
@@ -44,7 +43,6 @@ def inverse(a: ScalarArray, constant: ScalarArray) -> ScalarArray:
     Returns
     -------
     (K + 1, n, n) ndarray
-
     """
     result = [constant]
     for k in range(1, len(a)):
@@ -64,7 +62,6 @@ def exponential(a: ScalarArray) -> ScalarArray:
     Returns
     -------
     (K + 1, n, n) ndarray
-
     """
     total = np.zeros(a.shape, dtype(a))
     total[0] = np.eye(a.shape[1], dtype=total.dtype)

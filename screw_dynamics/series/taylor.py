@@ -34,7 +34,6 @@ class Series:
     >>> t = Series([0.5, 1.0, 0.0])
     >>> (t * t).coefficients
     (0.25, 1.0, 1.0)
-
     """
 
     __slots__ = ('coefficients',)
@@ -196,7 +195,6 @@ def series_of_jet(jet: ScalarArray) -> ScalarArray:
     --------
     >>> series_of_jet(np.array([[1.0], [2.0], [3.0]]))[0].coefficients
     (1.0, 2.0, 1.5)
-
     """
     coefficients = taylor_coefficients(jet)
     series = np.empty(jet.shape[1:], object)
@@ -220,7 +218,6 @@ def jet_of_series(series: ScalarArray, order: int) -> ScalarArray:
     -------
     (K + 1, ...) ndarray
         Of object type.
-
     """
     coefficients = np.zeros((order + 1, *series.shape), object)
     for index in np.ndindex(series.shape):

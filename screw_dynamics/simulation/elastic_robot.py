@@ -61,7 +61,6 @@ class ElasticRobot(RobotStates):
     >>> robot = ElasticRobot(arm, sd.ElasticJoints({'joint_1': joint}))
     >>> robot.derivatives(robot.state([0.0], motor_position=[0.1]), [0.0])
     array([   0.,   40.,    0., -100.])
-
     """
 
     def __init__(self, model: ScrewModel, joints: ElasticJoints) -> None:
@@ -107,7 +106,6 @@ class ElasticRobot(RobotStates):
         SimulationError
             If the state has no finite derivative.
         ShapeError, NotFiniteError, InputError
-
         """
         state = as_vector('state', state, self.state_size)
         inputs = self._inputs(motor_effort, stiffness, wrenches)
@@ -152,7 +150,6 @@ class ElasticRobot(RobotStates):
         SimulationError
             If the state becomes infinite or NaN: the step is too long, or the robot unstable.
         ShapeError, NotFiniteError, InputError
-
         """
         if require_out(state).shape != (self.state_size,):
             raise ShapeError('state', f'({self.state_size},)', state.shape)
@@ -205,7 +202,6 @@ class ElasticRobot(RobotStates):
         SimulationError
             If the integration fails; the error states the time.
         ShapeError, NotFiniteError, InputError
-
         """
 
         def inputs(t: float, at: Array) -> dict[str, Any]:

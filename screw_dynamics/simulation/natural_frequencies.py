@@ -68,7 +68,6 @@ def natural_frequencies(
     >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.25))
     >>> natural_frequencies(arm, sd.ElasticJoints({'joint_1': joint}), [0.0]).round(4)
     array([28.2843])
-
     """
     table = require_elastic_joints(joints).motors(model)
     links = link_mobility(model, table, q)

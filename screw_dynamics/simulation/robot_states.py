@@ -138,7 +138,6 @@ class SimulationResult:
         Motor positions and velocities, on the joint side of the gear [rad or m, per s].
     evaluations : int
         Number of evaluations of the equations of motion.
-
     """
 
     times: Array

@@ -38,7 +38,6 @@ class VariableStiffness(AdjustableSpring):
     --------
     >>> float(VariableStiffness(100.0).effort(0.1, stiffness=50.0))
     5.0
-
     """
 
     stiffness: float
@@ -72,7 +71,6 @@ class VariableStiffness(AdjustableSpring):
         -------
         ndarray
             [N m or N]
-
         """
         value = self.stiffness if stiffness is None else as_float_array('stiffness', stiffness)
         return value * as_float_array('deflection', deflection)
@@ -122,7 +120,6 @@ class AntagonisticPair(AdjustableSpring):
     >>> pair = AntagonisticPair('quadratic', stiffness=100.0, quadratic_stiffness=250.0)
     >>> [float(f) for f in pair.efforts(0.1, -0.1)]
     [2.5, -2.5]
-
     """
 
     law: str
@@ -175,7 +172,6 @@ class AntagonisticPair(AdjustableSpring):
         Returns
         -------
         str
-
         """
         if self.law == 'exponential':
             return f'above rate * |effort| = {self.rate * abs(effort):g}'
@@ -198,7 +194,6 @@ class AntagonisticPair(AdjustableSpring):
         -------
         f1, f2 : ndarray
             [N m or N]; their sum acts on the link.
-
         """
         phi_1 = as_float_array('deflection_1', deflection_1)
         phi_2 = as_float_array('deflection_2', deflection_2)

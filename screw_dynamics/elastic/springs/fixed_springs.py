@@ -72,7 +72,6 @@ class LinearSpring(Spring):
     --------
     >>> float(LinearSpring(200.0).effort(0.01))
     2.0
-
     """
 
     stiffness: float
@@ -110,7 +109,6 @@ class LinearSpring(Spring):
         -------
         ndarray
             [N m or N]
-
         """
         phi, phi_rate = as_float_array('deflection', deflection), as_float_array('rate', rate)
         return self.stiffness * phi + self.damping * phi_rate
@@ -132,7 +130,6 @@ class CubicSpring(Spring):
     --------
     >>> float(CubicSpring(150.0, 4000.0).effort(0.1))
     19.0
-
     """
 
     stiffness: float
@@ -164,7 +161,6 @@ class CubicSpring(Spring):
         -------
         ndarray
             [N m or N]
-
         """
         phi = as_float_array('deflection', deflection)
         return phi * (self.stiffness + self.cubic_stiffness * phi * phi)
@@ -186,7 +182,6 @@ class ExponentialSpring(Spring):
     --------
     >>> round(float(ExponentialSpring(100.0, 5.0).effort(0.2)), 6)
     23.504024
-
     """
 
     stiffness: float
@@ -218,7 +213,6 @@ class ExponentialSpring(Spring):
         -------
         ndarray
             [N m or N]
-
         """
         phi = as_float_array('deflection', deflection)
         return self.stiffness / self.rate * np.sinh(self.rate * phi)

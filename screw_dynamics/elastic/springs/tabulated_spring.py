@@ -62,7 +62,6 @@ class TabulatedSpring(Spring):
     >>> spring = TabulatedSpring((-0.1, 0.0, 0.1), (-19.0, 0.0, 19.0))
     >>> round(float(spring.effort(0.05)), 12)
     9.5
-
     """
 
     deflections: Sequence[float]
@@ -113,7 +112,6 @@ class TabulatedSpring(Spring):
         ------
         InputError
             If a deflection lies outside the table.
-
         """
         phi, knots = as_float_array('deflection', deflection), np.array(self.deflections)
         outside = ~((phi >= knots[0]) & (phi <= knots[-1]))

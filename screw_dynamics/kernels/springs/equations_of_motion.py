@@ -179,10 +179,8 @@ _TABLES = (
 _INPUTS = f'{read_only(1)}, {read_only(1)}, {read_only(2)}'
 
 set_state_derivative = Kernel(
-    _derivative,
-    f'int64({read_only(1)}, {_INPUTS}, {_TABLES}, float64[::1])',
+    _derivative, f'int64({read_only(1)}, {_INPUTS}, {_TABLES}, float64[::1])'
 )
 runge_kutta_steps = Kernel(
-    _runge_kutta,
-    f'int64(float64[::1], {_INPUTS}, {_TABLES}, float64, int64)',
+    _runge_kutta, f'int64(float64[::1], {_INPUTS}, {_TABLES}, float64, int64)'
 )

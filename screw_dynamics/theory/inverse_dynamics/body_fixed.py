@@ -25,9 +25,7 @@ from screw_dynamics.series import leibniz_terms
 
 
 def recursive_body_fixed(
-    model: ScrewModel,
-    joint_jet: ArrayLike,
-    wrench_jets: Mapping[str, ArrayLike] | None = None,
+    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
 ) -> ScalarArray:
     """
     Return the joint efforts and their time derivatives up to order k.
@@ -76,7 +74,6 @@ def recursive_body_fixed(
     ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
     >>> recursive_body_fixed(pendulum, [[0.0], [0.0], [1.0]])
     array([[5.155]])
-
     """
     require_model(model)
     jet = np.asarray(joint_jet) if _is_general(joint_jet) else _finite(joint_jet)
