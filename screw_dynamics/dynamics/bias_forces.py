@@ -37,11 +37,6 @@ def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     ------
     ShapeError, NotFiniteError, InputError
 
-    References
-    ----------
-    [M2018] A. Mueller, Screw and Lie group theory in multibody dynamics, Multibody System
-    Dynamics 42, 2018.
-
     Examples
     --------
     >>> import numpy as np

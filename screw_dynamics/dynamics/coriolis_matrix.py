@@ -18,10 +18,9 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     Return the Coriolis matrix C from Christoffel symbols; M' - 2 C is skew-symmetric.
 
     C is not unique; this one has the entries C_ij = sum_k Gamma_ijk q'_k with the Christoffel
-    symbols Gamma of the mass matrix [M2018, (86)]. M' = C + C^T also holds for Cbar of
-    [MK2021, (54)-(57)], and C q' is the same for every choice. Because the mimic relation is
-    affine with a constant matrix G, the reduced matrix G^T C G belongs to the reduced mass matrix
-    G^T M G. O(n d) for depth d.
+    symbols Gamma of the mass matrix [M2018, (86)], in O(n d) for depth d (as in [EW2021]).
+    M' = C + C^T also holds for Cbar of [MK2021, (54)-(57)], and C q' is the same for every choice.
+    With mimic joints, G^T C G belongs to the reduced mass matrix G^T M G.
 
     Parameters
     ----------
@@ -46,15 +45,6 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     the joint moves, and B_j the sum of their matrices B with B y = integral of
     (x × (w × u); w × u) dm (u the velocity of the point x, w the angular part of y). For i before
     j on a path, C_ij = J_i^T (M_j J_j' + B_j J_j) and C_ji = J_i'^T M_j J_j + J_i^T B_j^T J_j.
-
-    References
-    ----------
-    [M2018] A. Mueller, Screw and Lie group theory in multibody dynamics, Multibody System
-    Dynamics 42, 2018.
-    [MK2021] A. Mueller, S. Kumar, Closed-form time derivatives of the equations of motion of
-    rigid body systems, Multibody System Dynamics 53, 2021.
-    [EW2021] S. Echeandia, P. M. Wensing, Numerical methods to compute the Coriolis matrix and
-    Christoffel symbols for rigid-body systems, J. Computational and Nonlinear Dynamics 16, 2021.
 
     Examples
     --------

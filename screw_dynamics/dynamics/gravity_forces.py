@@ -35,11 +35,6 @@ def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:
     ------
     ShapeError, NotFiniteError, InputError
 
-    References
-    ----------
-    [MK2021] A. Mueller, S. Kumar, Closed-form time derivatives of the equations of motion of
-    rigid body systems, Multibody System Dynamics 53, 2021.
-
     Examples
     --------
     >>> import numpy as np

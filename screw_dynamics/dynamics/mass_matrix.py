@@ -35,12 +35,6 @@ def mass_matrix(model: ScrewModel, q: ArrayLike) -> Array:
     ------
     ShapeError, NotFiniteError, InputError
 
-    References
-    ----------
-    [MK2021] A. Mueller, S. Kumar, Closed-form time derivatives of the equations of motion of
-    rigid body systems, Multibody System Dynamics 53, 2021.
-    [F2008] R. Featherstone, Rigid Body Dynamics Algorithms, Springer, 2008.
-
     Examples
     --------
     >>> import numpy as np

@@ -22,11 +22,9 @@ class DeflectionFilter:
     """
     State of the joints whose spring has a parallel damper: phi and its time derivatives.
 
-    phi is the filter ``phi' = (tau - K phi) / d`` of the effort. Each derivative is a state, so
-    that nothing cancels for small time constants d / K. A step is exact for the polynomial that
-    joins the effort jets at both ends (up to three rows of each), and for a jump of the effort
-    between two samples of the same time: phi is continuous, phi' jumps. If two times are too
-    close for a difference of the efforts, rounding is kept out of the highest derivative.
+    phi is the filter ``phi' = (tau - K phi) / d`` of the effort. A step is exact for the
+    polynomial that joins the effort jets at both ends (up to three rows of each), and for a jump
+    of the effort between two samples of the same time: phi is continuous, phi' jumps.
 
     Parameters
     ----------
@@ -94,33 +92,16 @@ class DeflectionFilter:
         self._state[:] = self._backup
 
     def require(self, table: MotorTable, rows: int) -> DeflectionFilter:
-        """
-        Return the filter itself if it was made for a table and a number of rows.
-
-        Parameters
-        ----------
-        table : MotorTable
-        rows : int
-            Rows of the joint jets.
-
-        Returns
-        -------
-        DeflectionFilter
-            This filter.
-
-        Raises
-        ------
-        InputError
-            If the filter was made for another robot or another number of rows.
-        """
+        """Return the filter; raise InputError if it is for another robot or number of rows."""
         if table != self._table:
             raise InputError('deflection: expected a filter made for this model and these joints')
         # keep the equal table: the next comparison is one of identity
         self._table = table
-        if rows != self._last_jets.shape[1] + 2:
+        own = self._last_jets.shape[1] + 2
+        if rows != own:
             raise InputError(
-                f'deflection: expected a filter made for joint jets of {rows} rows, got one for '
-                f'{self._last_jets.shape[1] + 2}'
+                f'deflection: expected a filter made for joint jets of {rows} rows, '
+                f'got one for {own}'
             )
         return self
 
@@ -128,17 +109,9 @@ class DeflectionFilter:
         """
         Reset the filter: the next sample is the first.
 
-        Parameters
-        ----------
-        deflection : mapping of str to float, optional
-            Initial deflections by joint [rad or m]; all other joints start quasi-steady.
-
-        Raises
-        ------
-        UnknownNameError
-            If a joint has no damper.
-        InputError
-            If `deflection` is not a mapping to finite numbers.
+        `deflection` has initial deflections by joint [rad or m]; all other joints start
+        quasi-steady. Raise UnknownNameError if a joint has no damper, InputError if it is not a
+        mapping to finite numbers.
         """
         start = np.full(len(self.joint_names), np.nan)
         if deflection is not None and not isinstance(deflection, Mapping):
@@ -190,8 +163,7 @@ class DeflectionFilter:
         h = require_number('h', h)
         table = self._table
         time = self._clock[TIME] + (h if self._clock[STARTED] else 0.0)
-        advance_deflections(
-            time, efforts, table.offsets, table.parameters, table.damped, *self.state, *self._work
-        )
+        laws = table.offsets, table.parameters, table.damped
+        advance_deflections(time, efforts, *laws, *self.state, *self._work)
         jets: Array = self._psi.T
         return jets

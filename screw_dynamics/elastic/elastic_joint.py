@@ -40,9 +40,8 @@ class Rotor:
             axis = as_float_array('axis', self.axis)
             norm = float(np.linalg.norm(axis)) if axis.shape == (3,) else 0.0
             if not 0.0 < norm < np.inf:
-                raise ModelError(
-                    f'axis: expected three numbers, not all zero, got {shown(self.axis)}'
-                )
+                got = shown(self.axis)
+                raise ModelError(f'axis: expected three numbers, not all zero, got {got}')
             # a unit axis is kept bit for bit
             unit = axis if abs(norm - 1.0) < 1e-12 else axis / norm
             object.__setattr__(self, 'axis', tuple(unit.tolist()))
@@ -114,19 +113,12 @@ class Motor:
         """
         Values of the motor reflected to the joint.
 
-        Returns
-        -------
-        tuple of 4 float
-            Inertia r^2 J [kg m^2 or kg], viscous friction r^2 d [N m s/rad or N s/m], Coulomb
-            friction r c [N m or N] and the velocity of its law, v / r [rad/s or m/s].
+        Inertia r^2 J [kg m^2 or kg], viscous friction r^2 d [N m s/rad or N s/m], Coulomb friction
+        r c [N m or N] and the velocity of its law, v / r [rad/s or m/s].
         """
-        ratio = self.gear_ratio
-        return (
-            ratio * ratio * self.rotor_inertia,
-            ratio * ratio * self.viscous_friction,
-            ratio * self.coulomb_friction,
-            self.coulomb_velocity / ratio,
-        )
+        r = self.gear_ratio
+        inertia, viscous = r * r * self.rotor_inertia, r * r * self.viscous_friction
+        return inertia, viscous, r * self.coulomb_friction, self.coulomb_velocity / r
 
     @property
     def joint_inertia(self) -> float:

@@ -98,19 +98,7 @@ class ElasticJoints:
         """
         Return the motors of a robot as arrays on the joint side; computed once per model.
 
-        Parameters
-        ----------
-        model : ScrewModel
-
-        Returns
-        -------
-        MotorTable
-
-        Raises
-        ------
-        UnknownNameError
-            If a joint is not a coordinate of the model, or the model lacks the link that carries
-            a motor, whether rotors are coupled or not.
+        Raise UnknownNameError if the model lacks a joint, or the link that carries a motor.
         """
         return self._tables(model)
 
@@ -122,8 +110,7 @@ class ElasticJoints:
         for name, joint in self.joints.items():
             if name not in model.joint_names:
                 raise UnknownNameError('joint', name, model.joint_names, self._file)
-            carrier = None if joint.rotor is None else joint.rotor.carrier
-            if carrier is not None:
+            if joint.rotor is not None and (carrier := joint.rotor.carrier) is not None:
                 try:
                     model.frame(carrier)
                 except UnknownNameError as error:
@@ -134,23 +121,10 @@ class ElasticJoints:
 
     def coupling(self, model: ScrewModel) -> RotorCoupling | None:
         """
-        Return the coupling of joints and rotors on moving links; computed once per model.
+        Return the coupling of joints and rotors, once per model; None without `rotor_coupling`.
 
-        Parameters
-        ----------
-        model : ScrewModel
-
-        Returns
-        -------
-        RotorCoupling or None
-            None if `rotor_coupling` is false.
-
-        Raises
-        ------
-        InputError
-            If a spring has a damper, or joints move each other's rotors in a cycle.
-        UnknownNameError
-            If the model lacks a joint, or the link that carries a motor.
+        Raise InputError if a spring has a damper, or joints move each other's rotors in a cycle,
+        and the errors of `motors`.
         """
         return self._couplings(model) if self.rotor_coupling else None
 
@@ -162,53 +136,21 @@ class ElasticJoints:
         """
         Return how many rows of a joint jet the motor effort needs.
 
-        Parameters
-        ----------
-        model : ScrewModel
-
-        Returns
-        -------
-        int
-            3 for a rigid robot, 4 if every spring has a damper, else 5: q to q''''. Coupled
-            rotors on moving links need more, up to 2 n + 3.
+        3 for a rigid robot, 4 if every spring has a damper, else 5: q to q''''. Coupled rotors
+        on moving links need more, up to 2 n + 3.
         """
         coupling = self.coupling(model)
         return 3 + self.motors(model).lost_orders if coupling is None else coupling.rows
 
     def uncoupled_rows(self, model: ScrewModel, rows: int) -> int:
-        """
-        Return the rows of a joint jet that give as many motor rows without coupled rotors.
-
-        Parameters
-        ----------
-        model : ScrewModel
-        rows : int
-            Rows of the joint jet.
-
-        Returns
-        -------
-        int
-            Equal to `rows` if nothing is coupled.
-        """
-        coupling = self.coupling(model)
-        if coupling is None:
-            return rows
-        return rows - coupling.rows + 3 + self.motors(model).lost_orders
+        """Return the rows of a joint jet that give as many motor rows without coupled rotors."""
+        return rows - self.required_rows(model) + 3 + self.motors(model).lost_orders
 
     def buffers(self, model: ScrewModel, rows: int | None = None) -> MotorFeedforward:
         """
-        Return arrays for the `out` of `elastic_feedforward` with one sample.
+        Return arrays for the `out` of `elastic_feedforward` with one sample, filled with NaN.
 
-        Parameters
-        ----------
-        model : ScrewModel
-        rows : int, optional
-            Rows of the joint jet; default `required_rows`.
-
-        Returns
-        -------
-        MotorFeedforward
-            Filled with NaN.
+        `rows` is the number of rows of the joint jet; default `required_rows`.
         """
         table = self.motors(model)
         least = self.required_rows(model)
@@ -218,18 +160,7 @@ class ElasticJoints:
         return MotorFeedforward(table.names, table.gear_ratios, *jets)
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
-        """
-        Return the record as lossless YAML text; write it to `path` if one is given.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            File to write.
-
-        Returns
-        -------
-        str
-        """
+        """Return the record as lossless YAML text; write it to the file `path` if one is given."""
         return write_elastic_joints(self.joints, self.rotor_coupling, path)
 
     @staticmethod
@@ -241,10 +172,6 @@ class ElasticJoints:
         ----------
         source : str, bytes or path
             A path, or the document itself; text with a line break is a document.
-
-        Returns
-        -------
-        ElasticJoints
 
         Raises
         ------

@@ -65,16 +65,12 @@ def read_elastic_joints(document: Any) -> tuple[dict[str, ElasticJoint], Any]:
 
 
 def unused_entries(joints: Mapping[str, ElasticJoint], coupling_named: bool) -> list[str]:
-    """
-    Return the entries of a file that have no effect, each with the reason.
-
-    These are deflection limits of rigid joints, and rotors without coupling; a file that has
-    `rotor_coupling: false` (`coupling_named`) disables them on purpose.
-    """
+    """Return the entries of a file that have no effect (see `ElasticJoints`), with reasons."""
     entries = []
     for name, joint in joints.items():
         if joint.spring is None and np.isfinite(joint.max_deflection):
             entries.append(f'elastic_joints.{name}.limits.deflection (the joint is rigid)')
+        # a file with `rotor_coupling: false` disables rotors on purpose
         if joint.rotor is not None and not coupling_named:
             entries.append(f'elastic_joints.{name}.rotor (rotor_coupling is not set)')
     return entries
@@ -124,11 +120,7 @@ def _record(node: YamlEntry, kind: Callable[..., R], extra: tuple[str, ...] = ()
     for field in parts:
         if field.default is MISSING:
             node[field.name]
-    values = {
-        key: entry.value if key in _TEXTS else _value(entry)
-        for key, entry in node.entries()
-        if key not in extra
-    }
+    values = {key: _value(key, entry) for key, entry in node.entries() if key not in extra}
     return _built(node, kind, values)
 
 
@@ -139,8 +131,10 @@ def _built(node: YamlEntry, kind: Callable[..., R], values: dict[str, Any]) -> R
         raise ModelError(f'{node.path}.{error}') from None
 
 
-def _value(node: YamlEntry) -> Any:
+def _value(key: str, node: YamlEntry) -> Any:
     """Return a number, a tuple of numbers, a truth value or text."""
+    if key in _TEXTS:
+        return node.value
     if isinstance(node.value, list):
         return tuple(item.number() for item in node.items())
     if isinstance(node.value, str):
@@ -154,9 +148,8 @@ def _value(node: YamlEntry) -> Any:
 def _check_keys(node: YamlEntry, allowed: tuple[str, ...]) -> None:
     for key, _ in node.entries():
         if key not in allowed:
-            raise ModelError(
-                f'{node.path}: expected entries {", ".join(allowed)}, got {shown(key)}'
-            )
+            names = ', '.join(allowed)
+            raise ModelError(f'{node.path}: expected entries {names}, got {shown(key)}')
 
 
 def _joint_entry(joint: ElasticJoint) -> dict[str, Any]:
@@ -168,8 +161,8 @@ def _joint_entry(joint: ElasticJoint) -> dict[str, Any]:
         entry['second_motor'] = _fields(joint.second_motor)
     entry['limits'] = {key: getattr(joint, name) for key, name in _LIMITS.items()}
     if joint.rotor is not None:
-        rotor = {key: value for key, value in _fields(joint.rotor).items() if value is not None}
-        entry['rotor'] = rotor
+        given = _fields(joint.rotor).items()
+        entry['rotor'] = {key: value for key, value in given if value is not None}
     return entry
 
 

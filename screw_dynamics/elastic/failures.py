@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NoReturn
 
 from screw_dynamics.arrays import Array
@@ -25,11 +24,7 @@ from screw_dynamics.kernels.springs.deflections import (
 def raise_failure(
     status: int, failure: Array, table: MotorTable, joints: ElasticJoints, single: bool
 ) -> NoReturn:
-    """
-    Raise the SpringRangeError, NotFiniteError or InputError of a kernel's status.
-
-    `failure` (5,): sample, joint, values of the status. With `single` the text omits the sample.
-    """
+    """Raise the error of a kernel's status; `failure` (5,) is sample, joint, and its values."""
     sample = None if single else int(failure[0])
     if status == BACKWARD:
         raise InputError(
@@ -37,51 +32,37 @@ def raise_failure(
             + ('' if sample is None else f' at sample {sample}')
         )
     name = table.joint_names[int(failure[1])]
-    if status not in _REASONS:
+    if status not in _SPRING_STATUSES:
         place = f'joint {name!r}' + ('' if sample is None else f' at sample {sample}')
         raise NotFiniteError('result', (), float('nan'), f'{place}: overflow')
     spring = joints.joints[name].spring
-    assert spring is not None
     values = tuple(float(value) for value in failure[2:])
-    raise SpringRangeError(name, _REASONS[status](spring, *values), values, sample)
+    raise SpringRangeError(name, _reason(status, spring, *values), values, sample)
 
 
-def _no_stiffness(spring: Spring, stiffness: float, *_: float) -> str:
-    return f'stiffness: expected K > 0, got {stiffness:g}'
+_SPRING_STATUSES = NO_STIFFNESS, OUTSIDE_TABLE, STIFFNESS_RANGE, SINGULAR_PAIR, SLACK_TENDON
 
 
-def _outside_table(spring: Spring, effort: float, *_: float) -> str:
-    assert isinstance(spring, TabulatedSpring)
-    low, high = spring.efforts[0], spring.efforts[-1]
-    return f'effort: expected {low:g} to {high:g}, the range of the table, got {effort:g}'
-
-
-def _stiffness_range(spring: Spring, effort: float, stiffness: float, *_: float) -> str:
+def _reason(status: int, spring: Spring | None, first: float, second: float, third: float) -> str:
+    """Return why a spring cannot transmit an effort, from the values of the status."""
+    if status == NO_STIFFNESS:
+        return f'stiffness: expected K > 0, got {first:g}'
+    if status == OUTSIDE_TABLE:
+        assert isinstance(spring, TabulatedSpring)
+        low, high = spring.efforts[0], spring.efforts[-1]
+        return f'effort: expected {low:g} to {high:g}, the range of the table, got {first:g}'
+    if status == SLACK_TENDON:
+        return (
+            'antagonistic pair: expected tendons that pull, deflections of 0 or more and 0 or '
+            f'less, got {first:g} and {second:g}: a larger stiffness tightens them'
+        )
+    if status == SINGULAR_PAIR:
+        return (
+            f'antagonistic pair is singular: stiffness {second:g} at the effort {first:g} gives '
+            f"det J = f1' f2'' - f2' f1'' = {third:.3g}, expected one away from 0"
+        )
     assert isinstance(spring, AntagonisticPair)
     return (
-        f'antagonistic pair: expected a stiffness {spring.feasible_range(effort)} at the effort '
-        f'{effort:g}, got {stiffness:g}'
+        f'antagonistic pair: expected a stiffness {spring.feasible_range(first)} at the effort '
+        f'{first:g}, got {second:g}'
     )
-
-
-def _singular_pair(spring: Spring, effort: float, stiffness: float, determinant: float) -> str:
-    return (
-        f'antagonistic pair is singular: stiffness {stiffness:g} at the effort {effort:g} gives '
-        f"det J = f1' f2'' - f2' f1'' = {determinant:.3g}, expected one away from 0"
-    )
-
-
-def _slack_tendon(spring: Spring, first: float, second: float, *_: float) -> str:
-    return (
-        f'antagonistic pair: expected tendons that pull, deflections of 0 or more and 0 or less, '
-        f'got {first:g} and {second:g}: a larger stiffness tightens them'
-    )
-
-
-_REASONS: dict[int, Callable[..., str]] = {
-    NO_STIFFNESS: _no_stiffness,
-    OUTSIDE_TABLE: _outside_table,
-    STIFFNESS_RANGE: _stiffness_range,
-    SINGULAR_PAIR: _singular_pair,
-    SLACK_TENDON: _slack_tendon,
-}

@@ -125,8 +125,7 @@ def fill_coupled_efforts(
     Fill the transmitted efforts u of a robot with rotors on moving links.
 
     For `joint_jets` (T, r, n) and p = r - coupling.rows, `out` is (T, p + 1 + k, n) with k =
-    `MotorTable.lost_orders`, T omitted for a sample. Stiffness is needed up to the order of the
-    effort, p + `coupling.orders`.
+    `MotorTable.lost_orders`, T omitted for a sample.
     """
     batch, (rows, n) = joint_jets.shape[:-2], joint_jets.shape[-2:]
     wrenches = as_wrench_jets(model, wrench_jets, (*batch, rows - 2, n))
@@ -140,28 +139,28 @@ def fill_coupled_efforts(
         positions[..., a] = positions[..., rotor.coordinate]
 
     for level in coupling.levels:
-        reach = order + int(coupling.orders[list(level)].max())
-        passed = _efforts(coupling, positions, wrenches, reach)
+        reach = order + int(coupling.orders[list(level)].max()) + 1
+        known = {name: wrench[..., :reach, :] for name, wrench in wrenches.items()}
+        passed = inverse_dynamics(coupling.model, positions[..., : reach + 2, :], known)
         for j in level:
-            known = order + int(coupling.orders[j]) + 1
-            effort = np.ascontiguousarray(passed[..., :known, j])
+            own_rows = order + int(coupling.orders[j]) + 1
+            effort = np.ascontiguousarray(passed[..., :own_rows, j])
             out[..., j] = effort[..., : out.shape[-2]]
             own = [a for a, i in enumerate(coupling.motors) if table.joint_of_motor[i] == j]
             if own and table.laws[j] != RIGID:
-                samples = effort.reshape(-1, known)
+                samples = effort.reshape(-1, own_rows)
                 phi = joint_deflections(joints, table, j, samples, stiffness, single=not batch)
                 for a in own:
                     # higher orders of theta affect no row that is read
                     motor = coupling.motors[a] - table.first_motor[j]
-                    positions[..., :known, n + a] += phi[:, :, motor].reshape(effort.shape)
+                    positions[..., :own_rows, n + a] += phi[:, :, motor].reshape(effort.shape)
 
 
 def rotor_reactions(coupling: RotorCoupling, table: MotorTable, joint_jets: Array) -> Array:
     """
-    Return the reactions ``S^T q'' + S'^T q'`` (T, p - 2, m) of the links' motion at the motors.
+    Return the reactions ``S^T q'' + S'^T q'`` (T, p - 2, m) that a motion adds to motor efforts.
 
-    `joint_jets` is (T, p, n), T omitted for a sample; the motor effort is
-    ``tau_m = u + B theta'' + d theta' + f_c + reaction``.
+    `joint_jets` is (T, p, n), T omitted for a sample.
     """
     batch, (rows, n) = joint_jets.shape[:-2], joint_jets.shape[-2:]
     positions = np.zeros((*batch, rows, coupling.model.n))
@@ -169,10 +168,3 @@ def rotor_reactions(coupling: RotorCoupling, table: MotorTable, joint_jets: Arra
     reactions = np.zeros((*batch, rows - 2, table.m))
     reactions[..., coupling.motors] = inverse_dynamics(coupling.model, positions)[..., n:]
     return reactions
-
-
-def _efforts(
-    coupling: RotorCoupling, positions: Array, wrench_jets: Mapping[str, Array], order: int
-) -> Array:
-    wrenches = {name: wrench[..., : order + 1, :] for name, wrench in wrench_jets.items()}
-    return inverse_dynamics(coupling.model, positions[..., : order + 3, :], wrenches)

@@ -12,6 +12,8 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 
+JETS = ('effort_jet', 'deflection_jet', 'motor_jet', 'motor_effort_jet')
+
 
 @dataclass(frozen=True, eq=False)
 class MotorFeedforward:
@@ -51,8 +53,7 @@ class MotorFeedforward:
 
     def __post_init__(self) -> None:
         """Reject jets that share memory: each would be overwritten by the next."""
-        names = ('effort_jet', 'deflection_jet', 'motor_jet', 'motor_effort_jet')
-        for one, other in combinations(names, 2):
+        for one, other in combinations(JETS, 2):
             if np.may_share_memory(getattr(self, one), getattr(self, other)):
                 raise InputError(f'{other}: expected memory of its own, got some of {one}')
 
@@ -87,31 +88,15 @@ class MotorFeedforward:
         return self.motor_effort_jet[..., 0, :]
 
     def as_batch(self) -> MotorFeedforward:
-        """
-        Return a sample as a batch of one.
-
-        Returns
-        -------
-        MotorFeedforward
-            With views of the jets, T = 1.
-        """
-        return replace(
-            self,
-            effort_jet=self.effort_jet[np.newaxis],
-            deflection_jet=self.deflection_jet[np.newaxis],
-            motor_jet=self.motor_jet[np.newaxis],
-            motor_effort_jet=self.motor_effort_jet[np.newaxis],
-        )
+        """Return a sample as a batch of one, T = 1, with views of the jets."""
+        return replace(self, **{name: getattr(self, name)[np.newaxis] for name in JETS})
 
     def on_motor_side(self) -> MotorFeedforward:
         """
         Return a copy with motor positions and efforts on the motor's side of the gear.
 
-        Returns
-        -------
-        MotorFeedforward
-            theta_M = r theta [rad], tau_M = tau_m / r [N m], gear ratios 1. Deflections and
-            efforts transmitted to the links remain on the joint's side.
+        theta_M = r theta [rad], tau_M = tau_m / r [N m], gear ratios 1. Deflections and efforts
+        transmitted to the links remain on the joint's side.
         """
         return replace(
             self,

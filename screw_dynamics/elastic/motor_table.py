@@ -94,14 +94,8 @@ class MotorTable(ValueEquality):
     @cached_property
     def spring_arrays(self) -> tuple[NDArray[Any], ...]:
         """The arrays of the springs in the order of the kernel `set_spring_deflections`."""
-        return (
-            self.laws,
-            self.offsets,
-            self.parameters,
-            self.damped,
-            self.variable,
-            self.first_motor,
-        )
+        laws = self.laws, self.offsets, self.parameters
+        return (*laws, self.damped, self.variable, self.first_motor)
 
     @cached_property
     def damped_names(self) -> tuple[str, ...]:
@@ -115,12 +109,7 @@ class MotorTable(ValueEquality):
 
     @cached_property
     def lost_orders(self) -> int:
-        """
-        Maximum number of rows that motor positions lose against the joint jet.
-
-        From k + 1 effort rows, k + 3 rows of theta follow for a rigid joint (0 lost), k + 2 for a
-        damped one (1) and k + 1 for any other spring (2).
-        """
+        """Rows of the joint jet that motor positions lose: 0 if rigid, 1 if damped, else 2."""
         return int(self._lost_orders.max(initial=0))
 
     @cached_property
@@ -136,14 +125,7 @@ class MotorTable(ValueEquality):
         """
         Return the shapes of the four jets of a `MotorFeedforward`, in its order.
 
-        Parameters
-        ----------
-        rows : int
-            Rows of the joint jet, without the additional rows for coupled rotors.
-
-        Returns
-        -------
-        tuple of (int, int)
+        `rows` is that of the joint jet, without the additional rows for coupled rotors.
         """
         positions = rows - self.lost_orders
         motors = (positions, self.m)

@@ -5,9 +5,8 @@ Rotors on moving links: their bodies, inertial coupling and the derivatives that
 
 The effort u_j behind joint j contains ``S_ji theta_i''`` and the gyroscopic torque of rotor i,
 linear in theta_i', if joint j moves the carrier of rotor i; and theta_i = q_i + phi_i(u_i) is
-known only if u_i is. The evaluation starts at the joints without coupling to elastic rotors (the
-last ones) and ends at the base; every level costs two derivatives, one if only the gyroscopic
-torque acts, none without coupling.
+known only if u_i is. So every level of joints costs two derivatives, one if only the gyroscopic
+torque acts.
 """
 
 from __future__ import annotations
@@ -27,13 +26,11 @@ from screw_dynamics.kernels.springs.laws import RIGID
 from screw_dynamics.kinematics import frame_jacobian, frame_pose
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
 
-# Orders above that of an effort at which theta of a rotor contributes to it.
-_NOTHING, _GYROSCOPIC, _INERTIAL = 0, 1, 2
-
-# Axes given with nine digits are perpendicular only to this; smaller products are no coupling.
+# orders above that of an effort at which theta of a rotor contributes to it
+_GYROSCOPIC, _INERTIAL = 1, 2
+# axes given with nine digits are perpendicular only to this; smaller products are no coupling
 _PERPENDICULAR = 1e-9
-
-# Number of random positions, which reveal coupling that vanishes in some positions only.
+# number of random positions, which reveal coupling that vanishes in some positions only
 _POSITIONS = 4
 
 
@@ -55,11 +52,7 @@ class RotorBody:
 
 
 def rotor_axis(model: ScrewModel, coordinate: int, rotor: Rotor) -> tuple[int, Array]:
-    """
-    Return the body that carries a rotor (-1: base) and its unit axis (3,) in that body's frame.
-
-    Raise UnknownNameError if the model has no frame with the carrier's name.
-    """
+    """Return the body that carries a rotor (-1: base) and its unit axis (3,) in its frame."""
     joint = model.joint_of_coordinate[coordinate]
     sense = np.sign(model.multipliers[joint])
     if rotor.carrier is None:
@@ -97,9 +90,8 @@ def model_with_rotors(model: ScrewModel, rotors: Sequence[RotorBody]) -> ScrewMo
     """
     Return the model of links and rotors, whose coordinates are q, then theta of every rotor.
 
-    The first n columns of its inverse dynamics are the efforts at the links' joints (where the
-    springs act with +u), the others ``S^T q'' + S'^T q' + B theta''`` of the motors, on the joint
-    side of the gear. Links keep their indices; each rotor has a frame named after its body.
+    The first n columns of its inverse dynamics are the efforts u of the springs on the links, the
+    others ``S^T q'' + S'^T q' + B theta''`` of the motors. Links keep their indices.
     """
     inertias = [*model.inertias.copy()]
     names: list[str] = []
@@ -173,8 +165,7 @@ def rotor_coupling(
     Return the evaluation order of the efforts of a robot with rotors on its links.
 
     Raise InputError if none exists: if a spring has a damper (its deflection is a filter of the
-    effort, not a function of its derivatives), an elastic joint moves the rotor of its own motor,
-    or joints move each other's rotors in a cycle (theta then obeys a differential equation).
+    effort), or elastic joints move their own or each other's rotors in a cycle.
     """
     if table.damped_names:
         raise InputError(
@@ -221,17 +212,12 @@ def _coupling_orders(
     for a, rotor in enumerate(rotors):
         name = extended.body_names[len(extended.body_names) - len(rotors) + a]
         turns = frame_jacobian(extended, q, name)[:, :3, :n]
-        along = _largest(np.einsum('i,tij->tj', rotor.axis, turns))
+        along = np.abs(np.einsum('i,tij->tj', rotor.axis, turns))
         pairs = np.cross(turns[:, :, :, None], turns[:, :, None, :], axis=1)
-        across = _largest(np.einsum('i,tijk->tkj', rotor.axis, pairs)).max(axis=0, initial=0.0)
-        acting[across > _PERPENDICULAR, a] = _GYROSCOPIC
-        acting[along > _PERPENDICULAR, a] = _INERTIAL
+        across = np.abs(np.einsum('i,tijk->tkj', rotor.axis, pairs))
+        acting[across.max(axis=(0, 1), initial=0.0) > _PERPENDICULAR, a] = _GYROSCOPIC
+        acting[along.max(axis=0) > _PERPENDICULAR, a] = _INERTIAL
     return acting
-
-
-def _largest(values: Array) -> Array:
-    largest: Array = np.abs(values).max(axis=0)
-    return largest
 
 
 def _solution_order(model: ScrewModel, chain: Sequence[tuple[int, int, int]]) -> list[int]:

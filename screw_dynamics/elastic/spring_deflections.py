@@ -143,9 +143,8 @@ def joint_deflections(
     """
     Return the deflection of each motor of an undamped joint, as jets (T, r, 1 or 2).
 
-    `effort_jets` (T, r) with r >= 2 are transmitted to the link; `stiffness` (1 or T, r or more,
-    V) comes from `as_stiffness_jets`. With `single` the error text omits the sample index. Raise
-    SpringRangeError if a spring cannot transmit the effort.
+    `effort_jets` is (T, r), `stiffness` (1 or T, r or more, V) as from `as_stiffness_jets`. With
+    `single` the error text omits the sample index.
     """
     samples, rows = effort_jets.shape
     one = slice(joint, joint + 1)
@@ -177,8 +176,7 @@ def as_stiffness_jets(
     """
     Return the stiffness of the V joints that vary it and its time derivatives, (1 or T, p, V).
 
-    `shape` is (p,) or (T, p); jets are (rows,) or (T, rows), rows >= p. Joints without a jet
-    have the constant of their record. Raise UnknownNameError for a joint of fixed stiffness.
+    `shape` is (p,) or (T, p). Joints without a jet have the constant of their record.
     """
     rows = shape[-1]
     if not stiffness_jets:
@@ -196,11 +194,8 @@ def as_stiffness_jets(
         array = as_float_array(label, value)
         if array.ndim < 1 or array.shape[-1] < rows or array.shape[:-1] not in ((), shape[:-1]):
             expected = ' or '.join(str((*batch, rows)) for batch in {(), shape[:-1]})
-            raise ShapeError(
-                label,
-                f'{expected} or more rows: the stiffness up to order {rows - 1}',
-                array.shape,
-            )
+            expected += f' or more rows: the stiffness up to order {rows - 1}'
+            raise ShapeError(label, expected, array.shape)
         jets[name] = require_finite(label, array)
     batched = any(jet.ndim > 1 for jet in jets.values())
     result = np.repeat(_constant(table, rows), shape[0] if batched else 1, axis=0)

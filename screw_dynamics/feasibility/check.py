@@ -117,11 +117,7 @@ def check_motor_commands(
     commands: MotorFeedforward,
     stiffness_jets: Jets = None,
 ) -> FeasibilityReport:
-    """
-    Return the report of `check_feasibility` for motor commands that are already known.
-
-    `commands` is a batch of T samples; every spring can transmit their efforts.
-    """
+    """Return the report of `check_feasibility` for known, feasible motor commands (a batch)."""
     jets, instants = as_motion(robot, joint_jets, times)
     return FeasibilityReport(
         (
@@ -134,11 +130,7 @@ def check_motor_commands(
 
 
 def as_motion(robot: Robot, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:
-    """
-    Return joint jets (T, m, n) and times (T,) as checked arrays.
-
-    Raise InputError if there is no sample, or the times do not increase.
-    """
+    """Return joint jets (T, m, n) and increasing times (T,) as checked arrays."""
     jets = as_float_array('joint_jets', joint_jets)
     n = robot.n
     if jets.ndim != 3 or jets.shape[0] < 1 or jets.shape[1] < 3 or jets.shape[2] != n:
@@ -146,8 +138,8 @@ def as_motion(robot: Robot, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Ar
     instants = as_float_array('times', times)
     if instants.shape != jets.shape[:1]:
         raise ShapeError('times', f'({len(jets)},), one per sample', instants.shape)
-    for name, array in (('joint_jets', jets), ('times', instants)):
-        require_finite(name, array)
+    require_finite('joint_jets', jets)
+    require_finite('times', instants)
     for i in np.flatnonzero(np.diff(instants) <= 0.0):
         raise InputError(
             f'times[{i + 1}]: expected more than times[{i}] = {instants[i]:g}, '
@@ -159,9 +151,8 @@ def as_motion(robot: Robot, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Ar
 def as_jets(name: str, jets: Jets) -> dict[str, Array]:
     """Return jets by name as arrays of unchecked shape; `name` is the argument in error texts."""
     if jets is not None and not isinstance(jets, Mapping):
-        raise InputError(
-            f'{name}: expected a mapping of names to arrays, got {type(jets).__name__}'
-        )
+        got = type(jets).__name__
+        raise InputError(f'{name}: expected a mapping of names to arrays, got {got}')
     items = (jets or {}).items()
     return {key: as_float_array(f'{name}[{key!r}]', jet) for key, jet in items}
 

@@ -15,7 +15,7 @@ from screw_dynamics.elastic.deflection_filter import DeflectionFilter
 from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.feedforward import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.elastic.link_efforts import link_efforts
-from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.elastic.motor_feedforward import JETS, MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.spring_deflections import as_stiffness_jets, joint_deflections
 from screw_dynamics.errors import SpringRangeError
@@ -35,16 +35,14 @@ def motor_commands_where_feasible(
     Return times (S,), motor commands and failures of a motion with `joint_jets` (T, r, n).
 
     S samples are feasible for every spring; the commands are None if S = 0. `failures` has, by
-    joint, time [s] and error of the first effort that its spring cannot transmit; with coupled
-    rotors, efforts nearer to the base are unknown then. Dampers advance through failing samples.
+    joint, time [s] and error of the first effort that its spring cannot transmit.
     """
     model, joints = robot.model, robot.drives
     assert joints is not None
     count, elapsed = len(joint_jets), times - times[0]
-    efforts = None
+    efforts = damper = None
     if not joints.rotor_coupling:
         efforts = link_efforts(model, joints, joint_jets, wrench_jets)
-    damper = None
     if robot.motors.damped_names:
         damper = DeflectionFilter(model, joints, joint_jets.shape[1], deflection)
 
@@ -54,12 +52,11 @@ def motor_commands_where_feasible(
             'times': elapsed[part],
             'deflection': deflection if damper is None else damper,
         }
+        jets = joint_jets[part]
         if efforts is not None:
-            return feedforward_from_efforts(
-                model, joints, joint_jets[part], efforts[part], **arguments
-            )
+            return feedforward_from_efforts(model, joints, jets, efforts[part], **arguments)
         wrenches = _of_samples(wrench_jets, part, (count, 3))
-        return elastic_feedforward(model, joints, joint_jets[part], wrenches, **arguments)
+        return elastic_feedforward(model, joints, jets, wrenches, **arguments)
 
     failures: dict[str, tuple[float, SpringRangeError]] = {}
     feasible: list[tuple[Array, MotorFeedforward]] = []
@@ -89,8 +86,9 @@ def motor_commands_where_feasible(
             start, size = start + size, 2 * size
     if not feasible:
         return np.empty(0), None, failures
-    at = np.concatenate([instants for instants, _ in feasible])
-    return at, _joined([motion for _, motion in feasible]), failures
+    at, motions = zip(*feasible, strict=True)
+    jets = {name: np.concatenate([getattr(part, name) for part in motions]) for name in JETS}
+    return np.concatenate(at), replace(motions[0], **jets), failures
 
 
 def _failing(
@@ -100,10 +98,9 @@ def _failing(
     stiffness = as_stiffness_jets(table, stiffness_jets, efforts.shape[:2])
     failing = {}
     for j in np.flatnonzero(table.damped < 0):
+        own = efforts[:, :, j].copy()
         try:
-            joint_deflections(
-                joints, table, int(j), efforts[:, :, j].copy(), stiffness, single=True
-            )
+            joint_deflections(joints, table, int(j), own, stiffness, single=True)
         except SpringRangeError as error:
             failing[error.joint] = error
     return failing
@@ -118,13 +115,3 @@ def _of_samples(
         name: jet[part] if jet.ndim == dimensions and len(jet) == samples else jet
         for name, jet in jets.items()
     }
-
-
-def _joined(parts: list[MotorFeedforward]) -> MotorFeedforward:
-    return replace(
-        parts[0],
-        effort_jet=np.concatenate([part.effort_jet for part in parts]),
-        deflection_jet=np.concatenate([part.deflection_jet for part in parts]),
-        motor_jet=np.concatenate([part.motor_jet for part in parts]),
-        motor_effort_jet=np.concatenate([part.motor_effort_jet for part in parts]),
-    )

@@ -48,11 +48,7 @@ def effort_checks(robot: Robot, times: Array, efforts: Array) -> list[LimitCheck
 
 
 def _limits(model: ScrewModel) -> JointLimits:
-    """
-    Return the limits of a model, ignoring zeros.
-
-    Raise InputError if a limit is negative or a lower limit is above the upper one.
-    """
+    """Return the limits of a model, ignoring zeros; raise InputError if they are contradictory."""
     limits = model.limits
     for j, name in enumerate(model.joint_names):
         for quantity, bound in (('velocity', limits.velocity[j]), ('effort', limits.effort[j])):
@@ -69,12 +65,7 @@ def _limits(model: ScrewModel) -> JointLimits:
 
 
 class MotorLimits(NamedTuple):
-    """
-    The limits of elastic joints and their m motors, infinite if there is none.
-
-    `effort_rates` (n,) are those of the transmitted efforts [N m/s or N/s]; `deflections`,
-    `motor_velocities`, `motor_efforts` (m,) are on the joint side of the gear.
-    """
+    """Limits of n elastic joints and, on their side of the gear, m motors; infinite if none."""
 
     effort_rates: Array
     deflections: Array
@@ -94,19 +85,14 @@ def motor_limits(robot: Robot) -> MotorLimits:
 
 
 def motor_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[LimitCheck]:
-    """
-    Return the checks of springs and motors along a motion of T samples.
-
-    Raise ShapeError if an effort rate is limited and the motion has no row for it.
-    """
+    """Return the checks of springs and motors along a motion of T samples."""
     table, limits = robot.motors, motor_limits(robot)
     checks = []
     rates = limits.effort_rates
     if np.isfinite(rates).any():
         if motion.effort_jet.shape[-2] < 2:
-            raise ShapeError(
-                'joint_jets', '(T, m, n) with m >= 4 for the rate of an effort', '3 rows'
-            )
+            expected = '(T, m, n) with m >= 4 for the rate of an effort'
+            raise ShapeError('joint_jets', expected, '3 rows')
         checks += _checks(robot, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
     for quantity, values, bounds in (
         ('deflection', motion.deflection, limits.deflections),
@@ -130,17 +116,10 @@ def stiffness_checks(
             values = np.full((len(times), 1), spring.stiffness)
             if name in stiffness_jets:
                 values[:, 0] = stiffness_jets[name][..., 0]
-            checks += _checks(
-                robot,
-                'stiffness',
-                times,
-                values,
-                # a minimum of 0 counts as not specified
-                np.array([spring.min_stiffness or -np.inf]),
-                np.array([spring.max_stiffness]),
-                (name,),
-                np.array([j]),
-            )
+            # a minimum of 0 counts as not specified
+            lower = np.array([spring.min_stiffness or -np.inf])
+            upper, own = np.array([spring.max_stiffness]), np.array([j])
+            checks += _checks(robot, 'stiffness', times, values, lower, upper, (name,), own)
     return checks
 
 
@@ -158,13 +137,7 @@ def _checks(
     (rotary, prismatic), per = _UNITS[quantity]
     types = robot.model.coordinate_types
     units = [(prismatic if kind == 'prismatic' else rotary) + per for kind in types]
-    columns = range(robot.n) if joint_of is None else joint_of
-    return limit_checks(
-        quantity,
-        robot.joint_names if names is None else names,
-        tuple(units[j] for j in columns),
-        times,
-        values,
-        lower,
-        upper,
-    )
+    if joint_of is not None:
+        units = [units[j] for j in joint_of]
+    names = robot.joint_names if names is None else names
+    return limit_checks(quantity, names, units, times, values, lower, upper)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,28 +100,22 @@ class FeasibilityReport:
     def __str__(self) -> str:
         """Return a headline and the table of all limits."""
         broken, count = len(self.violations), len(self.checks)
-        headline = (
-            f'infeasible: {broken} of {count} limits exceeded'
-            if broken
-            else f'feasible: {count} limits kept'
-        )
+        headline = f'feasible: {count} limits kept'
+        if broken:
+            headline = f'infeasible: {broken} of {count} limits exceeded'
         return f'{headline}\n{text_table([_HEADER, *map(_cells, self.checks)])}'
 
 
 def limit_checks(
     quantity: str,
-    names: tuple[str, ...],
-    units: tuple[str, ...],
+    names: Sequence[str],
+    units: Sequence[str],
     times: Array,
     values: Array,
     lower: Array,
     upper: Array,
 ) -> list[LimitCheck]:
-    """
-    Compare the columns of `values` (T, m) with their limits (m,), if one of them is finite.
-
-    Use infinity for no limit. A value of NaN counts as beyond every limit.
-    """
+    """Compare the columns of `values` (T, m) with their finite limits (m,); NaN is beyond all."""
     checks = []
     for i, name in enumerate(names):
         # 0.0 instead of -0.0 in texts

@@ -74,14 +74,12 @@ def slow_down(
     """
     Find the least factor by which a motion must be slowed to keep every limit.
 
-    Running s times as long divides the d-th time derivative by s^d; this is exact, nothing is
-    planned or fitted anew. The factors 1, `step`, `step`^2, ... are tried up to the first
-    feasible one, and the boundary below it is found by bisection. Feasibility need not be
-    monotone in s: gravity may help a fast motion to brake, a tendon may go slack in a slow one,
-    friction changes with speed. So windows narrower than `step` can be missed, and a robot slower
-    than the factor found may exceed a limit again. To detect this
-    (`SlowDown.slower_is_feasible`), all factors up to `max_factor` are tried, even if the motion
-    is feasible without slowing. The factor returned was itself checked.
+    Running s times as long divides the d-th time derivative by s^d, exactly. The factors 1,
+    `step`, `step`^2, ... are tried up to the first feasible one, and the boundary below it is
+    found by bisection. Feasibility need not be monotone in s: gravity may help a fast motion to
+    brake, a tendon may go slack in a slow one. So windows narrower than `step` can be missed, and
+    a slower robot may exceed a limit again; to detect this (`SlowDown.slower_is_feasible`), all
+    factors up to `max_factor` are tried. The factor returned was itself checked.
 
     Parameters
     ----------
@@ -153,11 +151,9 @@ def slow_down(
             f'max_factor = {max_factor:g}, got {shown(step)}'
         )
     as_given = at(1.0)
-    timeless = [found for found in as_given.violations if found.quantity in _TIMELESS]
-    if timeless:
-        raise InfeasibleError(
-            f'expected a motion that is feasible when slow, got {_listed(timeless)}'
-        )
+    if timeless := [found for found in as_given.violations if found.quantity in _TIMELESS]:
+        reason = f'expected a motion that is feasible when slow, got {_listed(timeless)}'
+        raise InfeasibleError(reason)
     factors = [*(step**i for i in range(count)), max_factor]
     kept = [as_given.feasible, *(at(factor).feasible for factor in factors[1:])]
     if not any(kept):

@@ -35,18 +35,11 @@ def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
     ------
     UnknownNameError, ShapeError, NotFiniteError, InputError
 
-    References
-    ----------
-    [MK2021] A. Mueller, S. Kumar, Closed-form time derivatives of the equations of motion of
-    rigid body systems, Multibody System Dynamics 53, 2021.
-
     Examples
     --------
     >>> import numpy as np
     >>> import screw_dynamics as sd
-    >>> slider = sd.ScrewModel.from_screws(
-    ...     [-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.zeros((6, 6))]
-    ... )
+    >>> slider = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.eye(6)])
     >>> sd.frame_pose(slider, [0.5], 'body_1')[:3, 3]
     array([0.5, 0. , 0. ])
     """
@@ -95,18 +88,11 @@ def frame_jacobian(
         If the representation is not one of the three.
     UnknownNameError, ShapeError, NotFiniteError
 
-    References
-    ----------
-    [M2018] A. Mueller, Screw and Lie group theory in multibody dynamics, Multibody System
-    Dynamics 42, 2018.
-
     Examples
     --------
     >>> import numpy as np
     >>> import screw_dynamics as sd
-    >>> slider = sd.ScrewModel.from_screws(
-    ...     [-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.zeros((6, 6))]
-    ... )
+    >>> slider = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.eye(6)])
     >>> sd.frame_jacobian(slider, [0.5], 'body_1').T
     array([[0., 0., 0., 1., 0., 0.]])
     """

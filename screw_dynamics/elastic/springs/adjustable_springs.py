@@ -58,19 +58,9 @@ class VariableStiffness(AdjustableSpring):
 
     def effort(self, deflection: ArrayLike, stiffness: ArrayLike | None = None) -> Array:
         """
-        Return the effort that the spring transmits.
+        Return the effort [N m or N] that the spring transmits at deflections [rad or m].
 
-        Parameters
-        ----------
-        deflection : array_like
-            [rad or m]
-        stiffness : array_like, optional
-            K at that time [N m/rad or N/m]; default `stiffness`.
-
-        Returns
-        -------
-        ndarray
-            [N m or N]
+        `stiffness` is K at that time [N m/rad or N/m]; by default that of the record.
         """
         value = self.stiffness if stiffness is None else as_float_array('stiffness', stiffness)
         return value * as_float_array('deflection', deflection)
@@ -161,18 +151,7 @@ class AntagonisticPair(AdjustableSpring):
         return np.array([float(self.pull_only), *law])
 
     def feasible_range(self, effort: float) -> str:
-        """
-        Return a text with the stiffness range of the pair at an effort.
-
-        Parameters
-        ----------
-        effort : float
-            [N m or N]
-
-        Returns
-        -------
-        str
-        """
+        """Return a text with the stiffness range of the pair at an effort [N m or N]."""
         if self.law == 'exponential':
             return f'above rate * |effort| = {self.rate * abs(effort):g}'
         if self.law == 'quadratic':
@@ -183,17 +162,9 @@ class AntagonisticPair(AdjustableSpring):
 
     def efforts(self, deflection_1: ArrayLike, deflection_2: ArrayLike) -> tuple[Array, Array]:
         """
-        Return the efforts that both springs transmit.
+        Return the efforts f1, f2 [N m or N] that both springs transmit; their sum is the link's.
 
-        Parameters
-        ----------
-        deflection_1, deflection_2 : array_like
-            Deflections of the first and the second motor [rad or m].
-
-        Returns
-        -------
-        f1, f2 : ndarray
-            [N m or N]; their sum acts on the link.
+        The deflections are those of the first and the second motor [rad or m].
         """
         phi_1 = as_float_array('deflection_1', deflection_1)
         phi_2 = as_float_array('deflection_2', deflection_2)

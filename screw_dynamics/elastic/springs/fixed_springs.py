@@ -96,19 +96,9 @@ class LinearSpring(Spring):
 
     def effort(self, deflection: ArrayLike, rate: ArrayLike = 0.0) -> Array:
         """
-        Return the effort that spring and damper transmit.
+        Return the effort that spring and damper transmit [N m or N].
 
-        Parameters
-        ----------
-        deflection : array_like
-            [rad or m]
-        rate : array_like
-            Rate of the deflection [rad/s or m/s].
-
-        Returns
-        -------
-        ndarray
-            [N m or N]
+        `rate` is the rate of the deflections [rad/s or m/s]; these are in rad or m.
         """
         phi, phi_rate = as_float_array('deflection', deflection), as_float_array('rate', rate)
         return self.stiffness * phi + self.damping * phi_rate
@@ -149,19 +139,7 @@ class CubicSpring(Spring):
         return np.array([self.stiffness, self.cubic_stiffness])
 
     def effort(self, deflection: ArrayLike) -> Array:
-        """
-        Return the effort that the spring transmits.
-
-        Parameters
-        ----------
-        deflection : array_like
-            [rad or m]
-
-        Returns
-        -------
-        ndarray
-            [N m or N]
-        """
+        """Return the effort [N m or N] that the spring transmits at deflections [rad or m]."""
         phi = as_float_array('deflection', deflection)
         return phi * (self.stiffness + self.cubic_stiffness * phi * phi)
 
@@ -201,18 +179,6 @@ class ExponentialSpring(Spring):
         return np.array([self.stiffness, self.rate])
 
     def effort(self, deflection: ArrayLike) -> Array:
-        """
-        Return the effort that the spring transmits.
-
-        Parameters
-        ----------
-        deflection : array_like
-            [rad or m]
-
-        Returns
-        -------
-        ndarray
-            [N m or N]
-        """
+        """Return the effort [N m or N] that the spring transmits at deflections [rad or m]."""
         phi = as_float_array('deflection', deflection)
         return self.stiffness / self.rate * np.sinh(self.rate * phi)

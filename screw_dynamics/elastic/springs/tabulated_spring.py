@@ -32,11 +32,10 @@ from screw_dynamics.elastic.springs.fixed_springs import Spring
 from screw_dynamics.errors import InputError, ModelError, shown
 from screw_dynamics.kernels.springs.laws import TABULATED
 
-# Least slope of a piece, relative to the smaller of the harmonic means at its ends. The spline
+# least slope of a piece, relative to the smaller of the harmonic means at its ends. The spline
 # (1) keeps 1/16 of it: the bound of its proof at the corner (2s, 2s) of the box.
 _LEAST_SLOPE = 0.05
-
-# Points of the polynomials that estimate slopes and curvatures.
+# points of the polynomials that estimate slopes and curvatures
 _STENCIL = 5
 
 
@@ -96,22 +95,9 @@ class TabulatedSpring(Spring):
 
     def effort(self, deflection: ArrayLike) -> Array:
         """
-        Return the effort that the spring transmits.
+        Return the effort [N m or N] that the spring transmits at deflections [rad or m].
 
-        Parameters
-        ----------
-        deflection : array_like
-            [rad or m]
-
-        Returns
-        -------
-        ndarray
-            [N m or N]
-
-        Raises
-        ------
-        InputError
-            If a deflection lies outside the table.
+        Raise InputError if a deflection lies outside the table.
         """
         phi, knots = as_float_array('deflection', deflection), np.array(self.deflections)
         outside = ~((phi >= knots[0]) & (phi <= knots[-1]))
@@ -123,7 +109,7 @@ class TabulatedSpring(Spring):
         segment = np.clip(np.searchsorted(knots, phi, side='right') - 1, 0, len(knots) - 2)
         u = (phi - knots[segment]) / (knots[segment + 1] - knots[segment])
         value = np.zeros_like(phi)
-        for power in range(self.coefficients.shape[1] - 1, -1, -1):
+        for power in reversed(range(self.coefficients.shape[1])):
             value = value * u + self.coefficients[segment, power]
         return value
 
@@ -146,7 +132,6 @@ def monotone_spline(x: Array, y: Array) -> Array:
     Return the pieces of the spline through a table of N >= 2 points, strictly increasing in both.
 
     Row i of the (N - 1, 6) result has the coefficients in powers of u, 0 <= u <= 1 on piece i.
-    Raise `ModelError` on over- or underflow, or if rounding makes a piece decrease.
     """
     # overflow is detected by the checks of the result
     with np.errstate(all='ignore'):
@@ -211,17 +196,10 @@ def _pieces(steps: Array, y: Array, slopes: Array, curvatures: Array) -> Array:
     value = np.diff(y) - g0 - c0
     slope = slopes[1:] * h - g0 - 2.0 * c0
     curvature = curvatures[1:] * h * h - 2.0 * c0
-    return np.stack(
-        [
-            y[:-1],
-            g0,
-            c0,
-            10.0 * value - 4.0 * slope + 0.5 * curvature,
-            -15.0 * value + 7.0 * slope - curvature,
-            6.0 * value - 3.0 * slope + 0.5 * curvature,
-        ],
-        axis=1,
-    )
+    third = 10.0 * value - 4.0 * slope + 0.5 * curvature
+    fourth = -15.0 * value + 7.0 * slope - curvature
+    fifth = 6.0 * value - 3.0 * slope + 0.5 * curvature
+    return np.stack([y[:-1], g0, c0, third, fourth, fifth], axis=1)
 
 
 def _least_slope(piece: Array) -> float:
@@ -232,7 +210,6 @@ def _least_slope(piece: Array) -> float:
         return np.nan
     # negligible for u <= 1, but the roots are relative to the last coefficient
     curvature[np.abs(curvature) < 1e-30 * np.abs(curvature).max()] = 0.0
-    turns = np.roots(curvature[::-1])
-    real = np.clip(turns.real, 0.0, 1.0)
-    points = np.concatenate([[0.0, 1.0], real])
+    turns = np.clip(np.roots(curvature[::-1]).real, 0.0, 1.0)
+    points = np.append(turns, [0.0, 1.0])
     return float(np.polynomial.polynomial.polyval(points, slope).min())
