@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
@@ -17,6 +17,7 @@ from screw_dynamics.jit import Kernel, import_numba, jit_enabled
 from screw_dynamics.kernels.taylor import interpreted
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.lie import inverse_pose
+from screw_dynamics.model import Frame
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
 
 _ARRAY, _ONE = np.ndarray, 1
@@ -129,32 +130,28 @@ def _checked(
         raise ShapeError('out', str(shape), out.shape)
     elif jet.ndim == 3 and np.may_share_memory(jet, out):  # exact, as both are contiguous
         raise InputError('out: expected memory of its own, got memory of joint_jet')
-    arrays = as_wrench_jets(model, wrench_jets, shape)
-    wrenches = _Wrenches(model, arrays, shape) if arrays else None
-
+    wrenches = as_wrench_jets(model, wrench_jets, shape)
     if jet.size == 0:
         out[...] = 0.0
-        status = OK
-    elif jet.ndim == 2 and wrenches is None:
+        return out
+    if jet.ndim == 2 and not wrenches:
         status = _run_single(model, jet, out)
     else:
-        status = _run_batch(model, *_batched(jet, out), wrenches, threads)
+        batch = (jet, out) if jet.ndim == 3 else (jet[np.newaxis], out[np.newaxis])
+        status = _run_batch(model, *batch, wrenches, threads)
     if status != OK:
         _raise_not_finite(model, jet, out)
     return out
 
 
 def _run_single(model: ScrewModel, jet: Array, out: Array) -> int:
+    parameters = model.joint_frame_parameters.parameters
     kernel = compiled_recursion('single_kernel', len(out) - 1)
     if kernel is None:
-        return _run_numpy(model, *_batched(jet, out), None)
+        no_wrenches = _wrench_arguments(model, {}, (1, *out.shape))
+        return interpreted.run(jet[np.newaxis], out[np.newaxis], parameters, *no_wrenches)
     _single_kernels[out.shape] = kernel
-    return kernel(jet, out, model.joint_frame_parameters.parameters)
-
-
-def _run_numpy(model: ScrewModel, jets: Array, taus: Array, wrenches: _Wrenches | None) -> int:
-    arguments = _wrench_arguments(wrenches, taus.shape)
-    return interpreted.run(jets, taus, model.joint_frame_parameters.parameters, *arguments)
+    return kernel(jet, out, parameters)
 
 
 def compiled_recursion(variant: str, order: int) -> Callable[..., int] | None:
@@ -169,13 +166,13 @@ def compiled_recursion(variant: str, order: int) -> Callable[..., int] | None:
 
 
 def _run_batch(
-    model: ScrewModel, jets: Array, taus: Array, wrenches: _Wrenches | None, threads: int
+    model: ScrewModel, jets: Array, taus: Array, wrenches: Mapping[str, Array], threads: int
 ) -> int:
+    parameters = model.joint_frame_parameters.parameters
+    values, bodies, poses = _wrench_arguments(model, wrenches, taus.shape)
     kernel = compiled_recursion('batch_kernel', taus.shape[1] - 1)
     if kernel is None:
-        return _run_numpy(model, jets, taus, wrenches)
-    parameters = model.joint_frame_parameters.parameters
-    values, bodies, poses = _wrench_arguments(wrenches, taus.shape)
+        return interpreted.run(jets, taus, parameters, values, bodies, poses)
 
     def run(part: slice) -> int:
         return kernel(jets[part], taus[part], parameters, values[part], bodies, poses)
@@ -189,40 +186,24 @@ def _run_batch(
         return max(pool.map(run, (slice(a, b) for a, b in zip(edges, edges[1:], strict=False))))
 
 
-def _batched(jet: Array, out: Array) -> tuple[Array, Array]:
-    return (jet, out) if jet.ndim == 3 else (jet[None], out[None])
-
-
-class _Wrenches:
-    """External wrenches for the kernel: values, bodies and poses in the joint frames."""
-
-    def __init__(
-        self, model: ScrewModel, arrays: Mapping[str, Array], shape: tuple[int, ...]
-    ) -> None:
-        samples, rows = (1, *shape[:-1])[-2:]
-        values, bodies, poses = [], [], []
-        for name, array in arrays.items():
-            frame = model.frames[name]
-            if frame.body < 0:
-                continue  # a wrench on the base has no effect
-            values.append(array)
-            bodies.append(frame.body)
-            own = model.joint_frame_parameters.poses[frame.body]
-            poses.append(inverse_pose(own) @ frame.pose)
-        self.values = np.empty((samples, len(values), rows, 6))
-        for i, value in enumerate(values):
-            self.values[:, i] = value
-        self.bodies = np.array(bodies, dtype=np.int64)
-        self.poses = np.array(poses).reshape(len(poses), 4, 4)
-
-
 def _wrench_arguments(
-    wrenches: _Wrenches | None, shape: tuple[int, ...]
+    model: ScrewModel, arrays: Mapping[str, Array], shape: tuple[int, ...]
 ) -> tuple[Array, NDArray[np.int64], Array]:
-    if wrenches is not None:
-        return wrenches.values, wrenches.bodies, wrenches.poses
-    samples, rows = (1, *shape[:-1])[-2:]
-    return np.empty((samples, 0, rows, 6)), np.empty(0, dtype=np.int64), np.empty((0, 4, 4))
+    """Return the wrenches of a batch with efforts (T, k + 1, n) for the kernel."""
+    # a wrench on the base has no effect
+    moving = {name: model.frames[name] for name in arrays if model.frames[name].body >= 0}
+    values = np.empty((shape[0], len(moving), shape[1], 6))
+    for i, name in enumerate(moving):
+        values[:, i] = arrays[name]
+    return values, *carriers(model, moving.values())
+
+
+def carriers(model: ScrewModel, frames: Collection[Frame]) -> tuple[NDArray[np.int64], Array]:
+    """Return the bodies (m,) of frames, and the frames' poses (m, 4, 4) in the joint frames."""
+    own = model.joint_frame_parameters.poses
+    poses = [inverse_pose(own[frame.body]) @ frame.pose for frame in frames]
+    bodies = np.array([frame.body for frame in frames], dtype=np.int64)
+    return bodies, np.array(poses).reshape(-1, 4, 4)
 
 
 def _raise_not_finite(model: ScrewModel, jet: Array, out: Array) -> NoReturn:

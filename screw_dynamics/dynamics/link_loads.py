@@ -9,10 +9,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics.inverse_dynamics import compiled_recursion, inverse_dynamics
+from screw_dynamics.dynamics.inverse_dynamics import (
+    carriers,
+    compiled_recursion,
+    inverse_dynamics,
+)
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.taylor.layout import OK
-from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import ScrewModel
 
 
@@ -38,8 +41,7 @@ class LinkLoads:
     Notes
     -----
     `dynamics.inverse_dynamics` computes the same, but looks up frames and checks arrays in each
-    call; this class needs an eighth of that time. Order and frames are fixed; nothing is
-    allocated per call.
+    call; this class needs an eighth of that time. Nothing is allocated per call.
 
     Examples
     --------
@@ -56,17 +58,14 @@ class LinkLoads:
 
     def __init__(self, model: ScrewModel, frames: Sequence[str], order: int) -> None:
         self._model, self._names = model, tuple(frames)
-        carriers = [model.frame(name) for name in self._names]
-        for name, frame in zip(self._names, carriers, strict=True):
+        found = [model.frame(name) for name in self._names]
+        for name, frame in zip(self._names, found, strict=True):
             if frame.body < 0:
                 raise InputError(f'frame {name!r}: expected one on a moving link, got the base')
-        self._values = np.zeros((1, len(carriers), order + 1, 6))
+        self._values = np.zeros((1, len(found), order + 1, 6))
         self.wrenches: Array = self._values[0]
         """(m, k + 1, 6) to write to: [torque; force] ON the link in the frame, derivatives."""
-        self._bodies = np.array([frame.body for frame in carriers], dtype=np.int64)
-        own = model.joint_frame_parameters.poses
-        poses = [inverse_pose(own[frame.body]) @ frame.pose for frame in carriers]
-        self._poses = np.array(poses).reshape(len(carriers), 4, 4)
+        self._bodies, self._poses = carriers(model, found)
         self._kernel = compiled_recursion('batch_kernel', order)
 
     def inverse_dynamics(self, joint_jet: Array, out: Array) -> Array:
@@ -91,21 +90,12 @@ class LinkLoads:
             See `dynamics.inverse_dynamics`.
         """
         n, rows = self._model.n, self._values.shape[2]
-        if (
-            self._kernel is not None
-            and joint_jet.shape == (rows + 2, n)
-            and out.shape == (rows, n)
-            and self._kernel(
-                joint_jet[None],
-                out[None],
-                self._model.joint_frame_parameters.parameters,
-                self._values,
-                self._bodies,
-                self._poses,
-            )
-            == OK
-        ):
-            return out
+        shapes = (rows + 2, n), (rows, n)
+        if self._kernel is not None and (joint_jet.shape, out.shape) == shapes:
+            parameters = self._model.joint_frame_parameters.parameters
+            loads = self._values, self._bodies, self._poses
+            if self._kernel(joint_jet[None], out[None], parameters, *loads) == OK:
+                return out
         # without a compiled kernel, or to raise the right error
         wrenches = dict(zip(self._names, self.wrenches, strict=True))
         return inverse_dynamics(self._model, joint_jet, wrenches, out=out)

@@ -25,10 +25,9 @@ def effort_standard_deviations(
     """
     Return the standard deviations of the efforts and their derivatives.
 
-    The covariance of each joint's jet is split into its principal components. For each component,
-    the efforts are computed one standard deviation to either side; half the difference is its
-    contribution, and the squares of all contributions are added. This is exact for efforts that
-    are linear in the motion, and includes odd terms that a linearisation at one point drops.
+    For each principal component of the covariance of a joint's jet, the efforts are computed one
+    standard deviation to either side; half the difference is its contribution, and the squares of
+    all contributions are added. This is exact for efforts that are linear in the motion.
 
     Parameters
     ----------
@@ -67,11 +66,11 @@ def effort_standard_deviations(
     >>> effort_standard_deviations(pendulum, np.zeros((1, 3, 1)), certain_but_acceleration)
     array([[[0.1]]])
     """
-    return propagate_uncertainty(
-        lambda jets: inverse_dynamics(model, jets, wrench_jets, threads=threads),
-        joint_jet,
-        covariances,
-    )
+
+    def efforts(jets: Array) -> Array:
+        return inverse_dynamics(model, jets, wrench_jets, threads=threads)
+
+    return propagate_uncertainty(efforts, joint_jet, covariances)
 
 
 effort_deviations = effort_standard_deviations  # name before the first release
@@ -83,8 +82,8 @@ def propagate_uncertainty(
     """
     Return the standard deviations of a function of an uncertain motion.
 
-    The function maps joint jets (T, r, n) to values (T, ...), each of its own instant only. The
-    general form of `effort_standard_deviations`, with the same covariances (T, n, r, r).
+    The function maps joint jets (T, r, n) to values (T, ...), each of its own instant only;
+    `covariances` is (T, n, r, r), see `effort_standard_deviations`.
     """
     jets = require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
     if jets.ndim != 3:
@@ -100,12 +99,10 @@ def propagate_uncertainty(
             step = roots[:, j, :, direction]
             if not step.any():
                 continue
-            either = []
-            for sign in (1.0, -1.0):
-                moved = jets.copy()
-                moved[:, :, j] += sign * step
-                either.append(function(moved))
-            variances += (0.5 * (either[0] - either[1])) ** 2
+            ahead, behind = jets.copy(), jets.copy()
+            ahead[:, :, j] += step
+            behind[:, :, j] -= step
+            variances += (0.5 * (function(ahead) - function(behind))) ** 2
     deviations: Array = np.sqrt(variances)
     return deviations
 

@@ -85,45 +85,15 @@ class MeasuredMotion:
 
     def covariances(self, times: ArrayLike, rows: int = JET_ROWS) -> Array:
         """
-        Return the posterior covariance of each joint's jet; joints are independent.
+        Return the posterior covariance of each joint's jet, (T, n, rows, rows); see `jets`.
 
-        Parameters
-        ----------
-        times : (T,) array_like
-            Within start and end [s].
-        rows : int
-            Number of rows of the jet; at most 5.
-
-        Returns
-        -------
-        (T, n, rows, rows) ndarray
-
-        Raises
-        ------
-        InputError, ShapeError, NotFiniteError
+        Joints are independent.
         """
         instants = self._checked(times, rows)
         return np.stack([spline.covariances(instants, rows) for spline in self.splines], axis=1)
 
     def standard_deviations(self, times: ArrayLike, rows: int = JET_ROWS) -> Array:
-        """
-        Return the posterior standard deviation of the joint jets.
-
-        Parameters
-        ----------
-        times : (T,) array_like
-            Within start and end [s].
-        rows : int
-            Number of rows of the jet; at most 5.
-
-        Returns
-        -------
-        (T, rows, n) ndarray
-
-        Raises
-        ------
-        InputError, ShapeError, NotFiniteError
-        """
+        """Return the posterior standard deviation of the joint jets, (T, rows, n); see `jets`."""
         variances = np.diagonal(self.covariances(times, rows), axis1=2, axis2=3)
         deviations: Array = np.sqrt(np.maximum(variances, 0.0)).transpose(0, 2, 1).copy()
         return deviations
@@ -193,9 +163,8 @@ def measured_motion(
     The standard deviations are valid as far as the model is. Noise that is not white (a filter in
     the driver, the steps of a coarse encoder at low speed) is treated as motion: set a smoothing
     time then. `MeasuredMotion.correlations` reveals filters, but not an encoder that rests. A
-    motion that is violent for an instant and quiet for long gets one smoothness, and too small
-    deviations at that instant; jumps of the acceleration are such instants. Velocities reported by
-    a driver are not used: most drivers filter them, and their delay is unknown.
+    motion that is violent for an instant and quiet for long, as at a jump of the acceleration,
+    gets one smoothness, and too small deviations at that instant.
 
     Examples
     --------
@@ -225,15 +194,9 @@ def measured_motion(
         splines = smoothing_splines(samples.times, samples.positions, smoothing_time, on_joint)
     except np.linalg.LinAlgError:  # the samples do not determine the spline in a gap
         raise gap_error(samples.times) from None
-    return MeasuredMotion(
-        start,
-        end,
-        tuple(splines),
-        len(samples.times),
-        samples.disordered,
-        samples.repeated,
-        _correlations(splines, samples.times, samples.positions),
-    )
+    correlations = _correlations(splines, samples.times, samples.positions)
+    counts = len(samples.times), samples.disordered, samples.repeated
+    return MeasuredMotion(start, end, tuple(splines), *counts, correlations)
 
 
 def _correlations(splines: list[SmoothingSpline], times: Array, positions: Array) -> Array:

@@ -74,11 +74,7 @@ def _bounded(name: str, values: ArrayLike) -> Array:
 
 
 def usual_step(stamps: Array) -> float:
-    """
-    Return the mean distance of samples [s], without the longest hundredth of the distances.
-
-    `stamps` (N,) must not decrease and have three different instants or more.
-    """
+    """Return the mean distance of samples [s], without the longest hundredth of the distances."""
     steps = np.sort(np.diff(stamps))
     steps = steps[steps > 0.0]
     kept = steps[: len(steps) - math.ceil(_RARE * len(steps))]

@@ -30,10 +30,9 @@ class SmoothingSpline:
     """
     Estimate of one signal and its derivatives, with the posterior covariance.
 
-    `offset` is the mean of the samples, kept apart because its rounding would spoil high
-    derivatives; the `coefficients` (K + 5,) are those of the difference. Row k of `covariance`
-    (6, K + 5) has its entries [j + k, j]. `noise` is the standard deviation of the measurement;
-    motion much faster than `smoothing_time` [s] counts as noise.
+    `offset` is the mean of the samples; the `coefficients` (K + 5,) are those of the difference,
+    whose high derivatives its rounding would spoil. Row k of `covariance` (6, K + 5) has the
+    entries [j + k, j]. `noise` is the standard deviation of the measurement.
     """
 
     knots: UniformKnots
@@ -73,8 +72,7 @@ def smoothing_splines(
     Return each of the n signals, `samples` (N, n), as a smoothing spline.
 
     The knots are first as close as the samples and are then thinned out to the resolution needed
-    at the maximum of the restricted likelihood. `times` [s] increase, with ties. `on_joint` is
-    called after each signal.
+    at the maximum of the restricted likelihood. `times` [s] increase, with ties.
     """
     duration = float(times[-1] - times[0])
     mean = samples.mean(axis=0)
@@ -142,11 +140,6 @@ def _spline(
     factor = system.factor(smoothing)
     coefficients, minimum = system.solve(smoothing, factor)
     variance = float(system.noise_variance(minimum)[0])
-    return SmoothingSpline(
-        system.knots,
-        mean,
-        coefficients[:, 0],
-        variance * band_of_inverse(factor),
-        float(np.sqrt(variance)),
-        resolution / np.pi * system.knots.spacing,
-    )
+    covariance, noise = variance * band_of_inverse(factor), float(np.sqrt(variance))
+    time = resolution / np.pi * system.knots.spacing
+    return SmoothingSpline(system.knots, mean, coefficients[:, 0], covariance, noise, time)

@@ -56,10 +56,10 @@ class UniformKnots(NamedTuple):
 @lru_cache
 def _pieces(degree: int) -> Array:
     """
-    Return the polynomial pieces of all basis functions on one interval of length 1.
+    Return the pieces of all basis functions on one interval of length 1 (Cox, de Boor).
 
     Row a has the coefficients of u^0, u^1, ... of the function that began degree - a intervals
-    earlier; by the recursion of Cox and de Boor.
+    earlier.
     """
     pieces = np.ones((1, 1))
     for p in range(1, degree + 1):
@@ -111,17 +111,15 @@ class SmoothingSystem:
 
     def factor(self, smoothing: float) -> Array:
         """Return the Cholesky factor of B^T B + lambda D^T D as lower band, (m + 1, K + m)."""
-        band: Array = cholesky_banded(
-            self._gram + smoothing * self._penalty, lower=True, check_finite=False
-        )
+        matrix = self._gram + smoothing * self._penalty
+        band: Array = cholesky_banded(matrix, lower=True, check_finite=False)
         return band
 
     def solve(self, smoothing: float, factor: Array) -> tuple[Array, Array]:
         """
         Return the minimiser (K + m, n), and the minimum (n,) of each signal.
 
-        The residual of the normal equations is formed from differences, so refinement restores
-        the digits that are lost by squaring the penalty.
+        Refinement restores the digits that are lost by squaring the penalty.
         """
         m = self.knots.degree
         coefficients = np.zeros((self.knots.intervals + m, self.samples.shape[1]))
@@ -158,10 +156,8 @@ def band_of_inverse(factor: Array) -> Array:
     """
     Return the band of A^-1 (p + 1, N) from the Cholesky factor of A, in time linear in N.
 
-    The inverse is full, but a quadratic form in few neighbouring unknowns needs only its band,
-    which follows from L^T A^-1 = L^-1 column by column, the last one first. Row k of the input
-    is the k-th subdiagonal of L, as from `scipy.linalg.cholesky_banded`, and of the result that
-    of A^-1, padded with 0.
+    It follows from L^T A^-1 = L^-1 column by column, the last one first. Row k of input and
+    result is the k-th subdiagonal, as from `scipy.linalg.cholesky_banded`, padded with 0.
     """
     band = np.zeros(factor.shape)
     fill_band_of_inverse(np.ascontiguousarray(factor), band)

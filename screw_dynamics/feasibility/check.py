@@ -151,8 +151,9 @@ def as_motion(robot: Robot, joint_jets: ArrayLike, times: ArrayLike) -> tuple[Ar
 def as_jets(name: str, jets: Jets) -> dict[str, Array]:
     """Return jets by name as arrays of unchecked shape; `name` is the argument in error texts."""
     if jets is not None and not isinstance(jets, Mapping):
-        got = type(jets).__name__
-        raise InputError(f'{name}: expected a mapping of names to arrays, got {got}')
+        raise InputError(
+            f'{name}: expected a mapping of names to arrays, got {type(jets).__name__}'
+        )
     items = (jets or {}).items()
     return {key: as_float_array(f'{name}[{key!r}]', jet) for key, jet in items}
 

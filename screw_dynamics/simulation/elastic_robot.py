@@ -67,12 +67,8 @@ class ElasticRobot(RobotStates):
         require_elastic_joints(joints)
         super().__init__(joints.motors(model))
         self.model, self.joints = model, joints
-        self._tables = robot_tables(model, joints)
-        self._kernel_tables: tuple[Any, ...] = (
-            model.n,
-            self._tables.model.n,
-            *self._tables.for_kernels,
-        )
+        self._extended, tables = robot_tables(model, joints)
+        self._kernel_tables: tuple[Any, ...] = (model.n, self._extended.n, *tables)
 
     def derivatives(
         self,
@@ -112,7 +108,7 @@ class ElasticRobot(RobotStates):
         derivative = np.empty(self.state_size)
         status = set_state_derivative(state, *inputs, *self._kernel_tables, derivative)
         if status != SOLVED:
-            raise _failure(self._tables.model, self.motors, status, state)
+            raise _failure(self._extended, self.motors, status, state)
         return derivative
 
     def step(
@@ -157,7 +153,7 @@ class ElasticRobot(RobotStates):
         inputs = self._inputs(motor_effort, stiffness, wrenches)
         status = runge_kutta_steps(state, *inputs, *self._kernel_tables, h, steps)
         if status != SOLVED:
-            raise _failure(self._tables.model, self.motors, status, state)
+            raise _failure(self._extended, self.motors, status, state)
         return state
 
     def integrate(
@@ -227,18 +223,14 @@ class ElasticRobot(RobotStates):
         if stiffness is not None:
             values = as_vector('stiffness', stiffness, len(values))
         external = body_wrenches(self.model, wrenches)
-        rotors = self._tables.model.body_count - self.model.body_count
+        rotors = self._extended.body_count - self.model.body_count
         if len(external) and rotors:
             external = np.vstack([external, np.zeros((rotors, 6))])
         return effort, values, external
 
 
 def _failure(model: ScrewModel, motors: MotorTable, status: int, state: Array) -> SimulationError:
-    """
-    Return the SimulationError for a kernel's status and state (2 n + 2 m,).
-
-    `model` is the one of links and rotors.
-    """
+    """Return the error for a kernel's status and state; `model` is that of links and rotors."""
     if status >= 0:
         return SimulationError(
             f'joint {model.joint_names[status]!r}: expected an inertia above {SINGULAR:g} of what '

@@ -51,8 +51,7 @@ def integrate(
     instants = require_finite('times', as_float_array('times', times))
     if instants.ndim != 1 or len(instants) < 2:
         raise ShapeError('times', '(T,) with T >= 2', instants.shape)
-    if (np.diff(instants) <= 0.0).any():
-        i = int(np.argmax(np.diff(instants) <= 0.0))
+    for i in np.flatnonzero(np.diff(instants) <= 0.0):
         raise InputError(
             f'times[{i + 1}]: expected more than {instants[i]:g}, got {instants[i + 1]:g}'
         )

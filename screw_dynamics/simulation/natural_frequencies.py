@@ -97,11 +97,7 @@ def natural_frequencies(
 
 
 def link_mobility(model: ScrewModel, table: MotorTable, q: ArrayLike) -> Array:
-    """
-    Return the inverse of the mass matrix with the rotors of rigid joints, (n, n), at `q`.
-
-    Raise InputError if a joint moves no mass.
-    """
+    """Return the inverse of the mass matrix with the rotors of rigid joints, (n, n), at `q`."""
     matrix = mass_matrix(model, as_vector('q', q, model.n))
     rigid = table.laws[table.joint_of_motor] == RIGID
     at_rigid = table.joint_of_motor[rigid]
@@ -122,18 +118,12 @@ def damping_rate(model: ScrewModel, joints: ElasticJoints, q: Array, derivative:
     `derivative` (m,) is the feedback gain of the motor velocities [N m s/rad or N s/m].
     """
     table = joints.motors(model)
-    records = [joints.joints.get(name, ElasticJoint()) for name in model.joint_names]
-    dampers = np.array(
-        [
-            joint.spring.damping if isinstance(joint.spring, LinearSpring) else 0.0
-            for joint in records
-        ]
-    )[table.joint_of_motor]
+    springs = [joints.joints.get(name, ElasticJoint()).spring for name in model.joint_names]
+    damping = [s.damping if isinstance(s, LinearSpring) else 0.0 for s in springs]
+    dampers = np.array(damping)[table.joint_of_motor]
     rows = table.rows
-    drive = rows[:, VISCOUS] + derivative
-    drive = drive + np.where(
-        rows[:, COULOMB] > 0.0, rows[:, COULOMB] / rows[:, COULOMB_VELOCITY], 0.0
-    )
+    coulomb = np.where(rows[:, COULOMB] > 0.0, rows[:, COULOMB] / rows[:, COULOMB_VELOCITY], 0.0)
+    drive = rows[:, VISCOUS] + derivative + coulomb
     mobility = np.diag(link_mobility(model, table, q))[table.joint_of_motor]
     # without rotor inertia, a rigid joint moves the inertia of its link
     inertia = np.where(rows[:, INERTIA] > 0.0, rows[:, INERTIA], 1.0 / mobility)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,32 +20,14 @@ from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.model import JointLimits, ScrewModel
 
 
-@dataclass(frozen=True, eq=False)
-class RobotTables:
+def robot_tables(
+    model: ScrewModel, joints: ElasticJoints
+) -> tuple[ScrewModel, tuple[NDArray[Any], ...]]:
     """
-    Tables of a robot with elastic joints and m motors; `model` includes rotors on moving links.
+    Return the model with rotors on moving links, and the arrays of `equations_of_motion.Tables`.
 
-    Columns of `motors` (m, 6): joint, law of its spring, index of its parameters, index of its
-    variable stiffness, whether it is the second motor of a pair, coordinate of its rotor in
-    `model`; -1 for none. See `MotorTable` and `JointFrames` for the other tables.
+    Raise ModelError if the motor behind a spring has no inertia.
     """
-
-    model: ScrewModel
-    motors: NDArray[np.int64]
-    rows: Array
-    parameters: Array
-    tree: NDArray[np.int64]
-    bodies: Array
-    gravity: Array
-
-    @property
-    def for_kernels(self) -> tuple[object, ...]:
-        """The tables in the order of the kernel arguments."""
-        return self.motors, self.rows, self.parameters, self.tree, self.bodies, self.gravity
-
-
-def robot_tables(model: ScrewModel, joints: ElasticJoints) -> RobotTables:
-    """Return the tables; raise ModelError if the motor behind a spring has no inertia."""
     table = joints.motors(model)
     law = table.laws[table.joint_of_motor]
     for i in np.flatnonzero((law != RIGID) & (table.rows[:, INERTIA] <= 0.0)):
@@ -54,19 +37,12 @@ def robot_tables(model: ScrewModel, joints: ElasticJoints) -> RobotTables:
         )
     extended, coordinates = _with_rotors(model, joints, table)
     frames = extended.joint_frames
-    motors = np.column_stack(
-        [
-            table.joint_of_motor,
-            law,
-            table.offsets[table.joint_of_motor],
-            table.variable[table.joint_of_motor],
-            np.arange(table.m) != table.first_motor[table.joint_of_motor],
-            coordinates,
-        ]
-    ).astype(np.int64)
-    return RobotTables(
-        extended, motors, table.rows, table.parameters, frames.tree, frames.bodies, frames.gravity
-    )
+    owner = table.joint_of_motor
+    second = np.arange(table.m) != table.first_motor[owner]
+    columns = [owner, law, table.offsets[owner], table.variable[owner], second, coordinates]
+    motors = np.column_stack(columns).astype(np.int64)
+    links = frames.tree, frames.bodies, frames.gravity
+    return extended, (motors, table.rows, table.parameters, *links)
 
 
 def _with_rotors(
@@ -207,9 +183,5 @@ class RobotStates:
         All are views of `states` (..., 2 n + 2 m).
         """
         n, m = self.motors.n, self.motors.m
-        return (
-            states[..., :n],
-            states[..., n : 2 * n],
-            states[..., 2 * n : 2 * n + m],
-            states[..., 2 * n + m :],
-        )
+        position, velocity, theta, theta_rate = np.split(states, [n, 2 * n, 2 * n + m], axis=-1)
+        return position, velocity, theta, theta_rate

@@ -72,9 +72,9 @@ def on_links_before(model, rotors, rigid=()):
 def test_coordinates_of_rotors_bear_their_names(rng):
     links = random_model(rng, 4)
     rotors = [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(4)]
-    tables = robot_tables(locked(links, rotors), on_links_before(links, rotors, rigid=(1,)))
+    extended, _ = robot_tables(locked(links, rotors), on_links_before(links, rotors, rigid=(1,)))
     spinning_names = [f'rotor of {name}' for name in links.joint_names[2:]]
-    assert tables.model.joint_names == (*links.joint_names, *spinning_names)
+    assert extended.joint_names == (*links.joint_names, *spinning_names)
 
 
 @pytest.mark.parametrize('coupling', [False, True])

@@ -19,8 +19,7 @@ from screw_dynamics.jit import Kernel, read_only
 # indices into the clock of a filter
 TIME, STARTED = range(2)
 
-# rows of the effort jet that are matched at each end of a step, for polynomials of degree 5; the
-# usual five rows of a joint jet allow no more, and more would amplify rounding
+# rows of the effort jet that are matched at each end of a step; more would amplify rounding
 _END_ROWS = 3
 TERMS = 2 * _END_ROWS
 # from this x on the upward recursion keeps all digits of P_1 .. P_TERMS
@@ -31,8 +30,7 @@ _FORGOTTEN = 60.0
 # jump, and the derivatives of so steep a polynomial are lost to rounding, as eps / x^2
 _SHORT = 1e-2
 # shortest time constant [s] for which a start other than quasi-steady is used: the difference is
-# negligible after 60 us, before any next sample, while rounding of a deflection (1e-16) would
-# appear in the acceleration as 1e-16 / T^2
+# negligible after 60 us, while rounding would appear in the acceleration as 1e-16 / T^2
 _SHORTEST = 1e-6
 # relative to its size, departures of the effort from the Taylor polynomial of the start that are
 # mere rounding
@@ -67,9 +65,7 @@ def start_deflection(stiffness, damping, jet, psi):
     """
     Fill phi and its derivatives from the given psi[0], or quasi-steady if psi[0] is NaN.
 
-    If the time constant T is below `_SHORTEST`, the start is always quasi-steady: the polynomial
-    solution of a polynomial effort, sum_j (-T)^j tau^(j) / K. For any other effort the series is
-    asymptotic and is truncated before its terms grow.
+    Quasi-steady is the series sum_j (-T)^j tau^(j) / K, truncated before its terms grow.
     """
     steady = -1
     constant = damping / stiffness
@@ -99,11 +95,7 @@ def _steady_order(constant, jet):
 
 
 def step_deflection(stiffness, damping, jet, next_jet, h, psi, p, work):
-    """
-    Advance phi and its derivatives by h >= 0, from one sample of the effort jet to the next.
-
-    `p` (TERMS + 1,) and `work` (2, TERMS) are workspace.
-    """
+    """Advance phi and its derivatives by h >= 0, from one sample of the effort to the next."""
     x = h * stiffness / damping
     start, end, length, scale = jet, next_jet, h, x
     if x <= _FORGOTTEN:
@@ -157,11 +149,8 @@ def _informative_row(start, end, h, row):
 
 
 def _connect(start, end, h, work):
-    """
-    Fill work[0] with the coefficients, in powers of u = s / h, that join two jets.
-
-    The polynomial is the Taylor polynomial of the start plus u^n g(u - 1), n rows each.
-    """
+    """Fill work[0] with the coefficients, in powers of u = s / h, that join two jets."""
+    # the Taylor polynomial of the start plus u^n g(u - 1), n rows each
     n = len(start)
     c, g = work[0], work[1]
     factor = 1.0
@@ -193,7 +182,7 @@ def advance(time, efforts, offsets, data, damped, clock, psi, last_jets, p, work
     Advance the deflections of all damped joints to a time; return False if it is in the past.
 
     `efforts` (k + 1, n) are the jets at that time, `clock` (2,), `psi` (D, rows) and `last_jets`
-    (D, k + 1) the state, `p` and `work` workspace; see `MotorTable` for the other arrays.
+    (D, k + 1) the state, `p` (TERMS + 1,) and `work` (2, TERMS) workspace; see `MotorTable`.
     """
     h = time - clock[TIME]
     if clock[STARTED] > 0.0 and not h >= 0.0:

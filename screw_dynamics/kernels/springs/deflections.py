@@ -34,11 +34,11 @@ SINGULAR = 1e-6
 
 def deflection_series(law, data, at, tau, stiffness, phi, taylor, powers, failure):
     """
-    Fill the deflection `phi` at each motor of an undamped joint.
+    Fill the deflections `phi` (2, p) of an undamped joint, the second row only of pairs.
 
     `tau` and `stiffness` (K or sigma) are series (p,); `data[at:]` are the parameters of the law.
-    Only pairs use row 1 of `phi` (2, p). Workspace: `taylor` (2, p + 1), `powers` (2, p, p),
-    zeros. Return OK, or another status with its values in `failure` (3,).
+    `taylor` (2, p + 1) and `powers` (2, p, p), zeros, are workspace. Return a status, with its
+    values in `failure` (3,).
     """
     count = len(tau)
     if law >= PAIR_EXPONENTIAL:

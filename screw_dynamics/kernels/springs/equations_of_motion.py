@@ -47,7 +47,13 @@ class Inputs(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """Tables of the robot, see `simulation.RobotTables`."""
+    """
+    Tables of the robot; see `MotorTable` and `JointFrames` for all but `motors`.
+
+    Columns of `motors` (m, 6): joint, law of its spring, index of its parameters, index of its
+    variable stiffness, whether it is the second motor of a pair, coordinate of its rotor; -1 for
+    none.
+    """
 
     motors: NDArray[np.int64]
     rows: Array
@@ -77,11 +83,7 @@ def _workspace(count, n):
 
 
 def _set_derivative(state, inputs, n, tables, work, derivative):
-    """
-    Set the time derivative of a state (q, q', theta, theta').
-
-    Return SOLVED, NOT_FINITE or the coordinate without inertia, see `set_accelerations`.
-    """
+    """Set the time derivative of a state; return the status of `set_accelerations`."""
     motors, rows, parameters = tables.motors, tables.rows, tables.parameters
     positions, rates, forces, armature = work.positions, work.rates, work.forces, work.armature
     accelerations = work.accelerations

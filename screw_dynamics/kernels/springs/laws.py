@@ -17,19 +17,13 @@ PULL_ONLY, PAIR_LAW = range(2)
 # columns of the table of motors: inertia, friction coefficients, velocity of the Coulomb law
 INERTIA, VISCOUS, COULOMB, COULOMB_VELOCITY = range(4)
 
-
 _PIECE = 6  # coefficients of a piece of a table
-
 _MAX_STEPS = 200
 _ROUNDING = 2.0**-52
 
 
 def law_taylor(law: int, data: Array, at: int, phi: float, taylor: Array) -> None:
-    """
-    Fill f^(i)(phi) / i! of a nonlinear law, i < len(taylor).
-
-    For a pair, f is the law of its first spring and `at` the index of that law's parameters.
-    """
+    """Fill f^(i)(phi) / i! of a nonlinear law, or of that of a pair's first spring."""
     taylor[:] = 0.0
     if law == TABULATED:
         _table_taylor(data, at, phi, taylor)
@@ -51,12 +45,8 @@ def law_taylor(law: int, data: Array, at: int, phi: float, taylor: Array) -> Non
             taylor[i] = factor * (odd if i % 2 == 1 else even)
             factor *= second / (i + 1)
     elif law in (CUBIC, PAIR_CUBIC):
-        values = (
-            phi * (first + second * phi * phi),
-            first + 3.0 * second * phi * phi,
-            3.0 * second * phi,
-            second,
-        )
+        force, slope = phi * (first + second * phi * phi), first + 3.0 * second * phi * phi
+        values = (force, slope, 3.0 * second * phi, second)
         for i in range(min(4, len(taylor))):
             taylor[i] = values[i]
     else:  # quadratic
@@ -105,11 +95,7 @@ def _segment(data, start, count, value):
 
 
 def spring_effort(law, parameters, first, stiffness, phi, rate, work):
-    """
-    Return the effort of a spring between one motor and its link; NaN outside of a table.
-
-    `parameters[first:]` are those of the law; `stiffness` is K of a spring of variable stiffness.
-    """
+    """Return the effort of a spring between one motor and its link; NaN outside of a table."""
     if law == LINEAR:
         return parameters[first] * phi
     if law == DAMPED:
@@ -125,11 +111,7 @@ def spring_effort(law, parameters, first, stiffness, phi, rate, work):
 
 
 def pair_effort(law, parameters, first, second_spring, phi, work):
-    """
-    Return the effort of one spring of an antagonistic pair at its own deflection.
-
-    The springs are mirrored: f2(x) = -f1(-x).
-    """
+    """Return the effort of one spring of a pair at its own deflection; f2(x) = -f1(-x)."""
     side = -1.0 if second_spring else 1.0
     if law == PAIR_QUADRATIC:
         pulled = max(side * phi, 0.0)  # a tendon does not push
@@ -172,11 +154,8 @@ def cubic_root(linear, cubic, target, high, start):
 
 
 def _increasing_root(c, target, high, start):
-    """
-    Return x with sum_{i >= 1} c[i] x^i = target; the sum increases on [0, high].
-
-    Newton steps, with bisection if a step would leave the bracket.
-    """
+    """Return x with sum_{i >= 1} c[i] x^i = target; the sum increases on [0, high]."""
+    # Newton steps, with bisection if a step would leave the bracket
     low, x = 0.0, start
     for _ in range(_MAX_STEPS):
         value = slope = 0.0

@@ -23,8 +23,7 @@ def add_motor_effort(row, theta, effort, work):
     """
     Add ``B theta'' + d theta' + c tanh(theta' / v0)`` to the jet `effort` (p - 2,).
 
-    `row` is B, d, c, v0 of the motor, `theta` (p,) the jet of its position. `work` (3, p - 2) is
-    workspace.
+    `row` is B, d, c, v0, `theta` (p,) the jet of the motor; `work` (3, p - 2) is workspace.
     """
     count = len(effort)
     factorial = 1.0
@@ -43,11 +42,7 @@ def add_motor_effort(row, theta, effort, work):
 
 
 def _pair_efforts(law, data, at, deflections, forces, phi, taylor, powers):
-    """
-    Fill the jets (2, p) of the efforts of both springs of a pair from their deflections (p, 2).
-
-    Workspace: `phi` (2, p), `taylor` (2, p + 1), `powers` (2, p, p).
-    """
+    """Fill the jets (2, p) of the efforts of both springs of a pair from deflections (p, 2)."""
     count = forces.shape[1]
     for i in range(2):
         to_series(deflections[:, i], phi[i])
@@ -68,8 +63,7 @@ def _motor_efforts(
     Fill motor positions (T, p, m) and efforts (T, p - 2, m) of every sample; return the status.
 
     `jets` is (T, p or more, n), `efforts` (T, p - 2 or more, n), `deflections` (T, p, m).
-    `failure` (5,) has sample and joint if the status is not OK. See `MotorTable` for the other
-    arrays.
+    `failure` (5,) has sample and joint of a failure; see `MotorTable` for the other arrays.
     """
     count = motions.shape[1]
     theta, command, work = np.empty(count), np.empty(count - 2), np.empty((3, count - 2))

@@ -56,11 +56,7 @@ def tanh(u, result, slope):
 
 
 def add_powers(x, powers, k):
-    """
-    Fill coefficient k of the second and higher powers of x(t) - x[0].
-
-    They depend only on the coefficients of x below k.
-    """
+    """Fill coefficient k of the higher powers of x(t) - x[0], from coefficients of x below k."""
     for i in range(2, k + 1):
         total = 0.0
         for j in range(1, k - i + 2):
@@ -77,11 +73,7 @@ def compose(taylor, powers, k):
 
 
 def invert(taylor, y, x, powers):
-    """
-    Fill the series x with f(x(t)) = y(t) for a given x[0], from the Taylor coefficients of f.
-
-    Coefficient k of the composition is taylor[1] x[k] plus terms in lower coefficients.
-    """
+    """Fill the series x with f(x(t)) = y(t) for a given x[0], from the coefficients of f."""
     for k in range(1, len(x)):
         add_powers(x, powers, k)
         x[k] = (y[k] - compose(taylor, powers, k)) / taylor[1]
@@ -92,9 +84,9 @@ def invert_pair(taylor, y, s, x, powers):
     """
     Fill two series with f1(x1) + f2(x2) = y and f1'(x1) + f2'(x2) = s for given x[:, 0].
 
-    `taylor` (2, p + 1) has the Taylor coefficients of f1 and f2 at x[:, 0]; every coefficient
-    requires one solution with the matrix [[f1', f2'], [f1'', f2'']].
+    `taylor` (2, p + 1) has the Taylor coefficients of f1 and f2 at x[:, 0].
     """
+    # of [[f1', f2'], [f1'', f2'']], the matrix for every coefficient
     determinant = 2.0 * (taylor[0, 1] * taylor[1, 2] - taylor[1, 1] * taylor[0, 2])
     for k in range(1, x.shape[1]):
         first, second = y[k], s[k]

@@ -4,8 +4,7 @@
 Workspace rows of the Taylor recursion: layout, access, input and output of samples.
 
 A row is a float (compiled, one sample), a short vector of samples (compiled, batches) or a NumPy
-row over samples (without numba); the source is the same for all three. Rows are accessed only by
-`at`, `get` and `put`.
+row over samples (without numba). Rows are accessed only by `at`, `get` and `put`.
 """
 
 import numpy as np

@@ -41,9 +41,8 @@ class RowPointerType(types.Type):
     """
     numba type of a pointer to workspace rows, of float64 or `simd_type`.
 
-    For an array index, the compiler computes a sum in a separate register; relative to a pointer
-    to a body's rows, constant offsets are part of the load instruction. This halves the number of
-    instructions.
+    Relative to a pointer, constant offsets are part of the load instruction; with array indices,
+    the compiler needs twice as many instructions.
     """
 
     def __init__(self, row: Any) -> None:

@@ -66,19 +66,14 @@ def _set_acceleration(i, rate, tree, gravity, screws, from_parent, rates, accele
     wx, wy, wz = rates[parent, 0], rates[parent, 1], rates[parent, 2]
     ax, ay, az = accelerations[parent, 0], accelerations[parent, 1], accelerations[parent, 2]
     dx, dy, dz = from_parent[i, 0], from_parent[i, 1], from_parent[i, 2]
+    ux, uy, uz = accelerations[parent, 3], accelerations[parent, 4], accelerations[parent, 5]
     # w' × d + w × (w × d), and the Coriolis acceleration along the joint
     tx, ty, tz = cross(ax, ay, az, dx, dy, dz)
     cx, cy, cz = cross(wx, wy, wz, screws[i, 3], screws[i, 4], screws[i, 5])
     along, square = wx * dx + wy * dy + wz * dz, wx * wx + wy * wy + wz * wz
-    accelerations[i, 3] = (
-        accelerations[parent, 3] + tx + wx * along - square * dx + 2.0 * rate * cx
-    )
-    accelerations[i, 4] = (
-        accelerations[parent, 4] + ty + wy * along - square * dy + 2.0 * rate * cy
-    )
-    accelerations[i, 5] = (
-        accelerations[parent, 5] + tz + wz * along - square * dz + 2.0 * rate * cz
-    )
+    accelerations[i, 3] = ux + tx + wx * along - square * dx + 2.0 * rate * cx
+    accelerations[i, 4] = uy + ty + wy * along - square * dy + 2.0 * rate * cy
+    accelerations[i, 5] = uz + tz + wz * along - square * dz + 2.0 * rate * cz
     cx, cy, cz = cross(wx, wy, wz, ex, ey, ez)
     accelerations[i, 0] = ax + rate * cx
     accelerations[i, 1] = ay + rate * cy

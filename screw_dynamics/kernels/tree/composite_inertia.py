@@ -68,17 +68,10 @@ def place_bodies(q, tree, bodies, placed):
 def set_inertia(i, bodies, rotations, mass, first, second):
     """Set row i of `mass`, `first` and `second` to the inertia of the single body i."""
     mass[i] = bodies[i, MASS]
-    xx, yy, zz = (
-        bodies[i, SECOND_MOMENT],
-        bodies[i, SECOND_MOMENT + 1],
-        bodies[i, SECOND_MOMENT + 2],
-    )
-    xy, xz, yz = (
-        bodies[i, SECOND_MOMENT + 3],
-        bodies[i, SECOND_MOMENT + 4],
-        bodies[i, SECOND_MOMENT + 5],
-    )
-    hx, hy, hz = bodies[i, FIRST_MOMENT], bodies[i, FIRST_MOMENT + 1], bodies[i, FIRST_MOMENT + 2]
+    h, s = FIRST_MOMENT, SECOND_MOMENT
+    xx, yy, zz = bodies[i, s], bodies[i, s + 1], bodies[i, s + 2]
+    xy, xz, yz = bodies[i, s + 3], bodies[i, s + 4], bodies[i, s + 5]
+    hx, hy, hz = bodies[i, h], bodies[i, h + 1], bodies[i, h + 2]
     for a in range(3):
         x, y, z = rotations[i, a, 0], rotations[i, a, 1], rotations[i, a, 2]
         first[i, a] = x * hx + y * hy + z * hz

@@ -119,11 +119,7 @@ def _solve(matrix, scale, x):
 
 
 def _joint_accelerations(q, qd, tau, tree, bodies, gravity, accelerations):
-    """
-    Set the accelerations of every sample and return SOLVED.
-
-    Otherwise return NOT_FINITE, or sample * n + coordinate of a singular joint.
-    """
+    """Set all accelerations; return SOLVED, NOT_FINITE or sample * n + singular coordinate."""
     n = q.shape[1]
     work = acceleration_arrays(bodies.shape[0], n)
     armature, external = np.zeros(n), np.empty((0, 6))

@@ -31,9 +31,8 @@ def forward_kinematics_step(i, q, tree, bodies, rotations, from_parent):
     shift = bodies[i, TRANSLATION] * s
     for a in range(3):
         if parent < 0:
-            x = bodies[i, HOME_ROTATION + 3 * a]
-            y = bodies[i, HOME_ROTATION + 3 * a + 1]
-            z = bodies[i, HOME_ROTATION + 3 * a + 2]
+            k = HOME_ROTATION + 3 * a
+            x, y, z = bodies[i, k], bodies[i, k + 1], bodies[i, k + 2]
             origin = bodies[i, HOME_POSITION + a]
         else:
             u, v, w = rotations[parent, a, 0], rotations[parent, a, 1], rotations[parent, a, 2]

@@ -47,8 +47,7 @@ def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
     """Add the columns of every sample to `jacobians`; return False if any is not finite."""
     rotations = np.empty((bodies.shape[0], 3, 3))
     from_parent = np.empty((bodies.shape[0], 3))
-    lever = np.empty(3)
-    axes = np.empty((3, 3))
+    lever, axes = np.empty(3), np.empty((3, 3))
     for t in range(q.shape[0]):
         if not all_finite(q[t]):
             return False
@@ -70,10 +69,9 @@ def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
 
 def _set_axes_and_lever(last, path, local, from_parent, representation, axes, lever):
     """
-    Set the axes of the representation (columns, in base-link axes) and the lever.
+    Set the axes (columns) and the lever of the representation, in base-link axes.
 
-    The lever is the vector from the last body's origin to the reference point of the twist, in
-    base-link axes.
+    The lever is the vector from the last body's origin to the reference point of the twist.
     """
     for a in range(3):
         for b in range(3):
