@@ -23,10 +23,8 @@ def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     Parameters
     ----------
     model : ScrewModel
-    q : (n,) or (T, n) array_like
-        Coordinates [rad or m].
-    qd : (n,) or (T, n) array_like
-        Their rates [rad/s or m/s].
+    q, qd : (n,) or (T, n) array_like
+        Coordinates and their rates [rad or m, per s].
 
     Returns
     -------
@@ -39,7 +37,6 @@ def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])

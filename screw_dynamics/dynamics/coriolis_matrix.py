@@ -25,10 +25,8 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     Parameters
     ----------
     model : ScrewModel
-    q : (n,) or (T, n) array_like
-        Coordinates [rad or m].
-    qd : (n,) or (T, n) array_like
-        Their rates [rad/s or m/s].
+    q, qd : (n,) or (T, n) array_like
+        Coordinates and their rates [rad or m, per s].
 
     Returns
     -------
@@ -48,7 +46,6 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> turn = [0, 0, 1, 0, 0, 0]

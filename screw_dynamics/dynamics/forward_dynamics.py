@@ -26,10 +26,8 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
     Parameters
     ----------
     model : ScrewModel
-    q : (n,) or (T, n) array_like
-        Coordinates [rad or m].
-    qd : (n,) or (T, n) array_like
-        Their rates [rad/s or m/s].
+    q, qd : (n,) or (T, n) array_like
+        Coordinates and their rates [rad or m, per s].
     tau : (n,) or (T, n) array_like
         Joint efforts [N m or N]; damping, friction and limits do not enter.
 
@@ -46,15 +44,13 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
 
     Notes
     -----
-    M = L^T D L (a Cholesky factorisation without square roots) is computed from the last
-    coordinate to the first, so that a pivot D_k of a chain is the effective inertia of joint k
-    while the joints beyond it move freely. It is treated as zero below 1e-13 of the second moment
-    (or mass) of all bodies that the joint moves. Negative pivots, which only non-physical
-    inertias cause, are accepted.
+    M = L^T D L is computed from the last coordinate to the first, so that a pivot D_k of a chain
+    is the effective inertia of joint k while the joints beyond it move freely. It is treated as
+    zero below 1e-13 of the second moment (or mass) of all bodies that the joint moves. Negative
+    pivots, which only non-physical inertias cause, are accepted.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
@@ -82,10 +78,9 @@ def _singular(
     model: ScrewModel, coordinate: int, pivot: float, sample: int | None
 ) -> SingularMassMatrixError:
     """Return the error that names the joint without inertia and the massless links."""
-    moved = np.zeros(model.body_count, dtype=bool)
-    for i in range(model.body_count):
-        parent = model.parents[i]
-        moved[i] = model.coordinates[i] == coordinate or (parent >= 0 and moved[parent])
+    moved = model.coordinates == coordinate
+    for i, parent in enumerate(model.parents):
+        moved[i] |= parent >= 0 and moved[parent]
     massless = [model.body_names[i] for i in np.flatnonzero(moved) if not model.inertias[i].any()]
     if len(massless) == moved.sum():
         reason = f'all it moves is massless ({listed(massless)})'

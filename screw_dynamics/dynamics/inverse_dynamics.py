@@ -44,7 +44,6 @@ def inverse_dynamics(
     Parameters
     ----------
     model : ScrewModel
-        The robot with n coordinates.
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates, from positions (d = 0) to order
         k + 2 [rad or m, per s^d], in the order of ``model.joint_names``. k >= 0.
@@ -84,7 +83,6 @@ def inverse_dynamics(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> rod = sd.lie.inertia_matrix(2.0, np.array([0.0, 0, -0.5]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod])

@@ -45,7 +45,6 @@ class LinkLoads:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> loads = LinkLoads(model, ['tool'], order=0)

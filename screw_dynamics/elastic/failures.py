@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors for the status codes of the spring and motor kernels."""
 
-from __future__ import annotations
-
 from typing import NoReturn
 
 from screw_dynamics.arrays import Array

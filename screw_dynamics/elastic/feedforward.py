@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,7 +44,6 @@ def elastic_feedforward(
     Parameters
     ----------
     model : ScrewModel
-        The robot with n coordinates.
     joints : ElasticJoints
         Its springs and motors; joints without an entry are rigid.
     joint_jet : (r, n) or (T, r, n) array_like
@@ -84,7 +83,6 @@ def elastic_feedforward(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> rod = sd.lie.inertia_matrix(2.0, np.array([0.0, 0, -0.5]), np.zeros((3, 3)))
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [rod])
@@ -145,7 +143,6 @@ def feedforward_from_efforts(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
@@ -168,7 +165,7 @@ def feedforward_from_efforts(
 
 
 def _result(
-    table: MotorTable, coupling: RotorCoupling | None, jet: Array, out: MotorFeedforward | None
+    table: MotorTable, coupling: RotorCoupling | None, jet: Array, out: object
 ) -> MotorFeedforward:
     """Return `out`, checked, or new arrays for the results of a joint jet."""
     rows = jet.shape[-2]
@@ -177,7 +174,25 @@ def _result(
     shapes = [(*jet.shape[:-2], *shape) for shape in table.jet_shapes(rows)]
     if out is None:
         return MotorFeedforward(table.names, table.gear_ratios, *map(np.empty, shapes))
-    return _checked_out(out, table, shapes, jet)
+    if not isinstance(out, MotorFeedforward):
+        raise InputError(f'out: expected a MotorFeedforward, got {type(out).__name__}')
+    # buffers of the same joints share the table's ratios, which saves a comparison of arrays
+    same = out.gear_ratios is table.gear_ratios
+    if out.motor_names != table.names or not (
+        same or np.array_equal(out.gear_ratios, table.gear_ratios)
+    ):
+        raise InputError(
+            f'out: expected buffers of these joints, with motors {listed(table.names)} and '
+            f'gear ratios {shown(table.gear_ratios.tolist())}, got {listed(out.motor_names)} and '
+            f'{shown(out.gear_ratios.tolist())}'
+        )
+    arrays = (out.effort_jet, out.deflection_jet, out.motor_jet, out.motor_effort_jet)
+    for array, shape in zip(arrays, shapes, strict=True):
+        if require_out(array).shape != shape:
+            raise ShapeError('out', f'{shape} in a jet', array.shape)
+        if np.may_share_memory(array, jet):
+            raise InputError('out: expected memory of its own, got some of joint_jet')
+    return out
 
 
 def _fill(
@@ -201,27 +216,3 @@ def _fill(
             # the motion as a whole was rejected
             deflection.restore_state()
         raise
-
-
-def _checked_out(
-    out: object, table: MotorTable, shapes: Sequence[tuple[int, ...]], jet: Array
-) -> MotorFeedforward:
-    if not isinstance(out, MotorFeedforward):
-        raise InputError(f'out: expected a MotorFeedforward, got {type(out).__name__}')
-    # buffers of the same joints share the table's ratios, which saves a comparison of arrays
-    same = out.gear_ratios is table.gear_ratios
-    if out.motor_names != table.names or not (
-        same or np.array_equal(out.gear_ratios, table.gear_ratios)
-    ):
-        raise InputError(
-            f'out: expected buffers of these joints, with motors {listed(table.names)} and '
-            f'gear ratios {shown(table.gear_ratios.tolist())}, got {listed(out.motor_names)} and '
-            f'{shown(out.gear_ratios.tolist())}'
-        )
-    arrays = (out.effort_jet, out.deflection_jet, out.motor_jet, out.motor_effort_jet)
-    for array, shape in zip(arrays, shapes, strict=True):
-        if require_out(array).shape != shape:
-            raise ShapeError('out', f'{shape} in a jet', array.shape)
-        if np.may_share_memory(array, jet):
-            raise InputError('out: expected memory of its own, got some of joint_jet')
-    return out

@@ -11,8 +11,7 @@ coordinates (q, theta), so its inverse dynamics is the equation of both sides of
 
 ([T1991], [DL1998]; friction acts at theta). u of the last joints does not depend on rotors; it
 determines theta of these joints by their springs, and this in turn u of the joints before them:
-one pass of inverse dynamics per level of `rotor_coupling`, each to the order that the remaining
-levels need.
+one pass of inverse dynamics per level of `rotor_coupling`.
 """
 
 from __future__ import annotations
@@ -70,7 +69,6 @@ def link_efforts(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})
@@ -157,11 +155,7 @@ def fill_coupled_efforts(
 
 
 def rotor_reactions(coupling: RotorCoupling, table: MotorTable, joint_jets: Array) -> Array:
-    """
-    Return the reactions ``S^T q'' + S'^T q'`` (T, p - 2, m) that a motion adds to motor efforts.
-
-    `joint_jets` is (T, p, n), T omitted for a sample.
-    """
+    """Return ``S^T q'' + S'^T q'`` (T, p - 2, m) at the motors for joint jets (T, p, n)."""
     batch, (rows, n) = joint_jets.shape[:-2], joint_jets.shape[-2:]
     positions = np.zeros((*batch, rows, coupling.model.n))
     positions[..., :n] = joint_jets

@@ -58,11 +58,9 @@ def motor_efforts(
     Raises
     ------
     ShapeError, NotFiniteError, InputError
-        If an argument is invalid.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
     >>> joint = sd.ElasticJoint(sd.LinearSpring(100.0), sd.Motor(rotor_inertia=0.5))

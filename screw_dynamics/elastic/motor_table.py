@@ -122,11 +122,7 @@ class MotorTable(ValueEquality):
         return f'the {kind} joint {self.joint_names[int(lost.argmax())]!r}'
 
     def jet_shapes(self, rows: int) -> tuple[tuple[int, int], ...]:
-        """
-        Return the shapes of the four jets of a `MotorFeedforward`, in its order.
-
-        `rows` is that of the joint jet, without the additional rows for coupled rotors.
-        """
+        """Return the shapes of the jets of a `MotorFeedforward`; `rows` as of `uncoupled_rows`."""
         positions = rows - self.lost_orders
         motors = (positions, self.m)
         return (rows - 2, self.n), motors, motors, (positions - 2, self.m)

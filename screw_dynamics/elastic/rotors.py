@@ -9,8 +9,6 @@ known only if u_i is. So every level of joints costs two derivatives, one if onl
 torque acts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter

@@ -58,7 +58,6 @@ def spring_deflections(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
     >>> joints = sd.ElasticJoints({'joint_1': sd.ElasticJoint(sd.LinearSpring(100.0))})

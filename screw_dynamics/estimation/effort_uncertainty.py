@@ -32,12 +32,10 @@ def effort_standard_deviations(
     Parameters
     ----------
     model : ScrewModel
-        The robot with n coordinates.
     joint_jet : (T, k + 3, n) array_like
         The most likely motion, see `inverse_dynamics`.
     covariances : (T, n, k + 3, k + 3) array_like
-        Covariance of the jet of each joint; joints are independent of each other. See
-        `trajectory.MeasuredMotion.covariances`.
+        Covariance of the jet of each independent joint, see `MeasuredMotion.covariances`.
     wrench_jets : mapping, optional
         External wrenches, see `inverse_dynamics`; they are assumed to be exact.
     threads : int

@@ -84,11 +84,7 @@ class MeasuredMotion:
         return np.stack([spline.jets(instants, rows) for spline in self.splines], axis=2)
 
     def covariances(self, times: ArrayLike, rows: int = JET_ROWS) -> Array:
-        """
-        Return the posterior covariance of each joint's jet, (T, n, rows, rows); see `jets`.
-
-        Joints are independent.
-        """
+        """Return the posterior covariance of each joint's jet, (T, n, rows, rows); see `jets`."""
         instants = self._checked(times, rows)
         return np.stack([spline.covariances(instants, rows) for spline in self.splines], axis=1)
 
@@ -168,7 +164,6 @@ def measured_motion(
 
     Examples
     --------
-    >>> import numpy as np
     >>> t = np.linspace(0.0, 2.0, 401)
     >>> noise = 1e-4 * np.random.default_rng(0).normal(size=401)
     >>> motion = measured_motion(t, (np.sin(t) + noise)[:, None])

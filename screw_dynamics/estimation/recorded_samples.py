@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ordering of recorded samples: time stamps, repeats, gaps, turns of continuous joints."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -41,11 +39,7 @@ class RecordedSamples(NamedTuple):
 def in_order(
     times: ArrayLike, positions: ArrayLike, continuous: Sequence[bool] | None, fewest: int
 ) -> RecordedSamples:
-    """
-    Check and order the samples of a recording; remove whole turns of `continuous` joints.
-
-    Raise TrajectoryError if there are fewer than `fewest` instants, or a gap is too long.
-    """
+    """Check and order the samples of a recording; remove whole turns of `continuous` joints."""
     stamps = _bounded('times', times)
     values = _bounded('positions', positions)
     if stamps.ndim != 1 or values.ndim != 2 or len(values) != len(stamps):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Smoothing spline of one signal, with a smoothness estimated from the data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

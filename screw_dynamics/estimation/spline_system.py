@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """B-splines on evenly spaced knots: values and derivatives of the basis functions."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import comb
 from typing import NamedTuple
@@ -30,21 +28,13 @@ class UniformKnots(NamedTuple):
     degree: int
 
     def intervals_of(self, times: Array) -> tuple[NDArray[np.intp], Array]:
-        """
-        Return the index of the interval of each time, and the elapsed part of it (0 to 1).
-
-        Basis functions `index` to `index + degree` are not zero there.
-        """
+        """Return the index of the interval of each time, and the elapsed part of it (0 to 1)."""
         scaled = (times - self.start) / self.spacing
         index = np.clip(np.floor(scaled), 0, self.intervals - 1).astype(np.intp)
         return index, scaled - index
 
     def weights(self, part: Array, derivative: int = 0) -> Array:
-        """
-        Return the values of the basis functions, or of a derivative, (T, degree + 1) [per s^d].
-
-        `part` (T,) comes from `intervals_of`.
-        """
+        """Return values of the basis functions or of a derivative, (T, degree + 1) [per s^d]."""
         powers = np.zeros((len(part), self.degree + 1))
         for k in range(derivative, self.degree + 1):
             falling = np.prod(np.arange(k - derivative + 1, k + 1, dtype=float))
@@ -76,6 +66,7 @@ def _pieces(degree: int) -> Array:
     return pieces
 
 
+# steps that restore the digits which are lost by squaring the penalty
 _REFINEMENTS = 2
 
 
@@ -116,11 +107,7 @@ class SmoothingSystem:
         return band
 
     def solve(self, smoothing: float, factor: Array) -> tuple[Array, Array]:
-        """
-        Return the minimiser (K + m, n), and the minimum (n,) of each signal.
-
-        Refinement restores the digits that are lost by squaring the penalty.
-        """
+        """Return the minimiser (K + m, n), and the minimum (n,) of each signal."""
         m = self.knots.degree
         coefficients = np.zeros((self.knots.intervals + m, self.samples.shape[1]))
         residual, bends = self.samples, np.zeros((self.knots.intervals, self.samples.shape[1]))

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`motor_commands_where_feasible`: motor commands for the feasible samples of a motion."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -123,7 +123,9 @@ def limit_checks(
         if not np.isfinite(bounds).any():
             continue
         beyond = np.column_stack([bounds[0] - values[:, i], values[:, i] - bounds[1]])
-        beyond = beyond / _sizes(bounds)
+        # relative to the bound, or to the opposite one if it is 0 or infinite
+        sizes = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
+        beyond = beyond / np.where(sizes > 0.0, sizes, sizes.max() or 1.0)
         beyond[np.isnan(beyond)] = np.inf
         worst, side = np.unravel_index(np.argmax(beyond), beyond.shape)
         violated = np.flatnonzero((beyond > SLACK).any(axis=1))
@@ -140,12 +142,6 @@ def limit_checks(
             )
         )
     return checks
-
-
-def _sizes(bounds: Array) -> Array:
-    """Return the sizes (2,) to which an excess over the lower and the upper bound is relative."""
-    sizes = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
-    return np.where(sizes > 0.0, sizes, sizes.max() or 1.0)
 
 
 def _cells(check: LimitCheck) -> tuple[str, ...]:

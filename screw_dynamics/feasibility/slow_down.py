@@ -106,11 +106,9 @@ def slow_down(
         If no factor tried is feasible: positions or stiffness are out of range, the effort at
         rest is too large, or the motion is too fast for `max_factor`; the text states which.
     ShapeError, NotFiniteError, UnknownNameError, InputError
-        If an argument is invalid.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import screw_dynamics as sd
     >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> t = np.linspace(0.0, 0.1, 11)

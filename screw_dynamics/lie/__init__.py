@@ -1,10 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""
-SO(3), SE(3) and rigid-body inertia; twists are [angular; linear], wrenches [torque; force].
-
-Entries of arrays may be scalars of any type, see `screw_dynamics.lie.scalars`.
-"""
+"""SO(3), SE(3), inertia; twists are [angular; linear], wrenches [torque; force]."""
 
 from screw_dynamics.lie.adjoint import (
     adjoint,

@@ -1,10 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Adjoint matrices Ad and ad of twists, and their duals for wrenches (MK2021 (11), (14)).
-
-The entries may be scalars of any type. Power is invariant: (Ad*_C W) . (Ad_C V) = W . V.
-"""
+"""Adjoint matrices Ad and ad of twists, and their duals for wrenches (MK2021 (11), (14))."""
 
 from __future__ import annotations
 
@@ -29,12 +25,7 @@ def adjoint(c: ScalarArray) -> ScalarArray:
     -------
     (6, 6) ndarray
     """
-    rotation = c[:3, :3]
-    matrix = np.zeros((6, 6), dtype(c))
-    matrix[:3, :3] = rotation
-    matrix[3:, 3:] = rotation
-    matrix[3:, :3] = skew(c[:3, 3]) @ rotation
-    return matrix
+    return lower_blocks(c[:3, :3], skew(c[:3, 3]) @ c[:3, :3])
 
 
 def adjoint_inverse(c: ScalarArray) -> ScalarArray:
@@ -51,11 +42,7 @@ def adjoint_inverse(c: ScalarArray) -> ScalarArray:
     (6, 6) ndarray
     """
     rotation = c[:3, :3].T
-    matrix = np.zeros((6, 6), dtype(c))
-    matrix[:3, :3] = rotation
-    matrix[3:, 3:] = rotation
-    matrix[3:, :3] = -rotation @ skew(c[:3, 3])
-    return matrix
+    return lower_blocks(rotation, -rotation @ skew(c[:3, 3]))
 
 
 def twist_cross(twist: ScalarArray) -> ScalarArray:
@@ -71,10 +58,7 @@ def twist_cross(twist: ScalarArray) -> ScalarArray:
     -------
     (6, 6) ndarray
     """
-    matrix = np.zeros((6, 6), dtype(twist))
-    matrix[:3, :3] = matrix[3:, 3:] = skew(twist[:3])
-    matrix[3:, :3] = skew(twist[3:])
-    return matrix
+    return lower_blocks(skew(twist[:3]), skew(twist[3:]))
 
 
 def coadjoint(c: ScalarArray) -> ScalarArray:
@@ -108,4 +92,12 @@ def wrench_cross(twist: ScalarArray) -> ScalarArray:
     (6, 6) ndarray
     """
     matrix: ScalarArray = -twist_cross(twist).T
+    return matrix
+
+
+def lower_blocks(diagonal: ScalarArray, below: ScalarArray) -> ScalarArray:
+    """Return [[D, 0], [B, D]], (6, 6)."""
+    matrix = np.zeros((6, 6), dtype(diagonal, below))
+    matrix[:3, :3] = matrix[3:, 3:] = diagonal
+    matrix[3:, :3] = below
     return matrix

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.lie.scalars import Scalar, ScalarArray, arc, dtype, stumpff, value
+from screw_dynamics.lie.adjoint import lower_blocks
+from screw_dynamics.lie.scalars import Scalar, ScalarArray, arc, stumpff, value
 from screw_dynamics.lie.se3 import pose
 from screw_dynamics.lie.so3 import skew, vee
 
@@ -163,14 +164,13 @@ def dexp_se3(twist: ScalarArray) -> ScalarArray:
     -------
     (6, 6) ndarray
     """
-    x = skew(twist[:3])
-    y = skew(twist[3:])
+    x, y = skew(twist[:3]), skew(twist[3:])
     c = stumpff(twist[:3] @ twist[:3], 5)
     slope = 2 * (twist[:3] @ twist[3:])  # derivative of theta^2 in the direction y
     square = x @ x
     below = c[2] * y + c[3] * (x @ y + y @ x)
     below = below + slope * (_derivative(c, 2) * x + _derivative(c, 3) * square)
-    return _blocks(np.eye(3, dtype=x.dtype) + c[2] * x + c[3] * square, below)
+    return lower_blocks(np.eye(3, dtype=x.dtype) + c[2] * x + c[3] * square, below)
 
 
 def dexp_inverse_se3(twist: ScalarArray) -> ScalarArray:
@@ -186,8 +186,7 @@ def dexp_inverse_se3(twist: ScalarArray) -> ScalarArray:
     -------
     (6, 6) ndarray
     """
-    x = skew(twist[:3])
-    y = skew(twist[3:])
+    x, y = skew(twist[:3]), skew(twist[3:])
     c = stumpff(twist[:3] @ twist[:3], 6)
     g = _inverse_coefficient(c)
     numerator = _derivative(c, 3) - 2 * _derivative(c, 4)
@@ -195,7 +194,7 @@ def dexp_inverse_se3(twist: ScalarArray) -> ScalarArray:
     slope = 2 * (twist[:3] @ twist[3:])
     square = x @ x
     below = -y / 2 + g * (x @ y + y @ x) + slope * rate * square
-    return _blocks(np.eye(3, dtype=x.dtype) - x / 2 + g * square, below)
+    return lower_blocks(np.eye(3, dtype=x.dtype) - x / 2 + g * square, below)
 
 
 def _inverse_coefficient(c: list[Scalar]) -> Scalar:
@@ -206,13 +205,6 @@ def _inverse_coefficient(c: list[Scalar]) -> Scalar:
 def _derivative(c: list[Scalar], k: int) -> Scalar:
     """Return the derivative of c_k with respect to theta^2."""
     return (k * c[k + 2] - c[k + 1]) / 2
-
-
-def _blocks(diagonal: ScalarArray, below: ScalarArray) -> ScalarArray:
-    matrix = np.zeros((6, 6), dtype(diagonal, below))
-    matrix[:3, :3] = matrix[3:, 3:] = diagonal
-    matrix[3:, :3] = below
-    return matrix
 
 
 def _quaternion(rotation: ScalarArray) -> tuple[Scalar, ScalarArray]:

@@ -108,12 +108,10 @@ def norm(vector: ScalarArray) -> Scalar:
 
 def stumpff(s: Scalar, highest: int) -> list[Scalar]:
     """
-    Return c_0(s), ..., c_highest(s), at least up to c_2.
+    Return Stumpff's c_0(s), ..., c_highest(s), at least up to c_2.
 
-    Stumpff's c_k(s) is the sum over j of (-s)^j / (k + 2 j)!. With s = theta^2, c_0 = cos(theta),
-    c_1 = sin(theta) / theta and c_2 = (1 - cos(theta)) / theta^2. ``c_k = 1 / k! - s c_(k+2)`` and
-    ``dc_k/ds = (k c_(k+2) - c_(k+1)) / 2``. All are analytic, so that a function of them has no
-    special case at angle 0.
+    c_k(s) is the sum over j of (-s)^j / (k + 2 j)!, analytic. With s = theta^2, c_0 = cos(theta),
+    c_1 = sin(theta) / theta and c_2 = (1 - cos(theta)) / theta^2; ``c_k = 1 / k! - s c_(k+2)``.
     """
     one = 0 * s + 1
     digits, size = _digits(s), _number(s)
@@ -143,12 +141,7 @@ def _power_series(s: Scalar, k: int, digits: int, one: Scalar) -> Scalar:
 
 
 def arc(squared_sine: Scalar, cosine: Scalar) -> Scalar:
-    """
-    Return theta / sin(theta) from a multiple of sin(theta)^2 and of cos(theta) >= 0.
-
-    More exactly atan2(y, x) / y with y = sqrt(squared_sine) >= 0 and x = cosine, analytic in both
-    also at y = 0.
-    """
+    """Return atan2(y, x) / y, y^2 = `squared_sine`, x = `cosine` >= 0; analytic also at y = 0."""
     y2, x, digits = value(squared_sine), value(cosine), _digits(squared_sine)
     if digits is None:
         if squared_sine == 0:

@@ -90,16 +90,14 @@ def taylor_shifted(jet: Array, elapsed: float) -> Array:
     array([2.5, 4. , 4. ])
     """
     weights = [elapsed**d / factorial(d) for d in range(len(jet))]
-    shifted = [np.dot(weights[: len(jet) - d], jet[d:]) for d in range(len(jet))]
-    return np.array(shifted)
+    return np.array([np.dot(weights[: len(jet) - d], jet[d:]) for d in range(len(jet))])
 
 
 def scale_speed(joint_jet: Array, speed: float) -> Array:
     """
     Convert derivatives with respect to trajectory time to derivatives with respect to real time.
 
-    With a constant rate s = d(t_trajectory) / dt of trajectory time, the d-th derivative is
-    multiplied by s^d: v s, a s^2, jerk s^3, snap s^4.
+    With a constant rate s = d(t_trajectory) / dt, the d-th derivative is multiplied by s^d.
 
     Parameters
     ----------
@@ -115,7 +113,6 @@ def scale_speed(joint_jet: Array, speed: float) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> scale_speed(np.array([[1.0], [1.0], [1.0]]), 0.5).ravel()
     array([1.  , 0.5 , 0.25])
     """

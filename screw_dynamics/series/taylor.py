@@ -1,11 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""
-`Series`: truncated Taylor series as a scalar, so that one formula yields all derivatives.
-
-Functions of `screw_dynamics.lie` accept arrays of them: with the series of a motion they return
-the series of poses and twists.
-"""
+"""`Series`: truncated Taylor series as a scalar, so that one formula yields all derivatives."""
 
 from __future__ import annotations
 

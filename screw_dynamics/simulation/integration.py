@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integration of equations of motion with error control."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -40,12 +38,7 @@ def integrate(
     method: str = 'DOP853',
     progress: Callable[[float], object] | None = None,
 ) -> tuple[Array, Array, int]:
-    """
-    Return times (T,), states (T, size) and the number of evaluations of `system.derivatives`.
-
-    ``inputs(t, state)`` returns its inputs by name; see `ElasticRobot.integrate` for the other
-    arguments and the errors.
-    """
+    """Return times (T,), states (T, size), evaluations; see `ElasticRobot.integrate`."""
     from scipy import integrate as scipy_integrate
 
     instants = require_finite('times', as_float_array('times', times))

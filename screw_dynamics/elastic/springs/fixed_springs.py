@@ -95,11 +95,7 @@ class LinearSpring(Spring):
         return np.array([self.stiffness, self.damping])
 
     def effort(self, deflection: ArrayLike, rate: ArrayLike = 0.0) -> Array:
-        """
-        Return the effort that spring and damper transmit [N m or N].
-
-        `rate` is the rate of the deflections [rad/s or m/s]; these are in rad or m.
-        """
+        """Return the effort [N m or N] at deflections and their rates [rad or m, per s]."""
         phi, phi_rate = as_float_array('deflection', deflection), as_float_array('rate', rate)
         return self.stiffness * phi + self.damping * phi_rate
 

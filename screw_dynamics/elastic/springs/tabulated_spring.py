@@ -79,7 +79,8 @@ class TabulatedSpring(Spring):
                 f'efforts: expected {len(self.deflections)} entries, one per deflection, '
                 f'got {len(self.efforts)}'
             )
-        coefficients = monotone_spline(np.array(self.deflections), np.array(self.efforts))
+        with np.errstate(all='ignore'):  # overflow is detected by the checks of the result
+            coefficients = monotone_spline(np.array(self.deflections), np.array(self.efforts))
         coefficients.flags.writeable = False
         object.__setattr__(self, 'coefficients', coefficients)
 
@@ -128,17 +129,7 @@ def _increasing(name: str, values: Sequence[float]) -> tuple[float, ...]:
 
 
 def monotone_spline(x: Array, y: Array) -> Array:
-    """
-    Return the pieces of the spline through a table of N >= 2 points, strictly increasing in both.
-
-    Row i of the (N - 1, 6) result has the coefficients in powers of u, 0 <= u <= 1 on piece i.
-    """
-    # overflow is detected by the checks of the result
-    with np.errstate(all='ignore'):
-        return _monotone_spline(x, y)
-
-
-def _monotone_spline(x: Array, y: Array) -> Array:
+    """Return the pieces of the spline through N points, coefficients of u^0 to u^5 (N - 1, 6)."""
     steps, rises = np.diff(x), np.diff(y)
     secants = rises / steps
     held = np.isfinite(steps) & np.isfinite(rises) & np.isfinite(secants) & (secants > 0.0)
@@ -147,7 +138,9 @@ def _monotone_spline(x: Array, y: Array) -> Array:
             f'segment {i + 1}: expected differences and a slope that double precision can hold, '
             f'got deflections {x[i]:g}, {x[i + 1]:g} and efforts {y[i]:g}, {y[i + 1]:g}'
         )
-    slopes = np.concatenate([secants[:1], _harmonic_means(secants), secants[-1:]])
+    # harmonic means, not as 2 a b / (a + b), which may under- or overflow
+    low, high = np.minimum(secants[:-1], secants[1:]), np.maximum(secants[:-1], secants[1:])
+    slopes = np.concatenate([secants[:1], 2.0 * low / (1.0 + low / high), secants[-1:]])
     accurate = np.array([_local_derivatives(x, y, i) for i in range(len(x))])
     part = np.isfinite(accurate).all(axis=1).astype(float)
     accurate[part == 0.0] = 0.0
@@ -156,8 +149,8 @@ def _monotone_spline(x: Array, y: Array) -> Array:
         g = slopes + part * (accurate[:, 0] - slopes)
         pieces = _pieces(steps, y, g, part * accurate[:, 1])
         found = np.array([_least_slope(piece) for piece in pieces])
-        low = ~(found >= least * steps)
-        touched = np.append(low, False) | np.append(False, low)
+        flat = ~(found >= least * steps)
+        touched = np.append(flat, False) | np.append(False, flat)
         if not (touched & (part > 0.0)).any():
             break
         part[touched] = np.where(part[touched] > 1e-3, 0.5 * part[touched], 0.0)
@@ -167,12 +160,6 @@ def _monotone_spline(x: Array, y: Array) -> Array:
             f'join, got {secants[max(i - 1, 0) : i + 2].tolist()}'
         )
     return pieces
-
-
-def _harmonic_means(secants: Array) -> Array:
-    # not 2 a b / (a + b), which may under- or overflow
-    low, high = np.minimum(secants[:-1], secants[1:]), np.maximum(secants[:-1], secants[1:])
-    return 2.0 * low / (1.0 + low / high)
 
 
 def _local_derivatives(x: Array, y: Array, i: int) -> tuple[float, float]:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Laws of springs: codes, columns of the motor table, evaluation with derivatives."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from screw_dynamics.arrays import Array

@@ -81,11 +81,7 @@ def invert(taylor, y, x, powers):
 
 
 def invert_pair(taylor, y, s, x, powers):
-    """
-    Fill two series with f1(x1) + f2(x2) = y and f1'(x1) + f2'(x2) = s for given x[:, 0].
-
-    `taylor` (2, p + 1) has the Taylor coefficients of f1 and f2 at x[:, 0].
-    """
+    """Fill two series with f1(x1) + f2(x2) = y and f1'(x1) + f2'(x2) = s for given x[:, 0]."""
     # of [[f1', f2'], [f1'', f2'']], the matrix for every coefficient
     determinant = 2.0 * (taylor[0, 1] * taylor[1, 2] - taylor[1, 1] * taylor[0, 2])
     for k in range(1, x.shape[1]):

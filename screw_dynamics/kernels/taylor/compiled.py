@@ -198,11 +198,7 @@ def _batch(constant: int) -> Callable[..., Any]:
 
 @cache
 def single_kernel(order: int) -> Kernel:
-    """
-    Return the kernel of one sample, ``kernel(jet, tau, parameters) -> status``.
-
-    It works only compiled, and writes tau (k + 1, n) from jet (k + 3, n); `order` is k.
-    """
+    """Return the kernel of one sample, ``kernel(jet, tau, parameters) -> int``; only compiled."""
     if order >= CONSTANT_ORDERS:
         return single_kernel(ANY_ORDER)
     signature = f'int64({read_only(2)}, float64[:, ::1], float64[::1])'
@@ -211,11 +207,7 @@ def single_kernel(order: int) -> Kernel:
 
 @cache
 def batch_kernel(order: int) -> Kernel:
-    """
-    Return the kernel of a batch with wrenches on the bodies; it works only compiled.
-
-    ``kernel(jets, taus, parameters, wrenches, bodies, poses) -> status``, see `interpreted.run`.
-    """
+    """Return the kernel with the arguments and results of `interpreted.run`; only compiled."""
     if order >= CONSTANT_ORDERS:
         return batch_kernel(ANY_ORDER)
     signature = (

@@ -35,15 +35,11 @@ from screw_dynamics.kernels.taylor.rows import (
 
 
 def cos_sin_series(order, body, angle, count, row):
-    """
-    Write the series of cos and sin of q plus the constant angle of the frame.
-
-    j s_[j] = sum q'_[l] c_[j-1-l], and likewise for c. The constant angle is added by its cos and
-    sin, so that no digits of q are lost.
-    """
+    """Write the series of cos and sin of q plus the constant angle of the frame."""
     k2 = order + 2
     cos, sin, rate = 3 * k2, 4 * k2, 5 * k2
     c, s = get(angle, count), get(angle, 2 * count)
+    # the constant angle is added by its cos and sin, so that no digits of q are lost
     put(body, cos, get(row, COS_GAMMA) * c - get(row, SIN_GAMMA) * s)
     put(body, sin, get(row, COS_GAMMA) * s + get(row, SIN_GAMMA) * c)
     for j in range(1, k2):

@@ -33,11 +33,7 @@ def body_motions(count):
 
 
 def add_bias_forces(qd, tree, bodies, gravity, placed, motions, forces):
-    """
-    Add the bias efforts of one sample to `forces` (n,).
-
-    The inertias must be those of the single bodies, not composite; `motions` is workspace.
-    """
+    """Add the bias efforts of one sample to `forces` (n,); inertias must not be composite."""
     rates, accelerations, wrenches = motions.rates, motions.accelerations, motions.wrenches
     for i in range(bodies.shape[0]):
         rate = bodies[i, MULTIPLIER] * qd[tree[i, COORDINATE]]

@@ -33,12 +33,8 @@ def _frame_poses(q, tree, bodies, path, local, poses):
     return True
 
 
-frame_poses = Kernel(
-    _frame_poses,
-    f'boolean({read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, {read_only(1, "int64")}, '
-    f'{read_only(2)}, float64[:, :, ::1])',
-)
-
+_TABLES = f'{read_only(2, "int64")}, {read_only(2)}, {read_only(1, "int64")}, {read_only(2)}'
+frame_poses = Kernel(_frame_poses, f'boolean({read_only(2)}, {_TABLES}, float64[:, :, ::1])')
 
 BODY, SPATIAL, HYBRID = range(3)
 
@@ -106,7 +102,5 @@ def _add_column(i, bodies, rotations, axes, lever, column):
 
 
 frame_jacobians = Kernel(
-    _frame_jacobians,
-    f'boolean({read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, {read_only(1, "int64")}, '
-    f'{read_only(2)}, int64, float64[:, :, ::1])',
+    _frame_jacobians, f'boolean({read_only(2)}, {_TABLES}, int64, float64[:, :, ::1])'
 )

@@ -18,11 +18,7 @@ from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, PARENT
 
 
 def add_mass_matrix(tree, bodies, placed, wrench, matrix):
-    """
-    Add the mass matrix of one sample to `matrix`; the inertias become composite.
-
-    `wrench` (6,) is workspace.
-    """
+    """Add the mass matrix of one sample to `matrix`; the inertias become composite."""
     screws, from_parent = placed.screws, placed.from_parent
     for i in range(bodies.shape[0] - 1, -1, -1):
         row = tree[i, COORDINATE]

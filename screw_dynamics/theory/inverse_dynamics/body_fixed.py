@@ -3,9 +3,7 @@
 """
 Recursive inverse dynamics of KM2021 in body-fixed twists, written as in the paper.
 
-An independent check of the compiled kernel: readable, of any order, slow. Derivatives are plain
-time derivatives and products are expanded by the Leibniz rule; nothing is differentiated by hand.
-The motion may consist of scalars of any type, see `screw_dynamics.lie.scalars`.
+An independent check of the compiled kernel: readable, of any order, slow.
 """
 
 from __future__ import annotations
@@ -33,7 +31,6 @@ def recursive_body_fixed(
     Parameters
     ----------
     model : ScrewModel
-        The robot.
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         Row d is the d-th time derivative of the joint positions [rad or m, per s^d]. Scalars other
         than floats: an array of complex or object type.
@@ -76,7 +73,10 @@ def recursive_body_fixed(
     array([[5.155]])
     """
     require_model(model)
-    jet = np.asarray(joint_jet) if _is_general(joint_jet) else _finite(joint_jet)
+    if _is_general(joint_jet):
+        jet: ScalarArray = np.asarray(joint_jet)
+    else:
+        jet = require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
     if jet.ndim not in (2, 3) or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
         expected = f'(k + 3, {model.n}) or (T, k + 3, {model.n})'
         raise ShapeError('joint_jet', expected, jet.shape)
@@ -97,13 +97,11 @@ def _is_general(joint_jet: object) -> bool:
     return all(hasattr(entry, '__truediv__') for entry in joint_jet.flat)
 
 
-def _finite(joint_jet: ArrayLike) -> Array:
-    return require_finite('joint_jet', as_float_array('joint_jet', joint_jet))
-
-
 def _efforts(model: ScrewModel, jet: ScalarArray, wrench_jets: Mapping[str, Array]) -> ScalarArray:
     """Return the (k + 1, n) effort jet of one sample."""
-    joints = _tree_joint_jet(model, jet)
+    # s_i = multiplier_i q_c(i) + offset_i and its derivatives, (k + 3, N)
+    joints: ScalarArray = jet[:, model.coordinates] * model.multipliers
+    joints[0] += model.offsets
     transforms = [
         adjoint_inverse(home @ exp_screw(screw, angle))
         for home, screw, angle in zip(model.home_poses, model.screws, joints[0], strict=True)
@@ -116,13 +114,6 @@ def _efforts(model: ScrewModel, jet: ScalarArray, wrench_jets: Mapping[str, Arra
     for i, coordinate in enumerate(model.coordinates):  # mimic joints: tau = G^T tau_tree
         efforts[:, coordinate] += model.multipliers[i] * tree_efforts[:, i]
     return efforts
-
-
-def _tree_joint_jet(model: ScrewModel, jet: ScalarArray) -> ScalarArray:
-    """Return s_i = multiplier_i q_c(i) + offset_i and its derivatives, (k + 3, N)."""
-    joints: ScalarArray = jet[:, model.coordinates] * model.multipliers
-    joints[0] += model.offsets
-    return joints
 
 
 def _transform_rates(screw: ScalarArray, joint: ScalarArray) -> ScalarArray:
