@@ -138,8 +138,8 @@ def fill_coupled_efforts(
 
     for level in coupling.levels:
         reach = order + int(coupling.orders[list(level)].max()) + 1
-        known = {name: wrench[..., :reach, :] for name, wrench in wrenches.items()}
-        passed = inverse_dynamics(coupling.model, positions[..., : reach + 2, :], known)
+        needed = {name: wrench[..., :reach, :] for name, wrench in wrenches.items()}
+        passed = inverse_dynamics(coupling.model, positions[..., : reach + 2, :], needed)
         for j in level:
             own_rows = order + int(coupling.orders[j]) + 1
             effort = np.ascontiguousarray(passed[..., :own_rows, j])

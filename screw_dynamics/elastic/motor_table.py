@@ -94,8 +94,9 @@ class MotorTable(ValueEquality):
     @cached_property
     def spring_arrays(self) -> tuple[NDArray[Any], ...]:
         """The arrays of the springs in the order of the kernel `set_spring_deflections`."""
-        laws = self.laws, self.offsets, self.parameters
-        return (*laws, self.damped, self.variable, self.first_motor)
+        springs = self.laws, self.offsets, self.parameters
+        joints = self.damped, self.variable, self.first_motor
+        return springs + joints
 
     @cached_property
     def damped_names(self) -> tuple[str, ...]:
