@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
 from screw_dynamics.kernels.tree.bias_forces import bias_efforts
-from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.screw_model import require_model
+from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 
 def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:

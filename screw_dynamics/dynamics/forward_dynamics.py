@@ -15,8 +15,7 @@ from screw_dynamics.kernels.tree.forward_dynamics import (
     SOLVED,
     joint_accelerations,
 )
-from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.screw_model import require_model
+from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 
 def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:

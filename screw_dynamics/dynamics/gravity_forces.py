@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.kernels.tree.gravity_forces import gravity_efforts
-from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.screw_model import require_model
+from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 
 def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:

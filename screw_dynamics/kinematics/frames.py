@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.tree.frames import frame_jacobians, frame_poses
-from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.screw_model import require_model
+from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 
 def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
