@@ -16,7 +16,6 @@ from uuid import uuid4
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
-from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -30,6 +29,7 @@ from screw_dynamics.nodes.shared.endpoints import (
     STATUS_QOS,
     STATUS_TOPIC,
     make_publisher,
+    steady_timer,
 )
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.parameters import NodeParameters, parameter
@@ -215,7 +215,7 @@ def _send(
     message = trajectory_message(trajectory)
     publisher = make_publisher(node, JointTrajectory, TOPIC)
     # wakes the executor if no message arrives
-    node.create_timer(_LOOK_PERIOD, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
+    steady_timer(node, _LOOK_PERIOD, lambda: None)
     deadline = time.monotonic() + parameters.wait_timeout
     clock = node.get_clock()
     while missing := _missing(node, publisher, parameters):

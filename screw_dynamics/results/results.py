@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,13 +65,6 @@ class MotorResults:
     values: Array  # (T, 5, m), the quantities of `MOTORS`
     deviations: Array | None = None  # standard deviations, for a measured motion
 
-    def part_of(self, chosen: NDArray[np.bool_]) -> MotorResults:
-        """Return the samples selected by the mask `chosen` (T,)."""
-        spread = self.deviations
-        return replace(
-            self, values=self.values[chosen], deviations=None if spread is None else spread[chosen]
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class Results:
@@ -124,8 +117,7 @@ class Results:
             rows.append(cells)
         tables = [text_table(rows)]
         if self.motors is not None:
-            header = ['motor', *(f'max |{quantity.name}|' for quantity in MOTORS)]
-            rows = [header]
+            rows = [['motor', *(f'max |{quantity.name}|' for quantity in MOTORS)]]
             for i, motor in enumerate(self.motors.names):
                 largest = np.abs(self.motors.values[:, :, i]).max(axis=0)
                 rows.append([motor, *(f'{value:.5g}' for value in largest)])
@@ -133,18 +125,25 @@ class Results:
         return '\n\n'.join(tables)
 
 
+def picked(values: Array | None, chosen: Any) -> Array | None:
+    """Return the entries at an index; None if there are no values."""
+    return None if values is None else values[chosen]
+
+
 def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
     """Return the samples selected by the mask `chosen` (T,)."""
-    spread, uncertain = results.joint_deviations, results.effort_deviations
     motors = results.motors
+    if motors is not None:
+        deviations = picked(motors.deviations, chosen)
+        motors = replace(motors, values=motors.values[chosen], deviations=deviations)
     return replace(
         results,
         times=results.times[chosen],
         joint_jet=results.joint_jet[chosen],
         effort_jet=results.effort_jet[chosen],
-        joint_deviations=None if spread is None else spread[chosen],
-        effort_deviations=None if uncertain is None else uncertain[chosen],
-        motors=None if motors is None else motors.part_of(chosen),
+        joint_deviations=picked(results.joint_deviations, chosen),
+        effort_deviations=picked(results.effort_deviations, chosen),
+        motors=motors,
     )
 
 

@@ -62,34 +62,23 @@ class ResultsWriter:
 
     def write(self, results: Results, origin: Origin) -> None:
         """Write one message of each kind per sample."""
-        self._add(self._torque_topic, FEEDFORWARD)
-        uncertain = results.joint_deviations is not None
-        if uncertain:
-            self._add(self._torque_topic + DEVIATION_ENDING, FEEDFORWARD)
-        motors = results.motors
+        efforts, uncertain, motors = results.effort_jet, results.effort_deviations, results.motors
+        kinds = [(self._torque_topic, self._torque, results.joint_jet, efforts)]
+        if results.joint_deviations is not None and uncertain is not None:
+            topic = self._torque_topic + DEVIATION_ENDING
+            kinds.append((topic, self._torque, results.joint_deviations, uncertain))
         if motors is not None:
-            self._add(self._motor_topic, MOTOR_FEEDFORWARD)
-            if motors.deviations is not None:
-                self._add(self._motor_topic + DEVIATION_ENDING, MOTOR_FEEDFORWARD)
+            kinds.append((self._motor_topic, self._motors, motors.values, efforts))
+            if motors.deviations is not None and uncertain is not None:
+                topic = self._motor_topic + DEVIATION_ENDING
+                kinds.append((topic, self._motors, motors.deviations, uncertain))
+        for topic, make, *_ in kinds:
+            self._add(topic, MOTOR_FEEDFORWARD if make == self._motors else FEEDFORWARD)
         for i in progress(range(len(results.times)), 'writing messages', unit='sample'):
             stamp = int(origin.stamps[i])
-            torque = self._torque(results, origin, i, results.joint_jet, results.effort_jet)
-            self._writer.write(self._torque_topic, stamp, self._types.serialize(torque))
-            if results.joint_deviations is not None and results.effort_deviations is not None:
-                spread = self._torque(
-                    results, origin, i, results.joint_deviations, results.effort_deviations
-                )
-                topic = self._torque_topic + DEVIATION_ENDING
-                self._writer.write(topic, stamp, self._types.serialize(spread))
-            if motors is not None:
-                command = self._motors(results, origin, i, results.effort_jet, motors.values)
-                self._writer.write(self._motor_topic, stamp, self._types.serialize(command))
-                if motors.deviations is not None and results.effort_deviations is not None:
-                    spread = self._motors(
-                        results, origin, i, results.effort_deviations, motors.deviations
-                    )
-                    topic = self._motor_topic + DEVIATION_ENDING
-                    self._writer.write(topic, stamp, self._types.serialize(spread))
+            for topic, make, values, effort_jet in kinds:
+                message = make(results, origin, i, values, effort_jet)
+                self._writer.write(topic, stamp, self._types.serialize(message))
 
     def _add(self, topic: str, type_name: str) -> None:
         if topic not in self._topics:
@@ -97,10 +86,10 @@ class ResultsWriter:
             self._topics.add(topic)
 
     def _torque(
-        self, results: Results, origin: Origin, i: int, joint_jet: Array, effort_jet: Array
+        self, results: Results, origin: Origin, i: int, values: Array, effort_jet: Array
     ) -> Any:
         efforts = _padded(effort_jet[i], 3)
-        motion = _padded(joint_jet[i], 5)
+        motion = _padded(values[i], 5)
         point = self._types['trajectory_msgs/msg/JointTrajectoryPoint'](
             positions=motion[0],
             velocities=motion[1],
@@ -122,7 +111,7 @@ class ResultsWriter:
         )
 
     def _motors(
-        self, results: Results, origin: Origin, i: int, effort_jet: Array, values: Array
+        self, results: Results, origin: Origin, i: int, values: Array, effort_jet: Array
     ) -> Any:
         assert results.motors is not None
         motors = results.motors

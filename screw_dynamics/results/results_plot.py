@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.paths import new_file
-from screw_dynamics.results.results import EFFORTS, MOTION, MOTORS, Quantity, Results
+from screw_dynamics.results.results import EFFORTS, MOTION, MOTORS, Quantity, Results, picked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -146,27 +146,12 @@ def _glyph_warnings_joined() -> Iterator[None]:
 
 def _joint_row(row: Array, results: Results, j: int) -> None:
     slides = None if results.slides is None else results.slides[j]
-    for d in range(3):
-        spread = results.joint_deviations
-        _panel(
-            row[d],
-            results.times,
-            results.joint_jet[:, d, j],
-            None if spread is None else spread[:, d, j],
-            _label(MOTION[d], slides),
-            _MOTION_COLOUR,
-        )
-    for d in range(results.effort_jet.shape[1]):
-        spread = results.effort_deviations
-        _panel(
-            row[3 + d],
-            results.times,
-            results.effort_jet[:, d, j],
-            None if spread is None else spread[:, d, j],
-            _label(EFFORTS[d], slides),
-            _EFFORT_COLOUR,
-        )
-    for axis in row[3 + results.effort_jet.shape[1] :]:
+    efforts, at = EFFORTS[: results.effort_jet.shape[1]], np.s_[:, :, j]
+    spread, uncertain = picked(results.joint_deviations, at), picked(results.effort_deviations, at)
+    motion, times = results.joint_jet[at], results.times
+    _panels(row, times, MOTION[:3], motion, spread, slides, _MOTION_COLOUR)
+    _panels(row[3:], times, efforts, results.effort_jet[at], uncertain, slides, _EFFORT_COLOUR)
+    for axis in row[3 + len(efforts) :]:
         axis.set_visible(False)
 
 
@@ -176,12 +161,26 @@ def _motor_row(row: Array, results: Results, i: int) -> None:
     name = results.motors.names[i]
     joint = name if name in results.joint_names else name.rpartition('/')[0]
     slides = None if results.slides is None else results.slides[results.joint_names.index(joint)]
-    for d, quantity in enumerate(MOTORS):
-        values, spread = results.motors.values[:, d, i], results.motors.deviations
-        deviations = None if spread is None else spread[:, d, i]
-        _panel(row[d], results.times, values, deviations, _label(quantity, slides), _MOTOR_COLOUR)
+    values = results.motors.values[:, :, i]
+    spread = picked(results.motors.deviations, np.s_[:, :, i])
+    _panels(row, results.times, MOTORS, values, spread, slides, _MOTOR_COLOUR)
     for axis in row[len(MOTORS) :]:
         axis.set_visible(False)
+
+
+def _panels(
+    row: Array,
+    times: Array,
+    quantities: Sequence[Quantity],
+    values: Array,
+    deviations: Array | None,
+    slides: bool | None,
+    colour: str,
+) -> None:
+    """Draw each quantity, with values and perhaps deviations (T, r), in one panel of a row."""
+    for d, (axis, quantity) in enumerate(zip(row, quantities, strict=False)):
+        label = f'{quantity.symbol} [{quantity.unit(slides)}]'
+        _panel(axis, times, values[:, d], picked(deviations, np.s_[:, d]), label, colour)
 
 
 def _panel(
@@ -221,7 +220,3 @@ def _decimate(values: Array) -> NDArray[np.intp]:
         for a, b in zip(starts, ends, strict=True)
     ]
     return np.unique([0, *np.ravel(extremes), len(values) - 1])
-
-
-def _label(quantity: Quantity, slides: bool | None) -> str:
-    return f'{quantity.symbol} [{quantity.unit(slides)}]'

@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from screw_dynamics.command_line import motions, outputs, robots
 from screw_dynamics.errors import BagError
@@ -89,29 +89,23 @@ def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
     if options.copy and options.output is None:
         options.error('argument --copy: expected the name of the new bag, too: --output FOLDER')
+    inputs = options.bag, options.urdf, options.elastic
     with reports_beside(options.csv) as output:
-        _process(options, output)
+        from screw_dynamics.bags import Bag
+        from screw_dynamics.command_line.bag_conversion import convert
+
+        outputs.check(inputs, (options.csv,), options.plot, options.output)
+        with Bag(expanded(options.bag)) as bag:
+            robot = robots.read_robot(options, None if options.urdf else _description(bag))
+            outputs.check_figure(options, robot)
+            topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)
+            results = convert(bag, topic, robot, options)
+        print(results.summary())
+        if options.output is not None:
+            print(f'written: {options.output}')
+        title = f'{robot.model.name}: {topic} of {options.bag.name}'
+        outputs.write_files(results, options, title, output)
     return 0
-
-
-def _process(options: argparse.Namespace, output: TextIO) -> None:
-    from screw_dynamics.bags import Bag
-    from screw_dynamics.command_line.bag_conversion import convert
-
-    outputs.check(
-        (options.bag, options.urdf, options.elastic), (options.csv,), options.plot, options.output
-    )
-    with Bag(expanded(options.bag)) as bag:
-        robot = robots.read_robot(options, None if options.urdf else _description(bag))
-        outputs.check_figure(options, robot)
-        topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)
-        results = convert(bag, topic, robot, options)
-    print(results.summary())
-    if options.output is not None:
-        print(f'written: {options.output}')
-    outputs.write_files(
-        results, options, f'{robot.model.name}: {topic} of {options.bag.name}', output
-    )
 
 
 def _description(bag: Bag) -> robots.RecordedRobot:

@@ -4,7 +4,6 @@
 
 import argparse
 from pathlib import Path
-from typing import TextIO
 
 from screw_dynamics.command_line import motions, outputs, robots
 from screw_dynamics.command_line.evaluation import evaluate, kernels_for, sampled_jets
@@ -38,32 +37,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
+    inputs = options.urdf, options.trajectory, options.elastic
     with reports_beside(options.csv) as output:
-        _evaluate(options, output)
+        outputs.check(inputs, (options.csv,), options.plot, options.bag)
+        robot = robots.read_robot(options)
+        outputs.check_figure(options, robot)
+        curve = motions.read_curve(options, robot.model)
+        motions.warn_of_gaps(curve, options.rate)
+        times = motions.sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
+        with kernels_for(len(times)):
+            results = evaluate(robot, times, sampled_jets(curve, times, robot), options.order)
+        count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
+        print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
+        title = f'{robot.model.name}: {Path(options.trajectory).name}'
+        outputs.write_files(results, options, title, output)
+        if options.bag is not None:
+            from screw_dynamics.results.results_bag import write_bag
+
+            write_bag(results, options.bag, curve.continuity)
+            print(f'written: {options.bag}')
     return 0
-
-
-def _evaluate(options: argparse.Namespace, output: TextIO) -> None:
-    outputs.check(
-        (options.urdf, options.trajectory, options.elastic),
-        (options.csv,),
-        options.plot,
-        options.bag,
-    )
-    robot = robots.read_robot(options)
-    outputs.check_figure(options, robot)
-    curve = motions.read_curve(options, robot.model)
-    motions.warn_of_gaps(curve, options.rate)
-    times = motions.sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
-    with kernels_for(len(times)):
-        results = evaluate(robot, times, sampled_jets(curve, times, robot), options.order)
-    count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
-    print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
-    outputs.write_files(
-        results, options, f'{robot.model.name}: {Path(options.trajectory).name}', output
-    )
-    if options.bag is not None:
-        from screw_dynamics.results.results_bag import write_bag
-
-        write_bag(results, options.bag, curve.continuity)
-        print(f'written: {options.bag}')

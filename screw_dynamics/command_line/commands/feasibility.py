@@ -56,17 +56,13 @@ def run(options: argparse.Namespace) -> int:
     curve = motions.read_curve(options, robot.model)
     times = motions.dense_times(curve, options.rate)
     with kernels_for(len(times)):
-        return _check(options, robot, times, sampled_jets(curve, times, robot))
-
-
-def _check(options: argparse.Namespace, robot: Robot, times: Array, jets: Array) -> int:
-    """Print the feasibility report of a motion, and return the exit code."""
-    report = check_feasibility(robot, None, jets, times)
-    print(report if report.checks else 'the robot has no limits: nothing was checked')
-    if report.feasible:
-        return 0
-    if options.slow_down:
-        print(f'\n{_slowed_down(robot, times, jets, options.max_factor)}')
+        jets = sampled_jets(curve, times, robot)
+        report = check_feasibility(robot, None, jets, times)
+        print(report if report.checks else 'the robot has no limits: nothing was checked')
+        if report.feasible:
+            return 0
+        if options.slow_down:
+            print(f'\n{_slowed_down(robot, times, jets, options.max_factor)}')
     return INFEASIBLE
 
 

@@ -6,11 +6,13 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from screw_dynamics.command_line import outputs
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.paths import expanded
-from screw_dynamics.results.results import MotorResults, Results
+from screw_dynamics.results.results import MotorResults, Results, picked
 from screw_dynamics.results.results_csv import read_csv
 from screw_dynamics.results.results_from_bag import is_bag
 from screw_dynamics.results.results_plot import save_plot
@@ -75,11 +77,7 @@ def _chosen(results: Results, joints: list[str]) -> Results:
         if joint not in names:
             raise UnknownNameError('joint', joint, names)
     order = [names.index(joint) for joint in joints]
-    spread, uncertain, motors = (
-        results.joint_deviations,
-        results.effort_deviations,
-        results.motors,
-    )
+    motors = results.motors
     if motors is not None:
         # a motor has the name of its joint, with /1 or /2 appended if there are two
         kept = [i for i, name in enumerate(motors.names) if name in joints]
@@ -88,15 +86,15 @@ def _chosen(results: Results, joints: list[str]) -> Results:
             tuple(motors.names[i] for i in kept),
             motors.gear_ratios[kept],
             motors.values[:, :, kept],
-            None if motors.deviations is None else motors.deviations[:, :, kept],
+            picked(motors.deviations, np.s_[:, :, kept]),
         )
     return replace(
         results,
         joint_names=tuple(joints),
         joint_jet=results.joint_jet[:, :, order],
         effort_jet=results.effort_jet[:, :, order],
-        joint_deviations=None if spread is None else spread[:, :, order],
-        effort_deviations=None if uncertain is None else uncertain[:, :, order],
+        joint_deviations=picked(results.joint_deviations, np.s_[:, :, order]),
+        effort_deviations=picked(results.effort_deviations, np.s_[:, :, order]),
         motors=motors,
         slides=None if results.slides is None else tuple(results.slides[j] for j in order),
     )

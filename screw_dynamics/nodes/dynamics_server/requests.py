@@ -35,17 +35,15 @@ class NoModelError(ScrewDynamicsError):
 
 def error_code(error: ScrewDynamicsError) -> int:
     """Return the code of an error; the constants are those of the service definitions."""
-    if isinstance(error, NoModelError):
-        return NO_MODEL
-    if isinstance(error, LimitError):
-        return LIMIT_EXCEEDED
-    if isinstance(error, NotFiniteError):
-        return NOT_FINITE
-    if isinstance(error, JointNamesError):
-        return INVALID_JOINTS
     if isinstance(error, UnknownNameError) and error.kind == 'joint':
         return INVALID_JOINTS
-    return INVALID_REQUEST
+    codes = {
+        NoModelError: NO_MODEL,
+        LimitError: LIMIT_EXCEEDED,
+        NotFiniteError: NOT_FINITE,
+        JointNamesError: INVALID_JOINTS,
+    }
+    return next((code for kind, code in codes.items() if isinstance(error, kind)), INVALID_REQUEST)
 
 
 @dataclass(frozen=True)

@@ -133,8 +133,8 @@ def compute_trajectory_torques(
         JointTrajectoryPoint,
         Duration,
     )
-    for d, field in enumerate(('effort_dot', 'effort_ddot')[:k], start=1):
-        setattr(response, field, double_array(tau[:, d, back]))
+    for d in range(1, k + 1):
+        setattr(response, _EFFORTS[d], double_array(tau[:, d, back]))
 
 
 def _sample_times(knots: Array, period: Any, limit: int) -> Array:
@@ -238,7 +238,6 @@ def _message(motors: MotorFeedforward, robot: Robot, request: JointRequest) -> A
         motor_names=[table.names[i] for i in chosen],
         **{field: double_array(row[chosen]) for field, row in rows.items()},
     )
-    efforts = zip(('effort', 'effort_dot', 'effort_ddot'), motors.effort_jet, strict=False)
-    for field, row in efforts:
+    for field, row in zip(_EFFORTS, motors.effort_jet, strict=False):
         setattr(message, field, double_array(row[joints]))
     return message

@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -191,11 +192,8 @@ class StreamReports:
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
         """Return the diagnostic tasks by name."""
-        tasks = {stream.value[2:]: self._stream_task(stream) for stream in Stream}
+        tasks = {stream.value[2:]: partial(self._stream, stream) for stream in Stream}
         return {**tasks, WRENCH_TOPIC[2:]: self._wrench}
-
-    def _stream_task(self, stream: Stream) -> Callable[[], Report]:
-        return lambda: self._stream(stream)
 
     def _stream(self, stream: Stream) -> Report:
         topic, pipeline = stream.value, self._context.pipeline

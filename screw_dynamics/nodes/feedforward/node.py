@@ -76,7 +76,7 @@ class FeedforwardNode(ManagedNode):
             self._sync: ControllerSync | None = None
             if settings.values.sync == 'controller_state':
                 self._sync = ControllerSync(context)
-                tasks.update(self._sync.tasks())
+                tasks['sync'] = self._sync.report
             self._diagnostics = Diagnostics(self, tasks, settings)
             self._others = {*self.subscriptions, *self.publishers}
 
@@ -103,11 +103,8 @@ class FeedforwardNode(ManagedNode):
         )
         self._trajectory_inputs.drop('the robot model has other joints now')
         pipeline.destroy()
-        self._shared.pipeline = self._make_pipeline(loaded)
+        self._shared.pipeline = FeedforwardPipeline(self, loaded.robot, self._shared.parameters)
         self._shared.pipeline.reference.speed = pipeline.reference.speed
-
-    def _make_pipeline(self, loaded: LoadedRobot) -> FeedforwardPipeline:
-        return FeedforwardPipeline(self, loaded.robot, self._shared.parameters)
 
     # transitions ---------------------------------------------------------------------------------
 
@@ -128,7 +125,7 @@ class FeedforwardNode(ManagedNode):
 
     def _set_up(self, loaded: LoadedRobot) -> None:
         assert self._fits is not None
-        self._shared.pipeline = self._make_pipeline(loaded)
+        self._shared.pipeline = FeedforwardPipeline(self, loaded.robot, self._shared.parameters)
         try:
             self._trajectory_inputs = TrajectoryInputs(
                 self._shared,

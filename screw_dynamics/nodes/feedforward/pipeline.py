@@ -4,20 +4,13 @@
 
 import numpy as np
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches, JointStateBuffer
-from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
-    EffortPublishers,
-    EffortSample,
-    TrajectoryEffortOutput,
-)
-from screw_dynamics.nodes.feedforward.outputs.limits import (
-    LimitWatch,
-    compile_limit_guard,
-    compile_limit_watch,
-)
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortPublishers, EffortSample
+from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch, compile_limits
 from screw_dynamics.nodes.feedforward.outputs.motor_outputs import MotorPipeline
 from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import (
     compile_stiffness_transition,
@@ -37,8 +30,7 @@ from screw_dynamics.trajectory import JET_ROWS
 def compile_tick(robot: Robot) -> None:
     """Compile all kernels that a tick uses, and derive their parameters from the model."""
     compile_filter()
-    compile_limit_watch()
-    compile_limit_guard()
+    compile_limits()
     compile_stiffness_transition()
     compile_efforts(robot)
 
@@ -154,7 +146,7 @@ class FeedforwardPipeline:
         )
 
     @property
-    def trajectory_output(self) -> TrajectoryEffortOutput | None:
+    def trajectory_output(self) -> Publisher | None:
         """Publisher of accepted trajectories with efforts; None if it is disabled."""
         return self._publishers.trajectory
 

@@ -129,8 +129,8 @@ class SimulatedRobot:
 
 def initial_position(model: ScrewModel, parameters: SeaSimulatorParameters) -> Array:
     """Return the initial positions (n,); raise InputError if their number is wrong."""
-    values = np.array(parameters.initial_position) if parameters.initial_position else None
-    if values is None:
+    values = np.array(parameters.initial_position)
+    if not len(values):
         return np.zeros(model.n)
     if len(values) != model.n:
         raise InputError(

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 
@@ -16,7 +15,7 @@ from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot
 from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report
-from screw_dynamics.nodes.shared.endpoints import make_publisher
+from screw_dynamics.nodes.shared.endpoints import make_publisher, steady_timer
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 
@@ -102,11 +101,8 @@ class LockStep:
         self._due = self._give_up = time.monotonic()
         self._message = ClockMessage()
         self._publisher = make_publisher(node, ClockMessage, '/clock')
-        self._timer = node.create_timer(
-            max(_SHORTEST_LOOK, 0.5e-9 * self._period),
-            self._look,
-            clock=Clock(clock_type=ClockType.STEADY_TIME),
-        )
+        look_period = max(_SHORTEST_LOOK, 0.5e-9 * self._period)
+        self._timer = steady_timer(node, look_period, self._look)
         self._publish_time()
 
     def cover(self, instant: int | None) -> None:

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from screw_dynamics import __version__
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.endpoints import LATCHED
+from screw_dynamics.nodes.shared.endpoints import LATCHED, steady_timer
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.nodes.shared.model_source import ModelSource
@@ -29,6 +28,17 @@ class Report(NamedTuple):
     values: Mapping[str, object] = {}
 
 
+def status(node: Node, name: str, report: Report) -> DiagnosticStatus:
+    """Return a report of a node as a message."""
+    return DiagnosticStatus(
+        level=report.level,
+        name=f'{node.get_fully_qualified_name().lstrip("/")}: {name}',
+        message=report.message,
+        hardware_id='none',
+        values=[KeyValue(key=key, value=str(value)) for key, value in report.values.items()],
+    )
+
+
 class Diagnostics:
     """Publishes the reports of all tasks periodically, like diagnostic_updater."""
 
@@ -37,12 +47,11 @@ class Diagnostics:
     ) -> None:
         self._node, self._tasks = node, tasks
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 1)
-        self._clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._start(settings.values.diagnostics_period)
         settings.on_change(self._on_parameters)
 
     def _start(self, period: float) -> None:
-        self._timer = self._node.create_timer(period, self._publish, clock=self._clock)
+        self._timer = steady_timer(self._node, period, self._publish)
 
     def _on_parameters(self, old: ModelParameters, new: ModelParameters) -> None:
         if old.diagnostics_period != new.diagnostics_period:
@@ -53,20 +62,7 @@ class Diagnostics:
         """Publish the reports of all tasks."""
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        node_name = self._node.get_fully_qualified_name().lstrip('/')
-        for name, task in self._tasks.items():
-            report = task()
-            message.status.append(
-                DiagnosticStatus(
-                    level=report.level,
-                    name=f'{node_name}: {name}',
-                    message=report.message,
-                    hardware_id='none',
-                    values=[
-                        KeyValue(key=key, value=str(value)) for key, value in report.values.items()
-                    ],
-                )
-            )
+        message.status = [status(self._node, name, task()) for name, task in self._tasks.items()]
         self._publisher.publish(message)
 
 

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
+from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
+from rclpy.timer import Timer
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.messages.joints import field_view
@@ -51,6 +53,11 @@ def make_subscription(
         qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         raw=raw,
     )
+
+
+def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
+    """Return a timer that no jump of the system clock affects; `period` in s."""
+    return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 class MessageOutput:

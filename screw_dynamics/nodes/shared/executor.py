@@ -49,7 +49,10 @@ def run_node(
             rclpy.try_shutdown()
             code = interrupted
     if args is None and threading.active_count() > 1:
-        _end(code)
+        # exit at once: LLVM must not be unloaded while a thread compiles
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
     return code
 
 
@@ -67,13 +70,6 @@ def _without_node(
         return _WRONG_ARGUMENTS
     except RuntimeError:
         return None  # wrong ROS arguments, which ROS reports when it starts
-
-
-def _end(code: int) -> None:
-    """Exit at once: LLVM must not be unloaded while a thread compiles."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
 
 
 def _run(

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from std_msgs.msg import String
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import uncompiled
 from screw_dynamics.nodes.shared.arguments import resolve_file_url
-from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
+from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
 from screw_dynamics.nodes.shared.loaded_robot import (
     LoadedRobot,
     load_robot,
@@ -65,9 +64,7 @@ class ModelSource:
         self._last_text: tuple[str, Settings] | None = None  # last one built, with its settings
         self._last_settings: Settings | None = None  # last ones requested for the model in use
         self._loaded_settings: Settings = ()  # those of the model in use
-        self._poll = node.create_timer(
-            _POLL_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
-        )
+        self._poll = steady_timer(node, _POLL_PERIOD, self._look)
         values = settings.values
         self._drives = read_drives(values.elastic_joints_path, node.get_logger().warning)
         if values.robot_description:

@@ -3,7 +3,7 @@
 """`sync: controller_state`: trajectory time as in joint_trajectory_controller."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -127,11 +127,8 @@ class ControllerSync:
             return 0.0
         return 1.0
 
-    def tasks(self) -> dict[str, Callable[[], Report]]:
-        """Return the diagnostic tasks by name."""
-        return {'sync': self._report}
-
-    def _report(self) -> Report:
+    def report(self) -> Report:
+        """Return the report for /diagnostics; WARN unless states arrive and are executed."""
         values = {
             'states taken': self._taken,
             'states ignored': self._ignored,

@@ -47,17 +47,17 @@ class SpeedInput:
         self._context, self._node = context, context.node
         self._refused = False
         name = context.parameters.speed_scaling_type
-        kind, take = Float64, self._on_value
+        kind, self._field = Float64, 'data'
         if name == SPEED_FACTOR_TYPE:
             kind = control_message(
                 'SpeedScalingFactor', 'speed_scaling_type', name, 'std_msgs/Float64'
             )
-            take = self._on_factor
+            self._field = 'factor'
         self._subscriptions = [
-            make_subscription(context.node, kind, SPEED_TOPIC, take, QoSProfile(depth=1)),
+            make_subscription(context.node, kind, SPEED_TOPIC, self._take, QoSProfile(depth=1)),
             # matches publishers that keep their last message for it; duplicates have no effect
             make_subscription(
-                context.node, kind, SPEED_TOPIC, take, LATCHED, warn_of_others=False
+                context.node, kind, SPEED_TOPIC, self._take, LATCHED, warn_of_others=False
             ),
         ]
 
@@ -66,15 +66,10 @@ class SpeedInput:
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
 
-    def _on_value(self, message: Float64) -> None:
-        self._take(message.data)
-
-    def _on_factor(self, message: Any) -> None:
-        self._take(message.factor)
-
-    def _take(self, value: float) -> None:
+    def _take(self, message: Any) -> None:
+        value, unit = getattr(message, self._field), self._context.parameters.speed_scaling_unit
         try:
-            factor = speed_factor(value, self._context.parameters.speed_scaling_unit)
+            factor = speed_factor(value, unit)
         except InputError as error:
             if not self._refused:
                 self._node.get_logger().warning(

@@ -6,8 +6,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.clock import Clock, ClockType
-
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
@@ -19,7 +17,7 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
 from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, arrival, plan
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
-from screw_dynamics.nodes.shared.endpoints import DEPTH
+from screw_dynamics.nodes.shared.endpoints import DEPTH, steady_timer
 
 _LOOK_PERIOD = 0.002  # s between polls of the process while it works
 _MOST_REFITS = 12  # per trajectory
@@ -46,8 +44,7 @@ class TrajectoryQueue:
         self._current: Arrival | None = None
         self._outline: Outline | None = None  # of the current trajectory
         self._step: Callable[[Any], None] | None = None  # handler of the next answer
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = context.node.create_timer(_LOOK_PERIOD, self._look, clock=steady)
+        self._timer = steady_timer(context.node, _LOOK_PERIOD, self._look)
         self._timer.cancel()
         self._use_robot()
 

@@ -4,48 +4,18 @@
 
 import time
 from collections import deque
-from collections.abc import Mapping
 
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, Heading, Outline
+from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report, status
 from screw_dynamics.nodes.shared.endpoints import FRAME_ID, STATUS_QOS, STATUS_TOPIC
 from screw_dynamics.reference.interpolation import ActiveTrajectory
 
 ACCEPTED = 'accepted'
-
-
-class TrajectoryStatusOutput:
-    """
-    Publishes one DiagnosticStatus per trajectory.
-
-    The level is OK or WARN (accepted, with a warning) or ERROR (rejected); the message is
-    'accepted' and the warnings, or the reason. The values identify the trajectory: its
-    header.frame_id, which the sender may choose freely, stamp, points, start and end.
-    """
-
-    def __init__(self, node: Node) -> None:
-        self._node = node
-        self._publisher = node.create_publisher(DiagnosticStatus, f'~/{STATUS_TOPIC}', STATUS_QOS)
-
-    def publish(self, level: bytes, message: str, values: Mapping[str, object]) -> None:
-        """Publish a status; the values are printed with str()."""
-        self._publisher.publish(
-            DiagnosticStatus(
-                level=level,
-                name=f'{self._node.get_fully_qualified_name().lstrip("/")}: trajectory',
-                message=message,
-                hardware_id='none',
-                values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
-            )
-        )
-
-    def destroy(self) -> None:
-        """Destroy the publisher."""
-        self._node.destroy_publisher(self._publisher)
 
 
 _LINES_PER_SECOND = 5  # about accepted trajectories
@@ -59,7 +29,7 @@ class TrajectoryVerdicts:
 
     def __init__(self, node: Node, reports: FeedforwardReports) -> None:
         self._node, self._reports = node, reports
-        self._status = TrajectoryStatusOutput(node)
+        self._publisher = node.create_publisher(DiagnosticStatus, f'~/{STATUS_TOPIC}', STATUS_QOS)
         self._lines: deque[float] = deque(maxlen=_LINES_PER_SECOND)
         self._unlogged = 0
         self._end = 0  # of the last accepted trajectory [ns]; 0 unless it has one point
@@ -67,7 +37,7 @@ class TrajectoryVerdicts:
 
     def destroy(self) -> None:
         """Destroy the publisher."""
-        self._status.destroy()
+        self._node.destroy_publisher(self._publisher)
 
     def accept(self, outline: Outline, fit: Fit, motion: ActiveTrajectory, now: int) -> None:
         """Log, count and publish an accepted trajectory."""
@@ -83,19 +53,19 @@ class TrajectoryVerdicts:
         logger = self._node.get_logger()
         for warning in fit.warnings:
             logger.warning(warning)
-        level = DiagnosticStatus.WARN if fit.warnings else DiagnosticStatus.OK
-        self._status.publish(
-            level,
-            '; '.join((ACCEPTED, *fit.warnings)),
-            {**_named(outline), 'start [s]': _text(start), 'end [s]': _text(end)},
-        )
+        values = {**_named(outline), 'start [s]': _text(start), 'end [s]': _text(end)}
+        level = WARN if fit.warnings else OK
+        self._publish(Report(level, '; '.join((ACCEPTED, *fit.warnings)), values))
         self._watch_servo(outline.points, end, now)
 
     def reject(self, heading: Heading | None, reason: str) -> None:
         """Log, count and publish a rejected trajectory."""
         self._reports.count_rejected(reason)
         self._node.get_logger().error(f'Trajectory rejected: {reason}')
-        self._status.publish(DiagnosticStatus.ERROR, reason, _named(heading))
+        self._publish(Report(ERROR, reason, _named(heading)))
+
+    def _publish(self, report: Report) -> None:
+        self._publisher.publish(status(self._node, 'trajectory', report))
 
     def _log(self, text: str) -> None:
         """Log a line, at most `_LINES_PER_SECOND`."""

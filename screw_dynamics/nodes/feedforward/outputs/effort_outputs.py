@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from trajectory_msgs.msg import JointTrajectory
@@ -105,14 +106,14 @@ class EffortPublishers:
         jet: Array,
         parameters: FeedforwardParameters,
     ) -> None:
-        order = parameters.derivative_order
+        self._node, order = node, parameters.derivative_order
         tau = np.zeros((order + 1, len(joint_names)))
         self._arrays = {}
         for rows in range(LEAST_ROWS, JET_ROWS + 1):
             known = min(order, rows - LEAST_ROWS)
             self._arrays[rows] = jet[: known + LEAST_ROWS], tau[: known + 1]
         self._outputs: list[FeedforwardOutput | JointEffortOutput | CommandsOutput] = []
-        self.trajectory: TrajectoryEffortOutput | None = None
+        self.trajectory: Publisher | None = None
         if interfaces.msg is not None:
             self._outputs.append(FeedforwardOutput(node, joint_names, jet, tau))
         if parameters.publish_joint_state:
@@ -120,7 +121,7 @@ class EffortPublishers:
         if parameters.publish_commands and parameters.commands_content == 'link_efforts':
             self._outputs.append(CommandsOutput(node, joint_names, tau))
         if parameters.publish_trajectory_effort:
-            self.trajectory = TrajectoryEffortOutput(node)
+            self.trajectory = make_publisher(node, JointTrajectory, TOPIC)
 
     @staticmethod
     def differ(old: FeedforwardParameters, new: FeedforwardParameters) -> bool:
@@ -149,7 +150,7 @@ class EffortPublishers:
             output.destroy()
         self._outputs.clear()
         if self.trajectory is not None:
-            self.trajectory.destroy()
+            self._node.destroy_publisher(self.trajectory)
             self.trajectory = None
 
 
@@ -165,19 +166,3 @@ def require_two_topics(node: Node, parameters: FeedforwardParameters) -> None:
             f"parameter 'publish_trajectory_effort': expected two topics, got {topic} for both "
             f'{INPUT} and {TOPIC}: the node would receive what it publishes'
         )
-
-
-class TrajectoryEffortOutput:
-    """Publishes accepted trajectories, densely sampled with efforts, for a controller."""
-
-    def __init__(self, node: Node) -> None:
-        self._node = node
-        self._publisher = make_publisher(node, JointTrajectory, TOPIC)
-
-    def publish(self, data: bytes) -> None:
-        """Publish a serialised message of `with_efforts`."""
-        self._publisher.publish(data)
-
-    def destroy(self) -> None:
-        """Destroy the publisher."""
-        self._node.destroy_publisher(self._publisher)

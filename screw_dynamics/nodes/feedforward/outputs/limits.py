@@ -26,6 +26,11 @@ _INSTANTS = np.zeros(2)  # of the smallest and the largest values; not known
 _INSTANT = np.zeros(1)
 
 
+def _jets(motors: MotorFeedforward) -> tuple[Array, Array, Array, Array]:
+    """Return what has limits, in the order of `_keeps_limits`."""
+    return motors.effort_jet, motors.deflection_jet, motors.motor_jet, motors.motor_effort_jet
+
+
 class LimitWatch:
     """
     Compares the smallest and the largest values since the last report with the limits.
@@ -62,13 +67,7 @@ class LimitWatch:
         self._motion[0], self._motion[1] = np.inf, -np.inf
         self._effort[:] = 0.0  # within every limit
         if self._drives is not None:
-            drives = self._drives
-            for jet in (
-                drives.effort_jet,
-                drives.deflection_jet,
-                drives.motor_jet,
-                drives.motor_effort_jet,
-            ):
+            for jet in _jets(self._drives):
                 jet[:] = 0.0
 
     def add(self, jet: Array, efforts: Array) -> None:
@@ -79,12 +78,9 @@ class LimitWatch:
 
     def add_motors(self, motors: MotorFeedforward) -> None:
         """Add the motor commands of a sample; elastic joints are required."""
-        drives = self._drives
-        assert drives is not None
-        _widen(drives.effort_jet, motors.effort_jet)  # including rates that are not published
-        _widen(drives.deflection_jet, motors.deflection_jet)
-        _widen(drives.motor_jet, motors.motor_jet)
-        _widen(drives.motor_effort_jet, motors.motor_effort_jet)
+        assert self._drives is not None
+        for spans, jet in zip(_jets(self._drives), _jets(motors), strict=True):
+            _widen(spans, jet)  # including effort rates that are not published
 
     def report(self) -> Report:
         """Return a report and restart; WARN if a limit was exceeded since the last one."""
@@ -111,11 +107,6 @@ class LimitWatch:
         name, value = next(iter(values.items()))
         more = f' (and {len(values) - 1} more)' if len(values) > 1 else ''
         return Report(WARN, f'limit exceeded: {name} {value}{more}', values)
-
-
-def compile_limit_watch() -> None:
-    """Compile the comparison before the first control tick."""
-    _widen.compile()
 
 
 def _widen_spans(spans: Array, values: Array) -> None:
@@ -173,13 +164,7 @@ class LimitGuard:
         """Return True if the motor commands of the sample last passed to `follow` are allowed."""
         if self.reason and not self._begins:
             return False
-        if _keeps(
-            motors.effort_jet,
-            motors.deflection_jet,
-            motors.motor_jet,
-            motors.motor_effort_jet,
-            *self._bounds,
-        ):
+        if _keeps(*_jets(motors), *self._bounds):
             self.reason = ''
             return True
         self.reason = self._violation(motors)
@@ -198,11 +183,6 @@ class LimitGuard:
             f'limit {worst.limit:g} {worst.unit}; they resume when the next motion begins from '
             'rest within the limits'
         )
-
-
-def compile_limit_guard() -> None:
-    """Compile the comparison before the first control tick."""
-    _keeps.compile()
 
 
 def _keeps_limits(
@@ -232,3 +212,9 @@ def _keeps_limits(
 
 _JETS, _BOUNDS = ', '.join([read_only(2)] * 4), ', '.join([read_only(1)] * 4)
 _keeps = Kernel(_keeps_limits, f'boolean({_JETS}, {_BOUNDS})')
+
+
+def compile_limits() -> None:
+    """Compile the comparisons before the first control tick."""
+    _widen.compile()
+    _keeps.compile()

@@ -199,7 +199,9 @@ class MotorPipeline:
     ) -> None:
         damper = self._filters[rows]
         if damper is not None and rows != self._rows:
-            self._begin(damper, sample.instant)
+            # in the state of the previous filter, if there was one
+            damper.reset(self._deflections() or self._start)
+            self._origin = sample.instant
         self._rows = rows
         jet, motors = self._jet[:rows], self._motors[rows]
         stiffness = self.stiffness.sample(sample.instant)
@@ -223,11 +225,6 @@ class MotorPipeline:
             deflection=damper,
             out=motors,
         )
-
-    def _begin(self, damper: DeflectionFilter, instant: int) -> None:
-        """Start a filter in the state of the previous one, if there was one."""
-        damper.reset(self._deflections() or self._start)
-        self._origin = instant
 
     def _deflections(self) -> dict[str, float] | None:
         damper = self._filters.get(self._rows)
