@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments and nodes of the launch files."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -64,8 +64,7 @@ class SenderParameters:
     delay: float = parameter(
         0.0,
         'Start this long after sending [s]; 0: at once (header.stamp 0).',
-        minimum=0.0,
-        maximum=3600.0,
+        within=(0.0, 3600.0),
         read_only=True,
     )
     wait_for: tuple[str, ...] = parameter(
@@ -75,8 +74,7 @@ class SenderParameters:
         30.0,
         'Longest wait for a subscriber, for those publishers, for simulated time, and for the '
         'verdict of the receivers [s].',
-        minimum=0.0,
-        maximum=3600.0,
+        within=(0.0, 3600.0),
         read_only=True,
     )
 

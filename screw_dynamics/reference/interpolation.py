@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Interpolation of trajectories: curves, their join with other motion, their time on the clock."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Reference`: joint motion as a function of time, with replacement, hold and speed scaling."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 from enum import IntEnum

@@ -14,8 +14,6 @@ is at most 1: no step, however long, amplifies rounding. The derivatives of y ar
 ``D^k y = (E - 1)^k e_0``, with E the shift of the index; at rest all of them are exactly zero.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

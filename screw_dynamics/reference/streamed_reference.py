@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`StreamedReference`: reference received sample by sample, with its takeover rules."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import NamedTuple
 

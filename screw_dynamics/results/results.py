@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Results`: a motion, its efforts and, if known, standard deviations and motor commands."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple

@@ -22,5 +22,5 @@ class DynamicsServerParameters(ModelParameters):
         choices=('off', 'warn', 'reject'),
     )
     max_samples: int = parameter(
-        100000, 'Largest number of samples of one trajectory request.', minimum=1, maximum=10**7
+        100000, 'Largest number of samples of one trajectory request.', within=(1, 10**7)
     )

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Service handlers; they raise ScrewDynamicsError on failure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

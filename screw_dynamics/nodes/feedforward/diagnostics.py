@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Diagnostic tasks of the node `feedforward`, and log warnings about its rate."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable

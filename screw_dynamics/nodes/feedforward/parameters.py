@@ -17,9 +17,9 @@ SPEED_FACTOR_TYPE = 'control_msgs/SpeedScalingFactor'
 class FeedforwardParameters(ModelParameters):
     """Parameters of the node `feedforward`."""
 
-    publish_rate: float = parameter(250.0, 'Rate of the output [Hz].', minimum=1.0, maximum=1000.0)
+    publish_rate: float = parameter(250.0, 'Rate of the output [Hz].', within=(1.0, 1000.0))
     derivative_order: int = parameter(
-        2, 'Highest time derivative of the effort that is published.', minimum=0, maximum=2
+        2, 'Highest time derivative of the effort that is published.', within=(0, 2)
     )
     interpolation: str = parameter(
         'smooth', INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
@@ -35,22 +35,19 @@ class FeedforwardParameters(ModelParameters):
         0.1,
         'Largest difference of the trajectory times that is corrected [s]; beyond it the '
         'controller executes something else.',
-        minimum=0.001,
-        maximum=10.0,
+        within=(0.001, 10.0),
     )
     sync_position_tolerance: float = parameter(
         0.1,
         "Largest distance of the controller's reference from the motion, at its trajectory time "
         '[rad or m]; beyond it the controller executes something else.',
-        minimum=1e-6,
-        maximum=1e3,
+        within=(1e-6, 1e3),
     )
     sync_timeout: float = parameter(
         0.2,
         'How long the motion is published while the controller executes something else, or '
         'reports nothing [s].',
-        minimum=0.001,
-        maximum=60.0,
+        within=(0.001, 60.0),
     )
     speed_scaling_unit: str = parameter(
         'factor',
@@ -80,8 +77,7 @@ class FeedforwardParameters(ModelParameters):
         20_000,
         'Longest trajectory that is accepted, in points; the time until it is followed grows '
         'with them.',
-        minimum=1,
-        maximum=1_000_000,
+        within=(1, 1_000_000),
     )
     check_limits: str = parameter(
         'warn',
@@ -95,41 +91,37 @@ class FeedforwardParameters(ModelParameters):
         True, 'Go on publishing the effort that holds the last position after the end.'
     )
     idle_timeout: float = parameter(
-        0.0, 'Stop that after this time [s]; 0: never.', minimum=0.0, maximum=1e6
+        0.0, 'Stop that after this time [s]; 0: never.', within=(0.0, 1e6)
     )
     lead_time: float = parameter(
         0.0,
         'Sample the reference this far ahead of now [s]: delay to the motors + half the time for '
         'which a command is held; header.stamp is the sampled instant.',
-        minimum=0.0,
-        maximum=1.0,
+        within=(0.0, 1.0),
     )
     max_joint_state_age: float = parameter(
-        0.5, 'Oldest joint_states sample that counts as fresh [s].', minimum=0.001, maximum=60.0
+        0.5, 'Oldest joint_states sample that counts as fresh [s].', within=(0.001, 60.0)
     )
     max_reference_age: float = parameter(
         0.1,
         'Longest gap in a streamed reference, and largest distance of its stamps from now [s]; '
         'after it the output stops.',
-        minimum=0.001,
-        maximum=10.0,
+        within=(0.001, 10.0),
     )
     filter_order: int = parameter(
         8,
         'Number of equal lags of the reference filter; the positions become C^(order - 1).',
         name='filter.order',
-        minimum=MIN_ORDER,
-        maximum=MAX_ORDER,
+        within=(MIN_ORDER, MAX_ORDER),
     )
     filter_bandwidth: float = parameter(
         5.0,
         'Bandwidth (-3 dB) of the reference filter [Hz]; order 8 delays by 0.38 / bandwidth.',
         name='filter.bandwidth',
-        minimum=0.1,
-        maximum=200.0,
+        within=(0.1, 200.0),
     )
     external_wrench_timeout: float = parameter(
-        0.1, 'Oldest external wrench that is in force [s].', minimum=0.001, maximum=60.0
+        0.1, 'Oldest external wrench that is in force [s].', within=(0.001, 60.0)
     )
     publish_joint_state: bool = parameter(
         False, 'Publish reference and effort as sensor_msgs/JointState on ~/joint_effort.'
@@ -153,8 +145,7 @@ class FeedforwardParameters(ModelParameters):
         1.0,
         'How long a change of stiffness takes [s]: a quintic; one that comes while others run is '
         'blended into these, and K stays between all their values.',
-        minimum=0.01,
-        maximum=60.0,
+        within=(0.01, 60.0),
     )
     publish_trajectory_effort: bool = parameter(
         False,
@@ -165,8 +156,7 @@ class FeedforwardParameters(ModelParameters):
         0.01,
         'Distance of those samples [s]; a controller that interpolates efforts linearly is off by '
         "at most max|tau''| resample_period^2 / 8.",
-        minimum=0.0005,
-        maximum=1.0,
+        within=(0.0005, 1.0),
     )
     autostart: bool = parameter(
         True,

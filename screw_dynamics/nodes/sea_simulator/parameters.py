@@ -16,16 +16,14 @@ class SeaSimulatorParameters(ModelParameters):
     rate: float = parameter(
         500.0,
         'Rate at which states are published and motor efforts are taken over [Hz].',
-        minimum=1.0,
-        maximum=10000.0,
+        within=(1.0, 10000.0),
         read_only=True,
     )
     substeps: int = parameter(
         0,
         'Integration steps per published state; 0: as many as the fastest vibration of the robot '
         'takes.',
-        minimum=0,
-        maximum=100000,
+        within=(0, 100000),
         read_only=True,
     )
     initial_position: tuple[float, ...] = parameter(
@@ -45,8 +43,7 @@ class SeaSimulatorParameters(ModelParameters):
     effort_timeout: float = parameter(
         0.1,
         'Motor efforts older than this are no longer in force [s]; 0: they always are.',
-        minimum=0.0,
-        maximum=3600.0,
+        within=(0.0, 3600.0),
     )
     idle_mode: str = parameter(
         'brake',
@@ -60,8 +57,7 @@ class SeaSimulatorParameters(ModelParameters):
         "none. Needs input 'motor_feedforward'.",
         name='feedback.proportional',
         numbers=True,
-        minimum=0.0,
-        maximum=1e9,
+        within=(0.0, 1e9),
     )
     derivative: tuple[float, ...] = parameter(
         (),
@@ -69,8 +65,7 @@ class SeaSimulatorParameters(ModelParameters):
         "empty: none. Needs input 'motor_feedforward'.",
         name='feedback.derivative',
         numbers=True,
-        minimum=0.0,
-        maximum=1e9,
+        within=(0.0, 1e9),
     )
     publish_clock: bool = parameter(
         False,
@@ -80,14 +75,12 @@ class SeaSimulatorParameters(ModelParameters):
     real_time_factor: float = parameter(
         1.0,
         'Simulated seconds per second with publish_clock; 0: as fast as possible.',
-        minimum=0.0,
-        maximum=1000.0,
+        within=(0.0, 1000.0),
     )
     lock_step_timeout: float = parameter(
         0.5,
         'Longest wait for the motor efforts of a step with publish_clock [s].',
-        minimum=0.0,
-        maximum=60.0,
+        within=(0.0, 60.0),
     )
 
     @property

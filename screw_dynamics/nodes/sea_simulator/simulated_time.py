@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time of a simulation, in real time or lock-step with the motor efforts, and its diagnostics."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Protocol

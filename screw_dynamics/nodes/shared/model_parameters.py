@@ -48,7 +48,7 @@ class ModelParameters:
         '', 'Link that carries the payload; empty: no payload.', name='payload.frame'
     )
     payload_mass: float = parameter(
-        0.0, 'Mass of the payload [kg].', name='payload.mass', minimum=0.0, maximum=1e6
+        0.0, 'Mass of the payload [kg].', name='payload.mass', within=(0.0, 1e6)
     )
     payload_com: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0),
@@ -75,11 +75,7 @@ class ModelParameters:
         read_only=True,
     )
     diagnostics_period: float = parameter(
-        1.0,
-        'Period of /diagnostics [s].',
-        name='diagnostic_updater.period',
-        minimum=0.05,
-        maximum=60.0,
+        1.0, 'Period of /diagnostics [s].', name='diagnostic_updater.period', within=(0.05, 60.0)
     )
 
     @property

@@ -35,9 +35,17 @@ class ParameterRule:
     read_only: bool = False
 
 
-def parameter(default: Any, description: str, *, name: str = '', **rule: Any) -> Any:
-    """Return a dataclass field for a ROS parameter; `rule` are fields of `ParameterRule`."""
-    return field(default=default, metadata={'rule': ParameterRule(name, description, **rule)})
+def parameter(
+    default: Any,
+    description: str,
+    *,
+    name: str = '',
+    within: tuple[float, float] = (-math.inf, math.inf),
+    **further: Any,
+) -> Any:
+    """Return a dataclass field for a ROS parameter with a `ParameterRule`."""
+    rule = ParameterRule(name, description, *within, **further)
+    return field(default=default, metadata={'rule': rule})
 
 
 def rule_of(item: Field[Any]) -> ParameterRule:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`StreamInputs`: topics with streamed references and external wrenches, and their checks."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
