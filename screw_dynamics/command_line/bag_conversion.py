@@ -15,7 +15,6 @@ from screw_dynamics.command_line import motions
 from screw_dynamics.command_line.bag_joint_states import measured_results
 from screw_dynamics.command_line.bag_trajectories import (
     FollowedTrajectory,
-    TrajectoryOptions,
     evaluate_trajectories,
     origin,
     trajectory_with_efforts,
@@ -40,8 +39,9 @@ def convert(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> 
     parts: list[tuple[Results, Origin]] = []
     if bag.topics[topic].type == TRAJECTORY:
         rate = motions.DEFAULT_RATE if options.rate is None else options.rate
-        how = TrajectoryOptions(options.interpolation, rate, options.order)
-        followed = evaluate_trajectories(list(messages), robot, how)
+        followed = evaluate_trajectories(
+            list(messages), robot, options.interpolation, rate, options.order
+        )
         parts = [
             (part_of(this.results, before), _part_of(origin(this), before))
             for this, before in until_replaced(followed)

@@ -38,16 +38,8 @@ class FollowedTrajectory(NamedTuple):
     continuity: int  # number of continuous derivatives of the curve
 
 
-class TrajectoryOptions(NamedTuple):
-    """Options for following and evaluating trajectories."""
-
-    interpolation: str
-    rate: float  # of samples besides those at the points [Hz]
-    order: int  # highest derivative of the efforts
-
-
 def evaluate_trajectories(
-    messages: Sequence[BagMessage], robot: Robot, options: TrajectoryOptions
+    messages: Sequence[BagMessage], robot: Robot, interpolation: str, rate: float, order: int
 ) -> list[FollowedTrajectory]:
     """
     Return the trajectories that can be followed, in the order of their starts.
@@ -56,21 +48,19 @@ def evaluate_trajectories(
     controller would reject is left out with a warning; if none is left, `BagError` is raised.
     """
     starts = [nanoseconds(m.message.header.stamp) or m.log_time for m in messages]
-    order = np.argsort(starts, kind='stable')
     followed: list[FollowedTrajectory] = []
     rejected = []
     running: tuple[int, PiecewisePolynomial] | None = None
-    for i in progress(order, 'trajectories', unit='trajectory'):
+    for i in progress(np.argsort(starts, kind='stable'), 'trajectories', unit='trajectory'):
         try:
-            curve = _curve(messages[i], starts[i], running, robot.model, options.interpolation)
+            curve = _curve(messages[i], starts[i], running, robot.model, interpolation)
         except TrajectoryError as error:
             rejected.append(str(error))
             continue
         running = starts[i], curve
-        times = _times(curve, options.rate)
+        times = _times(curve, rate)
         with kernels_for(len(times)):
-            jets = sampled_jets(curve, times, robot)
-            results = evaluate(robot, times, jets, options.order)
+            results = evaluate(robot, times, sampled_jets(curve, times, robot), order)
         found = messages[i]
         followed.append(
             FollowedTrajectory(found.message, found.log_time, starts[i], results, curve.continuity)

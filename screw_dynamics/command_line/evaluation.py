@@ -17,7 +17,7 @@ from screw_dynamics.errors import InputError, SpringRangeError
 from screw_dynamics.estimation import MeasuredMotion, propagate_uncertainty
 from screw_dynamics.jit import compiled_again, uncompiled, watched
 from screw_dynamics.progress import progress
-from screw_dynamics.results.results import MotorResults, Results
+from screw_dynamics.results.results import MOTORS, MotorResults, Results
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 
@@ -172,11 +172,4 @@ def _blocks(count: int, text: str) -> Iterator[slice]:
 
 def _motor_values(found: MotorFeedforward) -> Array:
     """Return the quantities of `results.MOTORS` as an array (T, 5, m)."""
-    rows = (
-        found.motor_position,
-        found.motor_velocity,
-        found.motor_acceleration,
-        found.motor_effort,
-        found.deflection,
-    )
-    return np.stack(rows, axis=1)
+    return np.stack([getattr(found, quantity.name) for quantity in MOTORS], axis=1)

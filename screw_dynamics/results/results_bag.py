@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writer of results as FeedforwardTorque and MotorFeedforward messages in a bag."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from screw_dynamics.bags.writer import OFFLINE_CAPACITY
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.paths import new_folder
 from screw_dynamics.progress import progress
-from screw_dynamics.results.results import Results
+from screw_dynamics.results.results import EFFORTS, MOTORS, Quantity, Results
 from screw_dynamics.results.results_from_bag import (
     DEVIATION_ENDING,
     FEEDFORWARD,
@@ -88,7 +89,6 @@ class ResultsWriter:
     def _torque(
         self, results: Results, origin: Origin, i: int, values: Array, effort_jet: Array
     ) -> Any:
-        efforts = _padded(effort_jet[i], 3)
         motion = _padded(values[i], 5)
         point = self._types['trajectory_msgs/msg/JointTrajectoryPoint'](
             positions=motion[0],
@@ -100,9 +100,7 @@ class ResultsWriter:
         return self._types[FEEDFORWARD](
             header=self._header(int(origin.stamps[i])),
             joint_names=list(results.joint_names),
-            effort=efforts[0],
-            effort_dot=efforts[1],
-            effort_ddot=efforts[2],
+            **_fields(EFFORTS, _padded(effort_jet[i], 3)),
             reference=point,
             reference_jerk=motion[3],
             reference_snap=motion[4],
@@ -114,22 +112,13 @@ class ResultsWriter:
         self, results: Results, origin: Origin, i: int, values: Array, effort_jet: Array
     ) -> Any:
         assert results.motors is not None
-        motors = results.motors
-        efforts = _padded(effort_jet[i], 3)
-        position, velocity, acceleration, effort, deflection = values[i]
         return self._types[MOTOR_FEEDFORWARD](
             header=self._header(int(origin.stamps[i])),
             joint_names=list(results.joint_names),
-            effort=efforts[0],
-            effort_dot=efforts[1],
-            effort_ddot=efforts[2],
-            motor_names=list(motors.names),
-            gear_ratio=motors.gear_ratios,
-            motor_position=position,
-            motor_velocity=velocity,
-            motor_acceleration=acceleration,
-            motor_effort=effort,
-            deflection=deflection,
+            **_fields(EFFORTS, _padded(effort_jet[i], 3)),
+            motor_names=list(results.motors.names),
+            gear_ratio=results.motors.gear_ratios,
+            **_fields(MOTORS, values[i]),
             reference_continuity=origin.continuity,
             source=origin.source,
         )
@@ -140,6 +129,10 @@ class ResultsWriter:
     def _time(self, name: str, time: int) -> Any:
         sec, nanosec = divmod(time, SECOND)
         return self._types[f'builtin_interfaces/msg/{name}'](sec=sec, nanosec=nanosec)
+
+
+def _fields(quantities: Iterable[Quantity], rows: Iterable[Array]) -> dict[str, Array]:
+    return {quantity.name: row for quantity, row in zip(quantities, rows, strict=True)}
 
 
 def _padded(rows: Array, count: int) -> list[Array]:

@@ -15,10 +15,6 @@ from screw_dynamics.jit import BackgroundCompiler, uncompiled
 from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, NoModelError, error_code
-from screw_dynamics.nodes.dynamics_server.services import (
-    compute_trajectory_torques,
-    get_motor_feedforward,
-)
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import (
     OK,
@@ -134,14 +130,13 @@ class DynamicsServerNode(Node):
             self.get_logger().warning(text, throttle_duration_sec=1.0)
 
     def _compute_trajectory_torques(self, robot: Robot, request: Any, response: Any) -> None:
-        compute_trajectory_torques(robot, self._settings.values, request, response)
+        services.compute_trajectory_torques(robot, self._settings.values, request, response)
         self._warn(response.message)
 
     def _get_motor_feedforward(self, robot: Robot, request: Any, response: Any) -> None:
         if robot.drives is None:
             raise NoModelError("no elastic joints: parameter 'elastic_joints_path' is empty")
-        mode = self._settings.values.check_limits
-        handler = partial(get_motor_feedforward, mode)
+        handler = partial(services.get_motor_feedforward, self._settings.values.check_limits)
         self._with_position(handler)(robot, request, response)
         self._warn(response.message)
 

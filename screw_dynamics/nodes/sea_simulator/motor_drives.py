@@ -89,15 +89,16 @@ class MotorDrives:
         self.saturated = 0  # how often an effort was clipped
         self.set_gains(parameters)
 
-    def check_gains(self, parameters: SeaSimulatorParameters) -> None:
-        """Raise InputError unless there are 0, 1 or m gains of each kind."""
-        self._gains('feedback.proportional', parameters.proportional)
-        self._gains('feedback.derivative', parameters.derivative)
+    def gains(self, parameters: SeaSimulatorParameters) -> tuple[Array, Array]:
+        """Return k_p and k_d (m,); raise InputError unless there are 0, 1 or m of each."""
+        return (
+            self._gains('feedback.proportional', parameters.proportional),
+            self._gains('feedback.derivative', parameters.derivative),
+        )
 
     def set_gains(self, parameters: SeaSimulatorParameters) -> None:
-        """Set the gains; raise InputError as `check_gains`."""
-        self.proportional = self._gains('feedback.proportional', parameters.proportional)
-        self.derivative = self._gains('feedback.derivative', parameters.derivative)
+        """Set the gains; raise InputError as `gains`."""
+        self.proportional, self.derivative = self.gains(parameters)
         self.has_feedback = parameters.has_feedback
 
     def _gains(self, name: str, values: tuple[float, ...]) -> Array:

@@ -69,18 +69,13 @@ class SeaSimulatorNode(Node):
             )
 
     def _subscribe(self) -> None:
-        if self._settings.values.input == 'commands':
-            self._convert = command_of_array
-            self._input = make_subscription(
-                self, Float64MultiArray, '~/commands', self._on_command
-            )
-            return
-        if interfaces.msg is None:
-            raise InputError(f"input 'motor_feedforward': {interfaces.MISSING}")
-        self._convert = command_of_feedforward
-        self._input = make_subscription(
-            self, interfaces.msg.MotorFeedforward, '~/motor_feedforward', self._on_command
-        )
+        topic = f'~/{self._settings.values.input}'
+        self._convert, kind = command_of_array, Float64MultiArray
+        if topic == '~/motor_feedforward':
+            if interfaces.msg is None:
+                raise InputError(f"input 'motor_feedforward': {interfaces.MISSING}")
+            self._convert, kind = command_of_feedforward, interfaces.msg.MotorFeedforward
+        self._input = make_subscription(self, kind, topic, self._on_command)
 
     # model ---------------------------------------------------------------------------------------
 
@@ -186,7 +181,7 @@ class SeaSimulatorNode(Node):
     def _check(self, values: SeaSimulatorParameters) -> None:
         self._source.check_settings(values)
         if self._robot is not None:
-            self._robot.drives.check_gains(values)
+            self._robot.drives.gains(values)  # raises
 
     def _on_parameters(self, old: SeaSimulatorParameters, new: SeaSimulatorParameters) -> None:
         if self._robot is not None:

@@ -66,20 +66,6 @@ class Diagnostics:
         self._publisher.publish(message)
 
 
-def model_info(loaded: LoadedRobot) -> Any:
-    """Return the ModelInfo message of a model."""
-    model = loaded.robot.model
-    return interfaces.msg.ModelInfo(
-        joint_names=list(model.joint_names),
-        joint_types=list(model.coordinate_types),
-        effort_limits=double_array(model.limits.effort),
-        base_link=model.base_link,
-        gravity=model.gravity,
-        urdf_sha256=loaded.sha256,
-        package_version=__version__,
-    )
-
-
 class ModelInfoOutput:
     """Publishes ModelInfo once per model; does nothing if the message type is not built."""
 
@@ -92,8 +78,19 @@ class ModelInfoOutput:
 
     def publish(self, loaded: LoadedRobot) -> None:
         """Publish a model."""
-        if self._publisher is not None:
-            self._publisher.publish(model_info(loaded))
+        if self._publisher is None:
+            return
+        model = loaded.robot.model
+        message = interfaces.msg.ModelInfo(
+            joint_names=list(model.joint_names),
+            joint_types=list(model.coordinate_types),
+            effort_limits=double_array(model.limits.effort),
+            base_link=model.base_link,
+            gravity=model.gravity,
+            urdf_sha256=loaded.sha256,
+            package_version=__version__,
+        )
+        self._publisher.publish(message)
 
 
 def model_report(source: ModelSource) -> Report:
