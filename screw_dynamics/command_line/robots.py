@@ -6,8 +6,7 @@ import argparse
 import math
 import sys
 import warnings
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.elastic import ElasticJoints
@@ -109,23 +108,18 @@ def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> Screw
         except ModelError as error:
             raise ModelError(f'{recorded.where}: {error}') from None
     path = expanded(options.urdf)
+    is_model = path.suffix.lower() in YAML_ENDINGS
+    if is_model and chosen:
+        raise InputError(
+            f'{path}: --{next(iter(chosen)).replace("_", "-")} selects from a URDF; '
+            f'give the URDF, not the model'
+        )
     try:
-        return _read_file(path, chosen)
+        return ScrewModel.from_yaml(path) if is_model else read_urdf(path, **chosen)
     except ModelError as error:
         if str(path) in str(error):
             raise
         raise ModelError(f'{path}: {error}') from None
-
-
-def _read_file(path: Path, chosen: dict[str, Any]) -> ScrewModel:
-    if path.suffix.lower() in YAML_ENDINGS:
-        if chosen:
-            raise InputError(
-                f'{path}: --{next(iter(chosen)).replace("_", "-")} selects from a URDF; '
-                f'give the URDF, not the model'
-            )
-        return ScrewModel.from_yaml(path)
-    return read_urdf(path, **chosen)
 
 
 def _named_value(text: str) -> tuple[str, float]:

@@ -3,6 +3,8 @@
 """Latest joint states and external wrenches, with their timeouts."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -60,7 +62,15 @@ class JointStateBuffer:
         return jet if np.isfinite(jet[0]).all() else None
 
 
-_COMPONENTS = ('x', 'y', 'z')
+_COMPONENTS = [f'{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz']
+_components_of = attrgetter(*_COMPONENTS)
+
+
+@dataclass
+class _Wrench:
+    components: Array  # (6,)
+    instant: int  # [ns]
+    in_force: bool = True
 
 
 class ExternalWrenches:
@@ -78,10 +88,7 @@ class ExternalWrenches:
     def set_model(self, model: ScrewModel) -> None:
         """Restart with another model, without wrenches."""
         self._model = model
-        self._frames: dict[str, int] = {}  # frame to its row
-        self._wrenches: list[Array] = []
-        self._instants: list[int] = []
-        self._in_force: list[bool] = []
+        self._wrenches: dict[str, _Wrench] = {}  # by frame
         self._loads: dict[int, LinkLoads] = {}
 
     def clear(self) -> None:
@@ -96,61 +103,40 @@ class ExternalWrenches:
                 f'header.frame_id: expected a moving link, got {name!r}, a part of the base: '
                 'a wrench on it requires no effort'
             )
-        wrench = np.array(
-            [
-                self._finite(part, component, getattr(vector, component))
-                for part, vector in (
-                    ('torque', message.wrench.torque),
-                    ('force', message.wrench.force),
-                )
-                for component in _COMPONENTS
-            ]
-        )
+        components = _components_of(message.wrench)
+        for component, value in zip(_COMPONENTS, components, strict=True):
+            if not abs(value) < np.inf:  # also True for NaN
+                raise InputError(f'wrench.{component}: expected a finite number, got {value}')
         instant = instant_of(message, now, timeout)
-        row = self._frames.get(name)
-        if row is None:
-            self._frames[name] = len(self._wrenches)
-            self._wrenches.append(wrench)
-            self._instants.append(instant)
-            self._in_force.append(True)
+        if name not in self._wrenches:
             self._loads.clear()  # one more link is loaded: the next tick prepares new loads
-        else:
-            self._wrenches[row], self._instants[row] = wrench, instant
-            self._in_force[row] = True
-
-    @staticmethod
-    def _finite(part: str, component: str, value: float) -> float:
-        if not abs(value) < np.inf:
-            raise InputError(f'wrench.{part}.{component}: expected a finite number, got {value}')
-        return value
+        self._wrenches[name] = _Wrench(np.array(components), instant)
 
     def by_age(self, now: int, timeout: float) -> tuple[list[str], list[str]]:
         """Return the frames with a fresh wrench, and those with one beyond `timeout` [s]."""
         lists: tuple[list[str], list[str]] = ([], [])
-        for name, row in self._frames.items():
-            lists[now - self._instants[row] > timeout * SECOND].append(name)
+        for name, wrench in self._wrenches.items():
+            lists[now - wrench.instant > timeout * SECOND].append(name)
         return lists
 
     def in_force(self) -> dict[str, Array]:
         """Return the wrenches (6,) that are included in the latest efforts, by frame."""
-        return {
-            name: self._wrenches[row] for name, row in self._frames.items() if self._in_force[row]
-        }
+        return {name: item.components for name, item in self._wrenches.items() if item.in_force}
 
     def inverse_dynamics(self, joint_jet: Array, out: Array, now: int, timeout: float) -> None:
         """Write the efforts of `joint_jet` (k + 3, n) under the fresh wrenches to `out`."""
         oldest = now - round(timeout * SECOND)
-        for name, row in self._frames.items():
-            if self._in_force[row] and self._instants[row] < oldest:
-                self._in_force[row] = False
+        for name, wrench in self._wrenches.items():
+            if wrench.in_force and wrench.instant < oldest:
+                wrench.in_force = False
                 self._on_expired(name)
-        if not any(self._in_force):
+        if not any(wrench.in_force for wrench in self._wrenches.values()):
             inverse_dynamics(self._model, joint_jet, out=out)
             return
         order = len(out) - 1
         loads = self._loads.get(order)
         if loads is None:
-            loads = self._loads[order] = LinkLoads(self._model, list(self._frames), order)
-        for row, wrench in enumerate(self._wrenches):
-            loads.wrenches[row, 0] = wrench if self._in_force[row] else 0.0
+            loads = self._loads[order] = LinkLoads(self._model, list(self._wrenches), order)
+        for row, wrench in enumerate(self._wrenches.values()):
+            loads.wrenches[row, 0] = wrench.components if wrench.in_force else 0.0
         loads.inverse_dynamics(joint_jet, out)
