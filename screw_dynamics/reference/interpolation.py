@@ -97,7 +97,7 @@ class Interpolation(Protocol):
     def rejoined(
         self, curve: PiecewisePolynomial, jet: Array, earlier: float
     ) -> PiecewisePolynomial | None:
-        """Return a curve from the state `jet`, `earlier` [s]; None if it takes a new fit."""
+        """Return `curve`, begun `earlier` [s] in the state `jet`; None if it takes a new fit."""
 
 
 class Smooth:
