@@ -118,12 +118,6 @@ def number(context: LaunchContext, argument: str) -> float:
     return value
 
 
-def logger_name(context: LaunchContext, name: str) -> str:
-    """Return the logger name of a node: namespace and node name, separated by dots."""
-    parts = [part for part in argument_value(context, 'namespace').split('/') if part]
-    return '.'.join([*parts, name])
-
-
 def launched_node(
     context: LaunchContext,
     name: str,
@@ -133,7 +127,8 @@ def launched_node(
     """Return a node of this package by the arguments of `node_arguments` and ``params_file``."""
     # raises if the file does not exist: the node would start without it
     file = resolve_file_url(argument_value(context, 'params_file'), "argument 'params_file'")
-    log_level = f'{logger_name(context, name)}:={argument_value(context, "log_level")}'
+    namespace = argument_value(context, 'namespace')
+    logger = '.'.join([*filter(None, namespace.split('/')), name])
     values = {'use_sim_time': typed_argument('use_sim_time', bool), **(parameters or {})}
     for argument, parameter in _TEXTS.items():
         if argument_value(context, argument):
@@ -142,14 +137,14 @@ def launched_node(
         package=PACKAGE,
         executable=name,
         name=name,
-        namespace=argument_value(context, 'namespace'),
+        namespace=namespace,
         parameters=[str(file), values],
         remappings=[
             ('robot_description', argument_value(context, 'robot_description_topic')),
             *remappings,
         ],
         respawn=argument_value(context, 'respawn') == 'true',
-        ros_arguments=['--log-level', log_level],
+        ros_arguments=['--log-level', f'{logger}:={argument_value(context, "log_level")}'],
         output='screen',
     )
 

@@ -19,7 +19,7 @@ from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.loaded_robot import with_stiffness
 from screw_dynamics.nodes.shared.model_build import compile_efforts
-from screw_dynamics.reference.interpolation import INTERPOLATIONS, ActiveTrajectory
+from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.reference_filter import compile_filter
 from screw_dynamics.reference.streamed_reference import StreamedReference
@@ -103,10 +103,6 @@ class FeedforwardPipeline:
         if self.motors is not None:
             self.motors.set_robot(self._robot)
         return True
-
-    def motion_at_tick(self, now: int) -> ActiveTrajectory | None:
-        """Return the trajectory sampled by a tick at `now` [ns]."""
-        return self.reference.motion_at(self.sampled(now))
 
     def publish(self, now: int, withheld: bool = False) -> None:
         """Publish this tick's sample, if any; raise NotFiniteError before if it is not finite."""

@@ -54,7 +54,7 @@ class ControllerSync:
         if pipeline is None or pipeline.streamed.followed is not None:
             return False
         watch, withheld = self._watch, self._watch.withheld
-        watch.follow(pipeline.motion_at_tick(now), now)
+        watch.follow(pipeline.reference.motion_at(pipeline.sampled(now)), now)
         if watch.lapsed(now, self._context.parameters.sync_timeout) and not withheld:
             self._node.get_logger().warning(self._stopped())
         pipeline.reference.executed = not watch.withheld

@@ -95,8 +95,10 @@ class TrajectoryQueue:
         return [*([] if self._current is None else [self._current]), *self._waiting]
 
     def _look(self) -> None:
-        """Handle an answer if there is one, and continue with the next trajectory."""
-        self._follow_speed()
+        """Pass on a changed speed, handle an answer, continue with the next trajectory."""
+        reference = self._context.configured.reference
+        for waiting in self._pending:
+            waiting.follow_speed(reference.speed, reference.speed_since)
         answer = self._process.answer()
         if answer is None:
             return
@@ -202,12 +204,6 @@ class TrajectoryQueue:
     def _reject(self, reason: str) -> None:
         outline, self._current = self._outline, None
         self._verdicts.reject(outline, reason)
-
-    def _follow_speed(self) -> None:
-        """Pass a changed speed to the waiting trajectories."""
-        reference = self._context.configured.reference
-        for waiting in self._pending:
-            waiting.follow_speed(reference.speed, reference.speed_since)
 
     def _robot_now(self) -> tuple[Any, ...]:
         pipeline = self._context.configured
