@@ -162,7 +162,9 @@ class ReferenceFilter:
 
     def sample(self, elapsed: float, out: Array) -> Array:
         """
-        Write the output at a time after the present instant; nothing is allocated or changed.
+        Write the output at a time after the present instant to `out`, and return it.
+
+        Nothing is allocated, and the state does not change.
 
         Parameters
         ----------
@@ -171,17 +173,10 @@ class ReferenceFilter:
         out : (5, n) ndarray
             C-contiguous float64; row d receives the d-th time derivative.
 
-        Returns
-        -------
-        (5, n) ndarray
-            `out`.
-
         Raises
         ------
-        ShapeError
-            If `out` does not have that shape.
-        InputError
-            If the time is not such a number, or `out` not a writable, C-contiguous float64 array.
+        ShapeError, InputError
+            If `out` is not such an array, writable, or the time is not such a number.
         """
         if require_out(out).shape != self._shape:
             raise ShapeError('out', str(self._shape), out.shape)
