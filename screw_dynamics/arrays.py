@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks and conversions of array arguments of the public API."""
 
-from __future__ import annotations
-
 from typing import NoReturn, TypeAlias
 
 import numpy as np

@@ -116,8 +116,7 @@ def new_file(path: Path) -> Iterator[Path]:
     """
     Yield a temporary path; rename it to `path` if the block succeeds (atomic write).
 
-    After an error an existing file is unchanged. Pipes and devices are written directly. Every
-    `OSError` names `path`.
+    Pipes and devices are written directly. Every `OSError` names `path`.
     """
     path = expanded(path)
     target = Path(os.path.realpath(path))  # replaces the target of a link, not the link

@@ -31,8 +31,7 @@ def stop_once(
     """
     Raise KeyboardInterrupt in a ``with`` block at the first signal and ignore later ones.
 
-    With `to_the_end`, the process ends after the block: signals stay ignored, so that a second
-    Ctrl-C does not interrupt the clean-up. Otherwise the previous handlers are restored.
+    With `to_the_end`, signals stay ignored after the block, else the handlers are restored.
     """
     stop = StopOnce()
     if threading.current_thread() is not threading.main_thread():

@@ -13,10 +13,9 @@ NO_BREAK = '\N{NO-BREAK SPACE}'  # printed as a space
 
 def text_table(rows: Sequence[Sequence[str]], width: int | None = None, keys: int = 1) -> str:
     """
-    Return a table with columns as wide as necessary, but not wider than the terminal.
+    Return a table of at most `width` columns, by default those of the terminal.
 
-    If the table is wider than `width` (default the terminal), its cells are wrapped at spaces; if
-    that is not enough, it is split into tables that all begin with the first `keys` columns.
+    If it is wider, cells are wrapped; then it is split, repeating the first `keys` columns.
     """
     if width is None:
         width = shutil.get_terminal_size().columns

@@ -43,10 +43,9 @@ class BagRecorder(Node):
     """
     Record serialized messages to a bag, without decoding them.
 
-    `topics` are relative to the node's namespace; without any, all but hidden ones are recorded.
-    A subscription exists as soon as an endpoint announces a topic's type, so that messages of
-    short-lived publishers arrive too, except those that Fast DDS drops before it discovers the
-    publisher. Log times are reception times, or the node's clock if ``use_sim_time`` is set.
+    `topics` are relative to the node's namespace; without any, all but hidden ones are recorded,
+    as soon as an endpoint announces their type. Log times are reception times, or the node's clock
+    if ``use_sim_time`` is set.
     """
 
     def __init__(self, topics: Sequence[str] = (), name: str = 'recorder', **options: Any) -> None:

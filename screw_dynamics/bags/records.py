@@ -128,12 +128,7 @@ def _column(values: list[Any]) -> Any:
 
 
 def shift_stamp(data: bytes, offset: int) -> bytes:
-    """
-    Return a CDR message, whose first field is a header, with its stamp shifted by `offset` [ns].
-
-    A stamp of 0, which means "now" or "none", stays 0. Raises `BagError` if the data is not plain
-    CDR, or the new stamp does not fit into the message.
-    """
+    """Return a CDR message with the stamp of its header shifted by `offset` [ns]; 0 stays 0."""
     layout = _ENCODINGS.get(data[:2])
     if layout is None or len(data) < _STAMP_AT + struct.calcsize(layout):
         raise BagError(

@@ -217,14 +217,7 @@ class BagWriter:
         self._queue.put((connection, log_time, data))
 
     def close(self) -> None:
-        """
-        Write the queued messages, the index and metadata.yaml; a second call does nothing.
-
-        Raises
-        ------
-        BagError
-            If writing failed.
-        """
+        """Write the rest of the queue, the index and metadata.yaml, or raise `BagError`."""
         if self._closed:
             return
         self._closed = True

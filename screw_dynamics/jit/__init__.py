@@ -3,8 +3,7 @@
 """
 Kernels: plain Python functions that numba compiles at their first use.
 
-Nothing is compiled at import. Without numba (or with ``SCREW_DYNAMICS_JIT=0``) the same source
-runs on NumPy: slower, with the same results up to rounding.
+Without numba (or with ``SCREW_DYNAMICS_JIT=0``) the same source runs on NumPy.
 """
 
 from screw_dynamics.jit.compilation import BackgroundCompiler, CompileProgress, compile_kernels

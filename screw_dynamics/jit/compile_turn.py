@@ -104,10 +104,9 @@ _PATIENCE = 600.0  # s; the process that holds the lock may be suspended
 @contextmanager
 def compile_turn(path: Path, on_wait: Callable[[], object]) -> Iterator[None]:
     """
-    Hold the lock file of a kernel in a ``with`` block; remove it afterwards.
+    Hold the lock file of a kernel in a ``with`` block, if possible; remove it afterwards.
 
-    `on_wait` is called once if another process holds the lock. The block also runs if no lock is
-    possible or if another process does not release it within 10 minutes.
+    `on_wait` is called once if another process holds it; it is waited for 10 minutes at most.
     """
     handle = _acquire(path, on_wait)
     try:

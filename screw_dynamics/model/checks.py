@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion and validation of the fields of a model, independent of how it was built."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType

@@ -96,12 +96,7 @@ _SCREW = ('screw', f'angular{NO_BREAK}e', f'linear{NO_BREAK}v', 'pitch', 'point'
 
 
 def screw_table(model: ModelRecord) -> str:
-    """
-    Return the joints with their screws, two rows each: body-fixed and spatial at q = 0.
-
-    `pitch` is in m/rad, `point` is the point of the axis nearest to the origin of the respective
-    frame [m]. If the terminal (80 columns if there is none) is too narrow, there are two tables.
-    """
+    """Return the joints with their body-fixed and spatial screws, as two tables if too wide."""
     abouts, screws = [_ABOUT], [_SCREW]
     for i, spatial in enumerate(spatial_screws(model)):
         parent = model.parents[i]

@@ -20,12 +20,7 @@ POSITION_UNITS, EFFORT_UNITS = ('rad', 'm'), ('N m', 'N')
 
 
 class ValueEquality:
-    """
-    Base of frozen dataclasses (``eq=False``) whose fields are arrays, names, numbers, mappings.
-
-    Two records are equal if they are of the same class and all their fields are equal, without
-    tolerance. Equal records have equal hashes.
-    """
+    """Base of frozen dataclasses (``eq=False``) that are equal if all fields, also arrays, are."""
 
     def __eq__(self, other: object) -> bool:
         """Return whether both records are of the same class and have equal fields."""

@@ -17,12 +17,7 @@ JOINT_TYPES = (*MOVING_TYPES, 'fixed', 'planar', 'floating')
 
 @dataclass(frozen=True)
 class SourceLocation:
-    """
-    Location in a robot description, for error texts.
-
-    `owner` is 'link', 'joint' or 'robot'; `element` is a tag inside it, '' for the owner itself;
-    `line` is 0 if unknown.
-    """
+    """Location in a description: a link or joint, the tag of an element in it, the line or 0."""
 
     owner: str
     name: str

@@ -24,9 +24,7 @@ def split_multi_dof_joints(robot: RobotDescription) -> RobotDescription:
     """
     Replace every planar and floating joint by joints with one degree of freedom.
 
-    The intermediate links are massless and are not frames of the model. Limits, damping and
-    friction of such joints have no single unit and are dropped. Raises UnsupportedJointError if
-    such a joint mimics another.
+    Their limits, damping and friction have no single unit and are dropped.
     """
     links, joints = list(robot.links), []
     for joint in robot.joints:

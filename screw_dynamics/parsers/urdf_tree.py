@@ -14,12 +14,7 @@ _Named = TypeVar('_Named', Link, Joint)
 
 @dataclass(frozen=True)
 class Tree:
-    """
-    A robot whose joints form one tree.
-
-    `children` are the joints below each link and `parent_joints` the joint that moves each link
-    (none for the root), all in document order.
-    """
+    """A robot whose joints form one tree; the joints below and above each link are by its name."""
 
     links: dict[str, Link]
     joints: dict[str, Joint]

@@ -20,7 +20,7 @@ from screw_dynamics.trajectory.waypoints import Waypoints
 
 def require_end_in_future(waypoints: Waypoints, start: float, now: float) -> None:
     """
-    Reject a stamped trajectory that is already over.
+    Raise TrajectoryError if a stamped trajectory is already over.
 
     Parameters
     ----------
@@ -29,10 +29,6 @@ def require_end_in_future(waypoints: Waypoints, start: float, now: float) -> Non
         Stamped start on the node's clock [s]; 0 means "now" and is always accepted.
     now : float
         Time on the same clock [s].
-
-    Raises
-    ------
-    TrajectoryError
     """
     end = start + float(waypoints.times[-1])
     if start != 0.0 and end < now:

@@ -53,17 +53,13 @@ def fix_derivatives_at_extrema(steps: Array, prescribed: Array) -> Array:
 
 
 def anchor_derivatives(h: Array, steps: Array, prescribed: Array) -> Array:
-    """
-    Replace free derivatives (NaN) by simple values in the interior of the constraints.
-
-    The first free one whose lower ones are 0 follows the smaller neighbouring step; others are 0.
-    """
+    """Replace free derivatives (NaN) by simple values in the interior of the constraints."""
     anchor = np.where(np.isnan(prescribed), 0.0, prescribed)
     sizes = np.abs(steps)[:, None] / time_powers(h)
     allowed = _CRUISE * np.minimum(sizes[:-1], sizes[1:]) * np.sign(steps[1:])[:, None]
     inner = anchor[1:-1]
     undecided = np.ones(len(inner), dtype=bool)
-    for d in range(4):
+    for d in range(4):  # the first one with lower ones 0 follows the smaller neighbouring step
         leads = undecided & np.isnan(prescribed[1:-1, d])
         inner[leads, d] = allowed[leads, d]
         undecided &= inner[:, d] == 0.0

@@ -85,9 +85,8 @@ def _knots(
     times = waypoints.times
     count, n = waypoints.positions.shape
     jets = np.full((count, JET_ROWS, n), np.nan)
-    jets[:, 0] = waypoints.positions
-    jets[:, 1] = waypoints.velocities
-    jets[:, 2] = waypoints.accelerations
+    given = (waypoints.positions, waypoints.velocities, waypoints.accelerations)
+    jets[:, :3] = np.stack(given, axis=1)
     for end in (0, -1):
         if end == -1 or times[0] == 0.0:
             jets[end] = np.nan_to_num(jets[end])
