@@ -129,7 +129,7 @@ def evaluate_measured(robot: Robot, motion: MeasuredMotion, times: Array, order:
 def _deviations(
     robot: Robot, motion: MeasuredMotion, results: Results, order: int
 ) -> tuple[Array, Array]:
-    """Return deviations of the motion (T, 5, n) and of the efforts and motor commands (T, x)."""
+    """Return the deviations of the motion (T, 5, n), and those of efforts and motor commands."""
     rows = order + 3 if robot.drives is None else JET_ROWS
 
     def values(jets: Array) -> Array:

@@ -34,8 +34,8 @@ def check(
     """
     Reject outputs that cannot be written or would overwrite an input, before any work is done.
 
-    Existing `files` and `figure` are replaced; the bag `folder` must not exist, nor be inside
-    another.
+    Existing `files` and `figure` are replaced; the bag `folder` must not exist, nor be in another
+    bag.
     """
     if figure is not None:
         from screw_dynamics.results.results_plot import figure_format

@@ -64,7 +64,7 @@ class LatestSample:
         self._rows, self._taken = rows, False
 
     def take(self, earliest: int, out: Array) -> StreamSample | None:
-        """Write a sample that is new and not before `earliest` [ns] to `out` (5, n)."""
+        """Write the sample to `out` (5, n); None if it was taken or is before `earliest` [ns]."""
         if self._taken or self.instant < earliest:
             return None
         self._taken = True
