@@ -31,7 +31,7 @@ from screw_dynamics.robot import Robot
 
 
 def convert(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> Results:
-    """Compute the efforts of a topic, from its first sample on; write the new bag if requested."""
+    """Compute the efforts of a topic, timed from the first sample; write the requested new bag."""
     names = _new_topics(bag, options)
     where = f'{bag.path}: topic {topic!r}'
     messages = _messages(bag, topic, options)
