@@ -208,19 +208,14 @@ class Reference:
                 return motion
         return None
 
-    def leading_to_newest(self, since: int) -> tuple[tuple[ActiveTrajectory, ...], int]:
-        """
-        Return the motions that apply from `since` [ns] until the newest begins, and the instant.
-
-        The instant is later than `since` if no motion applies there. No motions are returned if
-        the newest one does not continue them, or if nothing moves before it.
-        """
-        since = max(since, self._motions[0].begin)
-        first = self.motion_at(since)
-        before = [m for m in self._motions[:-1] if first is m or m.begin > since]
-        if not self.newest.continues or (len(before) == 1 and self.rests(since)):
-            before = []
-        return tuple(before), since
+    def leading_to_newest(self, since: int) -> tuple[ActiveTrajectory, ...]:
+        """Return the motions after the instant `since` [ns] that the newest one continues."""
+        leading: tuple[ActiveTrajectory, ...] = ()
+        for motion, later in zip(self._motions[-2::-1], self._motions[::-1], strict=False):
+            if not later.continues or later.begin <= since:
+                break
+            leading = motion, *leading
+        return leading
 
     def set_time(self, motion: ActiveTrajectory, time_from_start: float, instant: int) -> None:
         """Set the time from start [s] of a motion of `motion_at` at an instant [ns]."""

@@ -13,7 +13,7 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import inverse_dynamics, read_urdf
-from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
 from screw_dynamics.nodes.feedforward.fitting.forwarding import forwarding, with_efforts
@@ -355,20 +355,17 @@ def test_a_controller_that_starts_by_the_outgoing_stamp_is_in_step(moving, stamp
         np.testing.assert_allclose(point.effort, efforts, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize('sync', ['none', 'controller_state'])
 @pytest.mark.parametrize('ahead', [None, -100, 35, 400])
-def test_a_controller_in_motion_goes_on_with_the_reference(moving, ahead, sync):
+def test_a_controller_in_motion_goes_on_with_the_reference(moving, ahead):
     """The node has not published the message yet when the controller still follows the last."""
-    moving.parameters = replace(moving.parameters, sync=sync)
     start = moving.now if ahead is None else moving.now + ahead * MS
     moving.receive([0.5, 0.5], [0.2, 0.1], stamp=0 if ahead is None else start)
     begin = moving.plan(30 * MS).begin
     assert moving.join(20 * MS)
     message, instants = forwarded(moving)
-    begins = moving.now if sync == 'none' else max(moving.now, start)
-    assert instants[0] == begins
+    assert instants[0] == moving.now
     # in step with a received stamp, unless points lie before it
-    assert nanoseconds(message.header.stamp) == min(start, begins)
+    assert nanoseconds(message.header.stamp) == min(start, moving.now)
     for instant in np.linspace(instants[0], begin + 20 * MS, 301).astype(int):
         expected = moving.reference.state(int(instant))[0]
         here = executed(message, instants, instant)
@@ -410,34 +407,62 @@ def test_a_controller_goes_on_in_the_turn_of_the_newest_motion(moving):
         assert abs(np.angle(np.exp(1j * (here[1] - expected[1])))) < 1e-9
 
 
-@pytest.mark.parametrize('speed', [0.5, 2.0])
-@pytest.mark.parametrize('ahead', [None, 400])
-def test_a_controller_that_scales_its_speed_goes_on_with_the_reference(moving, speed, ahead):
-    """It starts at the instant of reception, and counts time at its speed from there."""
-    moving.reference.set_speed(speed, moving.now)
-    moving.receive([0.5, 0.5], [0.2, 0.1], stamp=0 if ahead is None else moving.now + ahead * MS)
+@pytest.mark.parametrize('period', [0.005, 0.3, 1.0])
+def test_the_points_of_the_former_motion_are_kept(planar, period):
+    node = Node(planar, resample_period=period)
+    node.follow([0.0, 0.0], [0.3, 0.1], [0.1, -0.4], [0.2, 0.3], times=[0.0, 0.3, 0.6, 1.0])
+    node.now += 100 * MS
+    node.receive([0.5, 0.5], stamp=node.now + 800 * MS, times=[2.0])
+    begin = node.plan(30 * MS).begin
+    assert node.join(20 * MS)
+    _, instants = forwarded(node)
+    assert {NOW + 300 * MS, NOW + 600 * MS, begin} <= set(instants)
+    assert np.diff(instants[instants <= begin]).max() <= 1e9 * period
+
+
+def test_a_long_hold_before_a_motion_takes_two_points(moving):
+    moving.receive([0.5, 0.5], [0.2, 0.1], stamp=moving.now + 3_600_000 * MS)
     begin = moving.plan(30 * MS).begin
     assert moving.join(20 * MS)
     message, instants = forwarded(moving)
-    assert instants[0] <= moving.now
-    for since in np.linspace(0, begin - moving.now + 20 * MS, 101).astype(int):
-        expected = moving.reference.state(moving.now + int(since))[0]
-        here = executed(message, instants, moving.now + round(speed * since))
-        np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-8)
+    held = NOW + 1000 * MS  # the end of the former motion
+    assert list(instants[(instants >= held) & (instants <= begin)]) == [held, begin]
+    assert instants[0] == moving.now
+    np.testing.assert_allclose(
+        executed(message, instants, (held + begin) // 2), [1.0, -1.0], rtol=0.0, atol=1e-9
+    )
 
 
-@pytest.mark.parametrize('sync', ['none', 'controller_state'])
-@pytest.mark.parametrize('ahead', [None, 400])
-def test_a_controller_that_pauses_stays(moving, ahead, sync):
+@pytest.mark.parametrize(
+    ('sync', 'speed'), [('controller_state', 1.0), ('none', 0.0), ('none', 0.5)]
+)
+def test_nothing_leads_to_a_motion_if_the_times_of_the_controller_may_differ(moving, sync, speed):
     moving.parameters = replace(moving.parameters, sync=sync)
-    moving.reference.set_speed(0.0, moving.now)
-    here = moving.reference.state(moving.now)[0]
-    moving.receive([0.5, 0.5], [0.2, 0.1], stamp=0 if ahead is None else moving.now + ahead * MS)
-    moving.plan(30 * MS)
+    moving.reference.set_speed(speed, moving.now)
+    moving.receive([0.5, 0.5], [0.2, 0.1], stamp=moving.now + 400 * MS)
+    begin = moving.plan(30 * MS).begin
     assert moving.join(20 * MS)
     message, instants = forwarded(moving)
-    np.testing.assert_allclose(message.points[0].positions, here, rtol=0.0, atol=1e-12)
-    assert instants[0] <= moving.now
+    assert message.header == moving.message.header
+    assert instants[0] == begin
+
+
+@pytest.mark.parametrize('stamp', [-900, 5])
+def test_points_lead_from_the_instant_of_forwarding_on(planar, stamp):
+    """Two replacements within the lead time, of which the first has not begun."""
+    node = Node(planar, lead_time=0.1)
+    node.follow([0.0, 0.0], [1.0, -1.0])
+    node.now += 300 * MS
+    for _ in range(2):
+        node.receive([0.5, 0.5], [0.2, 0.1], times=[1.0, 2.0], stamp=node.now + stamp * MS)
+        begin = node.plan(1 * MS).begin
+        assert node.join(1 * MS)
+    message, instants = forwarded(node)
+    assert instants[0] == node.now
+    for instant in np.linspace(instants[0], begin + 20 * MS, 301).astype(int):
+        expected = node.reference.state(int(instant))[0]
+        here = executed(message, instants, instant)
+        np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-9)
 
 
 def test_nothing_leads_to_a_motion_that_does_not_continue_another(planar):
@@ -450,13 +475,14 @@ def test_nothing_leads_to_a_motion_that_does_not_continue_another(planar):
     assert instants[0] == node.reference.newest.begin
 
 
-def test_too_many_points_lead_to_a_motion(moving):
+def test_too_many_points_do_not_lead_to_a_motion(moving):
     moving.parameters = replace(moving.parameters, resample_period=1e-5)
     moving.receive([0.5, 0.5], [0.2, 0.1], times=[0.01, 0.02], stamp=moving.now + 400 * MS)
-    moving.plan(0)
+    begin = moving.plan(0).begin
     assert moving.join(0)
-    with pytest.raises(InputError, match="'resample_period': .* at most 20000 points, 1e-05 s"):
-        forwarded(moving)
+    message, instants = forwarded(moving)
+    assert message.header == moving.message.header
+    assert instants[0] == begin
 
 
 def test_a_first_segment_that_is_bent_keeps_the_limits_too(planar):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from builtin_interfaces.msg import Duration
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -33,49 +33,42 @@ def forwarding(
     Return the task of forwarding the newest motion of a reference at the instant `now` [ns].
 
     A controller leaves its motion when it receives a message, and leads to the first point from a
-    state of its own. So until the newest motion begins, the points are those of the motion before.
-    With header.stamp the trajectory time at `now` is that of the reference, at any speed. A stamp
-    of the received trajectory is kept, unless earlier points would have negative times; the sync
-    with a controller compares times, and goes without those points.
+    state of its own. So the points before the newest motion are those of the motions before it:
+    not if the speed is scaled, because then the times of a controller depend on its reception,
+    and not with a sync, which compares the times of the motion that the node publishes.
     """
-    motion, speed = reference.newest, reference.speed
-    before, since = reference.leading_to_newest(now)
-    time = round(SECOND * motion.time_at(since, speed))
-    if before and time < 0.0 < speed and parameters.sync != 'none':
-        since -= round(time / speed)
-        before, since = reference.leading_to_newest(since)
-        time = round(SECOND * motion.time_at(since, speed))
-    if before:
-        stamp = since - max(time, 0)
-    else:
-        stamp = outline.stamp or motion.anchor - round(SECOND * motion.anchor_time)
-    return Forwarding(
-        motion, before, since, speed, stamp, outline.frame_id, parameters.resample_period
-    )
+    scaled = reference.speed != 1.0 or parameters.sync != 'none'
+    before = () if scaled else reference.leading_to_newest(now)
+    period = parameters.resample_period
+    return Forwarding(reference.newest, before, now, outline.stamp, outline.frame_id, period)
 
 
 def with_efforts(model: ScrewModel, task: Forwarding) -> JointTrajectory:
     """
     Return the message of a task, with the efforts at its points.
 
-    The newest motion is sampled every `period` and at its own points. Raises InputError if there
-    are too many samples and NotFiniteError if an effort is not finite.
+    Motions are sampled every `period` and at their own points. A stamp of the received trajectory
+    is kept unless points lie before it. Raises InputError if there are too many samples and
+    NotFiniteError if an effort is not finite.
     """
     motion, step = task.motion, round(SECOND * task.period)
+    start = _instants(motion, np.zeros(1)).item()
     times = sample_times(motion, step)
     jets = _jets(motion, times / SECOND)
+    stamp = task.stamp or start
     if task.before:
-        earlier, states = _lead_in(task, int(times[0]), step)
-        times, jets = np.concatenate((earlier, times)), np.concatenate((states, jets))
-        times -= min(int(times[0]), 0)
-    _require_few(len(times), step)
+        earlier, states = _lead_in(task, step)
+        if 0 < len(earlier) <= _MOST_POINTS - len(times):
+            stamp = min(start, earlier[0].item())
+            times = np.concatenate((earlier - stamp, times + (start - stamp)))
+            jets = np.concatenate((states, jets))
     efforts = inverse_dynamics(model, jets)[:, 0]
     message = JointTrajectory(
         header=Header(frame_id=task.frame_id),
         joint_names=list(model.joint_names),
         points=effort_points(times.tolist(), jets, efforts, JointTrajectoryPoint, Duration),
     )
-    set_stamp(message.header.stamp, task.stamp)
+    set_stamp(message.header.stamp, stamp)
     return message
 
 
@@ -94,28 +87,39 @@ def sample_times(motion: ActiveTrajectory, step: int) -> NDArray[np.int64]:
     return np.union1d(grid, breaks[breaks >= begin])
 
 
-def _lead_in(task: Forwarding, end: int, step: int) -> tuple[NDArray[np.int64], Array]:
+def _lead_in(task: Forwarding, step: int) -> tuple[NDArray[np.int64], Array]:
     """
-    Return times from start (T,) [ns] before `end` and the states (T, 3, n) of earlier motions.
+    Return instants (T,) [ns] before the newest motion and the states (T, 3, n) of earlier motions.
 
-    Positions are in the turn of the newest motion, which may differ for continuous joints.
+    Where a motion holds its end there are no samples. Positions are in the turn of the newest
+    motion, which may differ for continuous joints.
     """
-    begin = round(SECOND * task.motion.time_at(task.since, task.speed))
-    count = math.ceil((end - begin) / step)  # 0 if the speed is 0
-    _require_few(count, step)
-    times = np.linspace(begin, end, count, endpoint=False).astype(np.int64)
-    passed = (times - begin) / SECOND
-    states = np.empty((count, _ROWS, task.motion.curve.coefficients.shape[-1]))
-    first = 0
+    instants: list[NDArray[np.int64]] = []
+    states: list[Array] = []
     for motion, later in zip(task.before, (*task.before[1:], task.motion), strict=True):
-        states[first:] = _jets(motion, motion.time_at(task.since, task.speed) + passed[first:])
-        before, after = (
-            _jets(joined, np.array([joined.time_at(later.begin, task.speed)]))[0, 0]
-            for joined in (motion, later)
-        )
-        states[:, 0] += _TURN * np.round((after - before) / _TURN)
-        first = int(np.searchsorted(passed, task.speed * (later.begin - task.since) / SECOND))
-    return times, states
+        knots = _instants(motion, motion.joined + motion.curve.breaks)
+        begin, end = max(task.since, motion.begin), min(later.begin, knots[-1].item())
+        count = min(max(0, math.ceil((end - begin) / step)), _MOST_POINTS)
+        grid = begin + np.linspace(0, end - begin, count, endpoint=False).astype(np.int64)
+        instants.append(np.union1d(grid, knots[(knots > begin) & (knots < later.begin)]))
+        states.append(_jets(motion, _times(motion, instants[-1])))
+        ends, begins = (_jets(m, _times(m, later.begin))[0, 0] for m in (motion, later))
+        for state in states:
+            state[:, 0] += _TURN * np.round((begins - ends) / _TURN)
+    return np.concatenate(instants), np.concatenate(states)
+
+
+def _instants(motion: ActiveTrajectory, times: Array) -> NDArray[np.int64]:
+    """Return the instants [ns] of times from start [s] at nominal speed."""
+    instants: NDArray[np.int64] = motion.anchor + np.round(
+        SECOND * (times - motion.anchor_time)
+    ).astype(np.int64)
+    return instants
+
+
+def _times(motion: ActiveTrajectory, instants: ArrayLike) -> Array:
+    """Return the times from start (T,) [s] of instants [ns] at nominal speed."""
+    return motion.anchor_time + (np.atleast_1d(instants) - motion.anchor) / SECOND
 
 
 def _jets(motion: ActiveTrajectory, times: Array) -> Array:

@@ -77,15 +77,19 @@ class Fit:
 
 @dataclass(frozen=True)
 class Forwarding:
-    """Serialise a motion, and those that apply before it, as a message with efforts."""
+    """
+    Serialise a motion as a message with efforts, sampled every `period` [s].
+
+    From the instant `since` [ns] until it begins, the motions `before` it apply, in this order, at
+    nominal speed. `stamp` is that of the received trajectory [ns].
+    """
 
     motion: ActiveTrajectory
-    before: tuple[ActiveTrajectory, ...]  # apply from `since` until it begins, in this order
-    since: int  # [ns]
-    speed: float  # d(time from start) / dt
-    stamp: int  # [ns]
+    before: tuple[ActiveTrajectory, ...]
+    since: int
+    stamp: int
     frame_id: str
-    period: float  # between samples [s]
+    period: float
 
 
 @dataclass(frozen=True)
