@@ -29,6 +29,7 @@ from ros_demo.processes import DEMO_STOP_SIGNALS, DemoError, require_ros, run_jo
 from ros_demo.stages import Stage
 from sea_study.arms import arms
 from sea_study.document import document
+from sea_study.mujoco_robot import load_mujoco
 from sea_study.plot import save_comparison
 from sea_study.scene import EXACT, FEEDFORWARDS, MIDDLE, RIGID
 from sea_study.table import comparison_table, ratios
@@ -162,7 +163,7 @@ def _require_ratio(outcomes: Sequence[Outcome]) -> None:
 
 def _require_mujoco() -> None:
     try:
-        import mujoco  # noqa: F401
+        load_mujoco()
     except ImportError:
         raise DemoError('needs mujoco, the independent simulator: pip install mujoco') from None
 

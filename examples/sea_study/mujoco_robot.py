@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,6 +23,18 @@ from sea_study.mjcf import mjcf, principal_inertia
 Drive = Callable[[float, Array, Array], Array]
 
 
+def load_mujoco() -> Any:
+    """
+    Import MuJoCo without rendering.
+
+    For rendering it starts processes that look for libraries, and print if they are interrupted.
+    """
+    os.environ.setdefault('MUJOCO_GL', 'disable')
+    import mujoco
+
+    return mujoco
+
+
 class MujocoRobot:
     """
     A robot with elastic joints in MuJoCo, see `mjcf`.
@@ -38,12 +51,10 @@ class MujocoRobot:
         timestep: float = 1e-3,
         integrator: str = 'RK4',
     ) -> None:
-        import mujoco
-
-        self._mujoco: Any = mujoco
+        self._mujoco: Any = load_mujoco()
         text = mjcf(model, joints, variant=variant, timestep=timestep, integrator=integrator)
-        self.engine_model: Any = mujoco.MjModel.from_xml_string(text)
-        self.data: Any = mujoco.MjData(self.engine_model)
+        self.engine_model: Any = self._mujoco.MjModel.from_xml_string(text)
+        self.data: Any = self._mujoco.MjData(self.engine_model)
         self._set_inertias(model)
         springs = [joints.joints.get(name, ElasticJoint()).spring for name in model.joint_names]
         self._serial = variant == 'serial'
