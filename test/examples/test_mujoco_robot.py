@@ -4,6 +4,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from oracles import two_links
@@ -134,3 +138,25 @@ def test_what_mujoco_lacks_is_named():
     gripper = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
     with pytest.raises(InputError, match='mimic joints'):
         mjcf(gripper, sd.ElasticJoints({}))
+
+
+def test_importing_mujoco_starts_no_process():
+    """Processes of its windows' library would print if the study is interrupted."""
+    script = (
+        'import sys\n'
+        'started = []\n'
+        'sys.addaudithook(lambda name, _: started.append(name) if name.startswith('
+        "('subprocess', 'os.posix_spawn', 'os.fork')) else None)\n"
+        'from sea_study.mujoco_robot import load_mujoco\n'
+        'load_mujoco()\n'
+        'sys.exit(str(started) if started else 0)\n'
+    )
+    environment = {name: value for name, value in os.environ.items() if name != 'MUJOCO_GL'}
+    path = os.pathsep.join([str(sd.share_path('examples')), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, '-c', script],
+        env={**environment, 'PYTHONPATH': path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

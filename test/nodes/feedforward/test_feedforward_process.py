@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from uuid import uuid4
 
@@ -17,7 +18,7 @@ from std_msgs.msg import Float64, Float64MultiArray
 from std_srvs.srv import Trigger
 
 from screw_dynamics import read_urdf, recursive_body_fixed
-from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.messages.times import nanoseconds, set_stamp
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.msg import FeedforwardTorque, ModelInfo
 
@@ -112,6 +113,33 @@ def test_a_misspelt_parameter_is_pointed_out(process):
 def test_the_log_says_that_a_trajectory_is_followed(ros, process, samples):
     ros.publish(trajectory(NAMES, [0.0, 0.0], [0.1, 0.1]), TOPIC)
     ros.wait_for('the line', lambda: 'Following a trajectory of 2 points' in process.log, process)
+
+
+def test_the_log_says_when_a_trajectory_in_the_future_starts(ros, process, samples):
+    message = trajectory(NAMES, [0.0, 0.0], [0.1, 0.1])
+    set_stamp(message.header.stamp, ros.node.get_clock().now().nanoseconds + 3600 * 10**9)
+    ros.publish(message, TOPIC)
+    ros.wait_for('the line', lambda: re.search(r'1 s, which starts in 3[56]\d\d\.', process.log))
+
+
+def test_single_points_that_are_replaced_before_they_are_reached_are_warned_of(
+    ros, process, samples
+):
+    ros.publish(trajectory(NAMES, [0.0, 0.0], [0.1, 0.1]), TOPIC)
+    for k in range(6):
+        accepted = process.log.count('Following a trajectory of 1 points')
+        ros.publish(trajectory(NAMES, [0.01 * k, 0.0], times=[600.0]), TOPIC)
+        ros.wait_for(
+            'its fit',
+            lambda n=accepted: (
+                process.log.count('Following a trajectory of 1 points') > n
+                or 'belongs on ~/joint_state_reference' in process.log
+            ),
+            process,
+        )
+    ros.wait_for(
+        'the warning', lambda: 'belongs on ~/joint_state_reference' in process.log, process
+    )
 
 
 def test_the_end_is_held_without_derivatives(ros, process, samples, model):

@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import instant_of, set_stamp
-from screw_dynamics.nodes.feedforward.inputs.stream_inputs import StreamReader
+from screw_dynamics.nodes.feedforward.inputs.stream_inputs import ReasonThrottle, StreamReader
 from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_positions
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
@@ -239,3 +239,11 @@ class TestExternalWrench:
             with pytest.raises(InputError, match=text):
                 wrenches.add(message, NOW, 0.1)
         assert wrenches.by_age(NOW, 0.1) == ([], [])
+
+
+def test_every_reason_is_logged_once_per_period():
+    throttle = ReasonThrottle()
+    assert throttle.due('age 0.2 s')
+    assert not throttle.due('age 0.3 s')  # the same reason with another number
+    assert throttle.due('not all joints')
+    assert not throttle.due('not all joints')
