@@ -125,18 +125,12 @@ def test_the_log_says_when_a_trajectory_in_the_future_starts(ros, process, sampl
 def test_single_points_that_are_replaced_before_they_are_reached_are_warned_of(
     ros, process, samples
 ):
-    ros.publish(trajectory(NAMES, [0.0, 0.0], [0.1, 0.1]), TOPIC)
-    for k in range(6):
-        accepted = process.log.count('Following a trajectory of 1 points')
-        ros.publish(trajectory(NAMES, [0.01 * k, 0.0], times=[600.0]), TOPIC)
-        ros.wait_for(
-            'its fit',
-            lambda n=accepted: (
-                process.log.count('Following a trajectory of 1 points') > n
-                or 'belongs on ~/joint_state_reference' in process.log
-            ),
-            process,
-        )
+    verdicts = ros.listen(DiagnosticStatus, '/feedforward/trajectory_status')
+    messages = [trajectory(NAMES, [0.01 * k, 0.0], times=[600.0]) for k in range(6)]
+    for message in [trajectory(NAMES, [0.0, 0.0], [0.1, 0.1]), *messages]:
+        count = len(verdicts)
+        ros.publish(message, TOPIC)
+        ros.wait_for('its verdict', lambda n=count: len(verdicts) > n, process)
     ros.wait_for(
         'the warning', lambda: 'belongs on ~/joint_state_reference' in process.log, process
     )
