@@ -293,7 +293,8 @@ def command_options(command: str) -> str:
         for action in parser()._actions
         if isinstance(action, argparse._SubParsersAction)
     )
-    chosen: argparse.ArgumentParser = choices[command]
+    chosen = choices[command]
+    chosen.declare()
     rows = []
     for group in chosen._action_groups:
         for action in group._group_actions:

@@ -168,6 +168,19 @@ def test_tables_are_those_of_the_records(generator):
         assert path.read_text(encoding='utf-8') == text, path.name
 
 
+def test_no_generated_table_is_empty():
+    for page, text in TEXTS.items():
+        tables = re.findall(r'<!-- table: ([^>]*) -->(.*?)<!-- end of table -->', text, re.DOTALL)
+        for name, table in tables:
+            assert table.count('\n|') > 2, f'{page}: table {name}'
+
+
+def test_every_option_is_in_the_table_of_its_command(generator):
+    text = TEXTS['docs/command_line.md']
+    for words in ('`--elastic FILE`', '`--locked', '`--output', '`--csv', '`--max-factor'):
+        assert words in text, words
+
+
 def test_every_node_and_command_has_its_table(generator):
     text = TEXTS['docs/parameters.md']
     for node in generator['NODES']:
