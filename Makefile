@@ -13,7 +13,7 @@ SIDE_BY_SIDE := -n 2 --dist loadfile
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
-	@echo 'PYTHON=/path/to/python3 chooses the interpreter (3.10 to 3.13); see README.md'
+	@echo 'PYTHON=/path/to/python3 chooses the interpreter (3.10 to 3.13); see docs/installation.md'
 
 setup: ## make the environment in .venv: ROS 2, libraries, interfaces, this package
 	@.ci/set_up

@@ -84,6 +84,12 @@ MODEL_ENTRIES = {
     'frames.*.body': (sd.Frame, 'body'),
     'frames.*.pose': (sd.Frame, 'pose'),
 }
+# entries that hold the name of what the record holds the index of
+NAMED_ENTRIES = {
+    'bodies[].parent': 'Name of the parent body; `null` for the base.',
+    'bodies[].coordinate': 'Name of the coordinate of the tree joint.',
+    'frames.*.body': 'Name of the body; `null` for the base.',
+}
 
 
 def main() -> None:
@@ -251,7 +257,8 @@ def model_entries() -> str:
         raise ValueError(f'entries of a model: {sorted(set(found) ^ set(MODEL_ENTRIES))}')
     rows = []
     for entry, (record, field) in MODEL_ENTRIES.items():
-        rows.append([f'`{entry}`', prose(parameters_of(record)[field])])
+        text = NAMED_ENTRIES.get(entry) or parameters_of(record)[field]
+        rows.append([f'`{entry}`', prose(text)])
     return markdown(('Entry', 'Meaning'), rows)
 
 

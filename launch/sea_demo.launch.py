@@ -52,7 +52,7 @@ def generate_launch_description() -> LaunchDescription:
                 'real time.',
                 'true',
             ),
-            parameter_file('sea_arm'),
+            parameter_file('sea_arm', nodes='feedforward and sea_simulator'),
             DeclareLaunchArgument(
                 'trajectory_file',
                 default_value=trajectory,

@@ -3,6 +3,6 @@
 """
 The command `screw_dynamics`: robots, trajectories and bags on the command line, without ROS.
 
-`commands` has one file per command, `arguments` what they share; see `CommandParser` for what a
-command consists of.
+`commands` has one file per command; `robots`, `motions` and `outputs` add the arguments that they
+share. `CommandParser` describes what a command consists of.
 """

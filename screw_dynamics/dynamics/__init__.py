@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Equations of motion: one file per term, and a fast compiled recursion of any order."""
+"""Inverse and forward dynamics, mass and Coriolis matrix, gravity and bias forces."""
 
 from importlib import import_module
 from typing import Any

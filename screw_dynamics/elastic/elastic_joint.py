@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Rotor`: carrier link and spin axis of a motor's rotor."""
+"""`ElasticJoint`: spring, motors, rotor and limits of one joint."""
 
 from dataclasses import dataclass, fields
 

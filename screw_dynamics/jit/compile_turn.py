@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""First compilation: one import of numba per process, one compiling process per kernel."""
+"""Lock for the first compilation of a kernel; import of numba."""
 
 from __future__ import annotations
 

@@ -78,12 +78,14 @@ class JointLimits(ValueEquality):
 
     Parameters
     ----------
-    lower, upper : (n,) ndarray
-        Position [rad or m].
+    lower : (n,) ndarray
+        Lower position limit [rad or m].
+    upper : (n,) ndarray
+        Upper position limit [rad or m].
     velocity : (n,) ndarray
-        [rad/s or m/s].
+        Velocity limit [rad/s or m/s].
     effort : (n,) ndarray
-        [N m or N].
+        Effort limit [N m or N].
     """
 
     lower: Array

@@ -33,12 +33,12 @@ def flag(name: str, description: str, default: str = 'false') -> DeclareLaunchAr
     )
 
 
-def parameter_file(node: str, name: str = 'params_file') -> DeclareLaunchArgument:
-    """Return the argument for the parameter file of a node; the default is the installed file."""
+def parameter_file(node: str, name: str = 'params_file', nodes: str = '') -> DeclareLaunchArgument:
+    """Return the argument for a parameter file of `nodes`; the default is the installed file."""
     return DeclareLaunchArgument(
         name,
         default_value=PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', f'{node}.yaml']),
-        description=f'Parameter file of {node}.',
+        description=f'Parameter file of {nodes or node}.',
     )
 
 

@@ -30,8 +30,12 @@ class TrajectoryPoint(NamedTuple):
     ----------
     time_from_start : float
         Time from the start of the trajectory, not from the previous point [s].
-    positions, velocities, accelerations : sequence of float
-        Values [rad or m, per s, per s^2]; the last two may be empty.
+    positions : sequence of float
+        Positions [rad or m].
+    velocities : sequence of float
+        Velocities [rad/s or m/s]; may be empty.
+    accelerations : sequence of float
+        Accelerations [rad/s^2 or m/s^2]; may be empty.
     """
 
     time_from_start: float

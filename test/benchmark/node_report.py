@@ -130,7 +130,7 @@ def markdown(runs: Sequence[Run], seconds: float) -> str:
     lines += [
         '',
         'Collections are runs of the garbage collector. "Objects left" is the number of objects',
-        'that a tick hands to it: 0 means that no pause comes from the tick.',
+        'that a tick leaves to it: 0 means that no pause comes from the tick.',
         '',
         '![Distribution of own time and jitter](benchmark_node.png)',
         '',

@@ -76,7 +76,7 @@ def test_my_trajectory(moving: Session):
 def test_my_sea_robot(moving: Session, capsys: pytest.CaptureFixture[str]):
     Path('my_springs.yaml').write_text(block(ROBOTS, 'My SEA robot', 'yaml'), encoding='utf-8')
     moving.run(python_blocks(ROBOTS, 'My SEA robot'))
-    moving.run(python_blocks(ROBOTS, 'Does the robot follow?'))
+    moving.run(python_blocks(ROBOTS, 'Tracking in simulation'))
     assert moving.names['theta'].shape == moving.names['tau_m'].shape == (750, 7)
     assert 'joint_2' in capsys.readouterr().out
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joint accelerations; the step of one sample also serves the simulation."""
+"""Joint accelerations; the step of one sample is also used by the simulation."""
 
 from typing import NamedTuple
 

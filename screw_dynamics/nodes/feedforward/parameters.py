@@ -91,7 +91,9 @@ class FeedforwardParameters(ModelParameters):
         True, 'Go on publishing the effort that holds the last position after the end.'
     )
     idle_timeout: float = parameter(
-        0.0, 'Stop that after this time [s]; 0: never.', within=(0.0, 1e6)
+        0.0,
+        'Stop holding the last position after this time [s]; 0: never.',
+        within=(0.0, 1e6),
     )
     lead_time: float = parameter(
         0.0,
@@ -154,8 +156,8 @@ class FeedforwardParameters(ModelParameters):
     )
     resample_period: float = parameter(
         0.01,
-        'Distance of those samples [s]; a controller that interpolates efforts linearly is off by '
-        "at most max|tau''| resample_period^2 / 8.",
+        'Time between the points published on ~/joint_trajectory_effort [s]; a controller that '
+        "interpolates efforts linearly is off by at most max|tau''| resample_period^2 / 8.",
         within=(0.0005, 1.0),
     )
     autostart: bool = parameter(

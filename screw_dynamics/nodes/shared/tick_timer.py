@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TickStatistics`: achieved rate, missed ticks and compute time of a periodic callback."""
+"""`TickTimer`: periodic callback with statistics of rate, missed ticks and compute time."""
 
 import time
 from collections.abc import Callable, Sequence

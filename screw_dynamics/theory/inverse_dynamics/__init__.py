@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse dynamics recursions, one file per representation of twists."""
+"""Inverse dynamics with time derivatives of any order (KM2021)."""

@@ -117,7 +117,7 @@ def _efforts(model: ScrewModel, jet: ScalarArray, wrench_jets: Mapping[str, Arra
 
 
 def _transform_rates(screw: ScalarArray, joint: ScalarArray) -> ScalarArray:
-    """Return E_i(0..k + 1): the d-th derivative of Ad_{C_i,p} is E_i(d) Ad_{C_i,p} (KM (10))."""
+    """Return E_i(0..k + 1): the d-th derivative of Ad_{C_i,p} is E_i(d) Ad_{C_i,p} (10)."""
     ad = twist_cross(screw)
     e = np.zeros((len(joint) - 1, 6, 6), joint.dtype)
     e[0] = np.eye(6, dtype=joint.dtype)

@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Subscriptions of the node `feedforward`: trajectories, streams, speed, controller state."""
+"""Subscriptions and service of the node `feedforward`; queue and verdicts of its trajectories."""
