@@ -24,7 +24,7 @@ from screw_dynamics.stop_signals import STOP_SIGNALS, stop_once
 # multicast port of announcements, unused by participants limited to one host; offset 10 is the
 # first port of the first participant. Up to domain 101 all ports are below those that Linux
 # assigns to outgoing connections.
-FIRST_PORT, PORTS_PER_DOMAIN, LAST_DOMAIN = 7400, 250, 101
+FIRST_PORT, PORTS_PER_DOMAIN, DOMAINS = 7400, 250, range(1, 102)
 PROBED_OFFSETS = (0, 10)
 
 
@@ -48,7 +48,7 @@ def unused_domain() -> int:
     It is reserved for this process: no other call, in this or another process, returns it before
     the first node opens its ports. The common default domain 0 is never returned.
     """
-    domains = list(range(1, LAST_DOMAIN + 1))
+    domains = list(DOMAINS)
     random.SystemRandom().shuffle(domains)
     return next((d for d in domains if _is_unused(d) and _reserve(d)), domains[0])
 

@@ -27,7 +27,7 @@ def test_a_chosen_domain_is_reserved() -> None:
 @pytest.mark.parametrize('offset', [0, 10])
 @pytest.mark.usefixtures('unreserved')
 def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
-    monkeypatch.setattr(domain, 'LAST_DOMAIN', 2)
+    monkeypatch.setattr(domain, 'DOMAINS', [1, 2])
     monkeypatch.setattr(domain, 'FIRST_PORT', 31_000)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind(('', 31_250 + offset))
@@ -35,16 +35,17 @@ def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: in
 
 
 @pytest.mark.parametrize('reach', ['LOCALHOST', 'SUBNET'])
-@pytest.mark.usefixtures('unreserved')
 def test_the_domain_of_a_node_is_not_chosen(monkeypatch: pytest.MonkeyPatch, reach: str) -> None:
     rclpy = pytest.importorskip('rclpy', reason='needs a ROS 2 node')
-    monkeypatch.setattr(domain, 'LAST_DOMAIN', 2)
+    used, unused = unused_domain(), unused_domain()  # by the tests that run beside this one, too
+    monkeypatch.setattr(domain, '_reserve', lambda number: True)
+    monkeypatch.setattr(domain, 'DOMAINS', [used, unused])
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', reach)
     context = rclpy.Context()
-    rclpy.init(context=context, domain_id=1)
+    rclpy.init(context=context, domain_id=used)
     try:
         node = rclpy.create_node('there', context=context)
-        assert {unused_domain() for _ in range(20)} == {2}
+        assert {unused_domain() for _ in range(20)} == {unused}
         node.destroy_node()
     finally:
         rclpy.try_shutdown(context=context)
