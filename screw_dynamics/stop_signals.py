@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import PurePath
 from types import FrameType
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -18,10 +19,20 @@ class StopOnce:
         self.armed = True
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal."""
-        if self.armed:
+        """Handle a signal; while rclpy constructs a future, leave it to rclpy, which stops too."""
+        if self.armed and not _constructs_future(frame):
             self.armed = False
             raise KeyboardInterrupt
+
+
+def _constructs_future(frame: FrameType | None) -> bool:
+    # the destructor of a future without attributes prints a traceback
+    code = None if frame is None else frame.f_code
+    return (
+        code is not None
+        and code.co_name == '__init__'
+        and PurePath(code.co_filename).parts[-2:] == ('rclpy', 'task.py')
+    )
 
 
 @contextmanager

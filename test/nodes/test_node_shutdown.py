@@ -4,18 +4,38 @@
 
 from __future__ import annotations
 
+import inspect
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 from helpers.dds_threads import participant_threads, threads_left, watched_command
 from helpers.node_processes import NodeProcess, node_command, trajectory
 from helpers.planar_sea import TEXT
+from rclpy.task import Task
 from rclpy.utilities import get_rmw_implementation_identifier
 
+from screw_dynamics.stop_signals import stop_once
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 SAME = '-r', '~/joint_trajectory:=/same', '-r', '~/joint_trajectory_effort:=/same'
+
+
+def test_a_signal_does_not_interrupt_the_construction_of_a_future():
+    """Its destructor would print a traceback; rclpy handles the signal too, and stops."""
+    frames = []
+    sys.settrace(lambda frame, event, _: frames.append(frame))
+    Task(lambda: None)
+    sys.settrace(None)
+    inside = [frame for frame in frames if frame.f_code.co_name == '__init__']
+    assert len(inside) >= 2  # of the task and of the future, its base
+    with stop_once(to_the_end=False) as stop:
+        for frame in inside:
+            stop(signal.SIGINT, frame)
+        assert stop.armed
+        with pytest.raises(KeyboardInterrupt):
+            stop(signal.SIGINT, inspect.currentframe())
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
