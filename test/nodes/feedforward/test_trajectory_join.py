@@ -330,6 +330,14 @@ def executed(message, instants, instant):
     return segment.jets([1e-9 * (instant - instants[i - 1])], rows=1)[0, 0]
 
 
+def assert_in_step(node, message, instants, begin):
+    """Compare a controller with the reference until some time after the newest motion begins."""
+    for instant in np.linspace(instants[0], begin + 20 * MS, 301).astype(int):
+        expected = node.reference.state(int(instant))[0]
+        here = executed(message, instants, instant)
+        np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-9)
+
+
 @pytest.mark.parametrize('stamped', [False, True])
 @pytest.mark.parametrize('rests', [False, True])
 def test_a_controller_that_starts_by_the_outgoing_stamp_is_in_step(moving, stamped, rests):
@@ -366,10 +374,7 @@ def test_a_controller_in_motion_goes_on_with_the_reference(moving, ahead):
     assert instants[0] == moving.now
     # in step with a received stamp, unless points lie before it
     assert nanoseconds(message.header.stamp) == min(start, moving.now)
-    for instant in np.linspace(instants[0], begin + 20 * MS, 301).astype(int):
-        expected = moving.reference.state(int(instant))[0]
-        here = executed(message, instants, instant)
-        np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-9)
+    assert_in_step(moving, message, instants, begin)
 
 
 def test_a_controller_goes_on_with_several_motions(moving):
@@ -381,10 +386,7 @@ def test_a_controller_goes_on_with_several_motions(moving):
         assert moving.join(20 * MS)
     message, instants = forwarded(moving)
     assert instants[0] == moving.now < begins[0] < begins[1]
-    for instant in np.linspace(instants[0], begins[1] + 20 * MS, 301).astype(int):
-        expected = moving.reference.state(int(instant))[0]
-        here = executed(message, instants, instant)
-        np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-9)
+    assert_in_step(moving, message, instants, begins[1])
 
 
 def test_a_controller_goes_on_in_the_turn_of_the_newest_motion(moving):
@@ -459,10 +461,7 @@ def test_points_lead_from_the_instant_of_forwarding_on(planar, stamp):
         assert node.join(1 * MS)
     message, instants = forwarded(node)
     assert instants[0] == node.now
-    for instant in np.linspace(instants[0], begin + 20 * MS, 301).astype(int):
-        expected = node.reference.state(int(instant))[0]
-        here = executed(message, instants, instant)
-        np.testing.assert_allclose(here, expected, rtol=0.0, atol=1e-9)
+    assert_in_step(node, message, instants, begin)
 
 
 def test_nothing_leads_to_a_motion_that_does_not_continue_another(planar):
