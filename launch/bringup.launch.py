@@ -22,7 +22,7 @@ from screw_dynamics.nodes.launching import (
     recorder,
     typed_argument,
 )
-from screw_dynamics.nodes.shared.arguments import resolve_file_url
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 
 _RSP = 'robot_state_publisher'
 

@@ -23,7 +23,7 @@ from screw_dynamics.nodes.launching import (
     recorder,
     typed_argument,
 )
-from screw_dynamics.nodes.shared.arguments import resolve_file_url
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 
 DELAY = 0.5  # s from sending to the beginning of the motion
 READY = ('joint_states', 'feedforward/feedforward')  # published when both nodes have their robot

@@ -13,13 +13,19 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class StopOnce:
-    """A signal handler that raises KeyboardInterrupt once, while `armed` is True."""
+    """
+    A signal handler that raises KeyboardInterrupt once, while `armed` is True.
+
+    `requested` is True after a signal, raised or not.
+    """
 
     def __init__(self) -> None:
         self.armed = True
+        self.requested = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle a signal; while rclpy constructs a future, leave it to rclpy, which stops too."""
+        self.requested = True
         if self.armed and not _constructs_future(frame):
             self.armed = False
             raise KeyboardInterrupt

@@ -217,7 +217,11 @@ class BagWriter:
         self._queue.put((connection, log_time, data))
 
     def close(self) -> None:
-        """Write the rest of the queue, the index and metadata.yaml, or raise `BagError`."""
+        """
+        Write the rest of the queue, the index and metadata.yaml; raise `BagError` if it fails.
+
+        A second call does nothing.
+        """
         if self._closed:
             return
         self._closed = True

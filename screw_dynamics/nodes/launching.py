@@ -14,7 +14,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.arguments import resolve_file_url
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.scalars import finite_or_nan
 
 PACKAGE = 'screw_dynamics'

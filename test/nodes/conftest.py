@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 REASON = 'the nodes need ROS 2: rclpy and screw_dynamics_interfaces'
 
-WITHOUT_ROS = {'test_ros_is_here.py', 'test_tick_statistics.py'}
 HAVE_ROS = all(
     importlib.util.find_spec(name) for name in ('rclpy', 'screw_dynamics_interfaces')
 ) and bool(os.environ.get('AMENT_PREFIX_PATH'))
@@ -29,7 +28,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Do not import modules that need rclpy if it is missing; `test_ros_is_here` reports that."""
     if HAVE_ROS or not collection_path.name.startswith('test_'):
         return None
-    return None if collection_path.name in WITHOUT_ROS else True
+    return None if collection_path.name == 'test_ros_is_here.py' else True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

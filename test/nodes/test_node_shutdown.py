@@ -19,6 +19,21 @@ from rclpy.utilities import get_rmw_implementation_identifier
 from screw_dynamics.stop_signals import stop_once
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
+# a signal at one of the calls from C++ to Python while the executor spins for the first time
+SIGNALLED = """
+import signal, sys
+from screw_dynamics.nodes.dynamics_server.__main__ import main
+calls = 0
+def trace(frame, event, argument):
+    global calls
+    caller = frame.f_back
+    calls += caller is not None and caller.f_code.co_name == '_spin'
+    if calls == {number} and event == 'call':
+        calls += 1
+        signal.raise_signal(signal.SIGINT)
+sys.settrace(trace)
+sys.exit(main())
+"""
 SAME = '-r', '~/joint_trajectory:=/same', '-r', '~/joint_trajectory_effort:=/same'
 
 
@@ -54,6 +69,15 @@ def test_signals_while_publishing(ros, planar, number, events):
     ros.publish(trajectory(['joint_1', 'joint_2'], [0.0, 0.0]), f'/{name}/joint_trajectory')
     ros.wait_for('samples', lambda: len(samples) > 10, process)
     assert process.interrupt(number) == 0, process.log
+    assert 'Traceback' not in process.log
+
+
+@pytest.mark.parametrize('number', [20, 40, 50, 60])
+def test_a_signal_while_the_events_executor_collects_the_parts_of_the_node(ros, planar, number):
+    arguments = '--ros-args', '-p', f'urdf_path:={planar}', '-p', 'use_events_executor:=true'
+    script = SIGNALLED.format(number=number)
+    process = NodeProcess([sys.executable, '-c', script, *arguments], ros.environment)
+    assert process.wait() == 0, process.log
     assert 'Traceback' not in process.log
 
 

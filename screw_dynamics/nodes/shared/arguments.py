@@ -1,22 +1,18 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of a node: help text, unknown arguments, files, parameter files."""
+"""Command line of a node: help text, unknown arguments, parameter files."""
 
-import os
 import re
 import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from rclpy.utilities import remove_ros_args
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.parameters import ParameterRule, rule_of
-from screw_dynamics.paths import expanded
 from screw_dynamics.yaml_files.loading import load_yaml
 
 _USAGE = """usage: {name} [--ros-args [-p PARAMETER:=VALUE] [--params-file FILE]
@@ -101,18 +97,3 @@ def _pattern(name: str) -> str:
     parts = {'**': '(/[^/]+)*', '*': '/[^/]+'}
     words = [part for part in name.split('/') if part]
     return ''.join(parts.get(word, f'/{re.escape(word)}') for word in words)
-
-
-def resolve_file_url(path: str, name: str) -> Path:
-    """Return the file at a path or package:// address; InputError names the origin `name`."""
-    if path.startswith('package://'):
-        package, _, inside = path.removeprefix('package://').partition('/')
-        try:
-            file = Path(get_package_share_directory(package)) / inside
-        except (PackageNotFoundError, ValueError) as error:
-            raise InputError(f'{name}: {path!r}: {error}') from None
-    else:
-        file = expanded(path)
-    if not os.path.isfile(file):
-        raise InputError(f'{name}: expected a file, got {str(file)!r}')
-    return file

@@ -14,12 +14,13 @@ from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.logging import get_logger
 from rclpy.node import Node
+from rclpy.signals import uninstall_signal_handlers
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.shared.arguments import files_for_others, help_text, wants_help
 from screw_dynamics.stop_signals import StopOnce, stop_once
 
-_LONGEST_WAIT = 1.0  # s
+_LONGEST_WAIT = 0.1  # s, of a signal for the events executor
 _WRONG_ARGUMENTS = 2
 
 
@@ -44,7 +45,7 @@ def run_node(
         try:
             code = _without_node(name, args, purpose, parameters)
             if code is None:
-                code = _run(make_node, name, args, work or _spin, interrupted, stop)
+                code = _run(make_node, name, args, work, interrupted, stop)
         except (KeyboardInterrupt, ExternalShutdownException):
             rclpy.try_shutdown()
             code = interrupted
@@ -76,7 +77,7 @@ def _run(
     make_node: Callable[[], Node],
     name: str,
     args: Sequence[str] | None,
-    work: Callable[[Node], None],
+    work: Callable[[Node], None] | None,
     interrupted: int,
     stop: StopOnce,
 ) -> int:
@@ -90,7 +91,10 @@ def _run(
             sys.argv if args is None else args, node.get_fully_qualified_name()
         ):
             node.get_logger().warning(text)
-        work(node)
+        if work is None:
+            _spin(node, stop)
+        else:
+            work(node)
     # rclpy raises RuntimeError for a bad command line or parameter file, and ParameterException
     # for parameters that it declares itself
     except (ScrewDynamicsError, ParameterException, RuntimeError) as error:
@@ -108,7 +112,7 @@ def _run(
     return 0
 
 
-def _spin(node: Node) -> None:
+def _spin(node: Node, stop: StopOnce) -> None:
     """Spin with the executor selected by the node's parameter."""
     executor = _events_executor(node)
     if executor is None:
@@ -116,10 +120,15 @@ def _spin(node: Node) -> None:
         executor.add_node(node)
         executor.spin()
         return
+    # an exception, or a shutdown of the context by rclpy, while C++ code collects the parts of the
+    # node leaves callbacks behind that abort the process: a signal only ends the loop
+    stop.armed = False
+    if threading.current_thread() is threading.main_thread():
+        uninstall_signal_handlers()
     executor.add_node(node)
     try:
         # spin() of the events executor in rclpy 7.1 does not always return to its callbacks
-        while rclpy.ok():
+        while rclpy.ok() and not stop.requested:
             executor.spin_once(timeout_sec=_LONGEST_WAIT)
     finally:
         executor.shutdown()  # releases its references to the parts of the node

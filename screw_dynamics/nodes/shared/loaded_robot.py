@@ -18,7 +18,7 @@ from screw_dynamics.errors import (
     UrdfError,
 )
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.shared.arguments import resolve_file_url
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.parsers import RobotDescription, model_from_description, read_description
 from screw_dynamics.robot import Robot

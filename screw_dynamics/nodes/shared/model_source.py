@@ -11,8 +11,8 @@ from std_msgs.msg import String
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.jit import uncompiled
-from screw_dynamics.nodes.shared.arguments import resolve_file_url
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription, steady_timer
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.nodes.shared.loaded_robot import (
     LoadedRobot,
     load_robot,

@@ -13,7 +13,7 @@ import pytest
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.shared.arguments import resolve_file_url
+from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.nodes.shared.model_source import ModelSource
 
 MARS, MOON = (0.0, 0.0, -3.72), (0.0, 0.0, -1.62)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Achieved rate, missed ticks, compute time. No ROS."""
+"""Achieved rate, missed ticks, compute time."""
 
 from __future__ import annotations
 

@@ -1,0 +1,76 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The state of a node that receives trajectories, without processes and DDS."""
+
+from __future__ import annotations
+
+import numpy as np
+from rclpy.serialization import serialize_message
+
+from helpers.node_processes import trajectory
+from screw_dynamics import read_urdf
+from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
+from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot, Reading
+from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import arrival, plan
+from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.reference.reference import Reference
+from screw_dynamics.reference.streamed_reference import StreamedReference
+from screw_dynamics.robot import Robot
+
+MS = 10**6
+NOW = 1_700_000_000_000 * MS
+NAMES = ('joint_1', 'joint_2')
+
+
+class Node:
+    """The state of a node that receives trajectories, and a clock that advances during fits."""
+
+    def __init__(self, urdf, **parameters):
+        self.parameters = FeedforwardParameters(**parameters)
+        self.robot = FitRobot(Robot(read_urdf(urdf)), {}, ())
+        self.reference = Reference(2, INTERPOLATIONS[self.parameters.interpolation])
+        self.streamed = StreamedReference(
+            self.reference, np.zeros(2, dtype=bool), self.parameters.stream_settings
+        )
+        self.measured = JointStateBuffer(NAMES)
+        self.now = NOW
+
+    def receive(self, *points, times=None, stamp=0):
+        message = trajectory(NAMES, *points, times=times)
+        set_stamp(message.header.stamp, stamp)
+        data = serialize_message(message)
+        self.message = read_message(Reading(data, 1000))
+        self.arrival = arrival(
+            data, self.reference, self.streamed, self.measured, self.parameters, self.now
+        )
+
+    def plan(self, delay):
+        names = self.robot.robot.model.joint_names
+        self.planned = plan(
+            self.arrival, outline(self.message), names, self.reference, self.streamed,
+            self.parameters, self.now, delay,
+        )  # fmt: skip
+        return self.planned.task.join
+
+    def join(self, took):
+        """Advance the clock by the time of a fit and join the result if still possible."""
+        made = fit(self.message, self.robot, self.planned.task)
+        self.now += took
+        problem = joined(
+            self.planned, made, self.arrival, self.robot, self.reference, self.streamed, self.now
+        )
+        return not problem
+
+    def follow(self, *points, **more):
+        self.receive(*points, **more)
+        self.plan(0)
+        assert self.join(0)
+
+    def jet(self, time):
+        jet = np.full((5, 2), np.nan)
+        self.reference.sample(time, jet)
+        return jet
