@@ -30,7 +30,8 @@ def enter_in_index(environment):
     for name in FOLDERS:  # links to folders are what ros2 launch does not look into
         link(share / name, [path for path in (root / name).iterdir() if path.is_file()])
     names = subprocess.run(
-        [environment.python, '-c', SCRIPTS], check=True, stdout=subprocess.PIPE, text=True
+        # isolated: metadata in the working directory may be of an installation without ROS 2
+        [environment.python, '-I', '-c', SCRIPTS], check=True, stdout=subprocess.PIPE, text=True
     ).stdout.split()
     link(prefix / 'lib' / NAME, [environment.python.parent / name for name in names])
     environment.progress.done('package in the ament index', time.monotonic() - start)

@@ -33,6 +33,11 @@ def prefix(tmp_path, monkeypatch):
     environment.prefix, environment.python = tmp_path, Path(sys.prefix) / 'bin' / 'python'
     enter_in_index(environment)
     (tmp_path / 'stamps' / 'ament_index').unlink()
+    # an installation without ROS 2, as of the documentation, leaves this where make setup runs
+    other = tmp_path / 'root' / 'screw_dynamics.egg-info'
+    other.mkdir(parents=True)
+    (other / 'PKG-INFO').write_text('Metadata-Version: 2.1\nName: screw_dynamics\nVersion: 0\n')
+    monkeypatch.chdir(other.parent)
     enter_in_index(environment)  # again, over what is there
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path))
     return tmp_path
