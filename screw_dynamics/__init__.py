@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from screw_dynamics import lie as lie
     from screw_dynamics import simulation as simulation
     from screw_dynamics import trajectory as trajectory
+    from screw_dynamics.dynamics import EffortFormat as EffortFormat
     from screw_dynamics.dynamics import bias_forces as bias_forces
     from screw_dynamics.dynamics import coriolis_matrix as coriolis_matrix
     from screw_dynamics.dynamics import forward_dynamics as forward_dynamics
+    from screw_dynamics.dynamics import gravity_force_jets as gravity_force_jets
     from screw_dynamics.dynamics import gravity_forces as gravity_forces
     from screw_dynamics.dynamics import inverse_dynamics as inverse_dynamics
     from screw_dynamics.dynamics import mass_matrix as mass_matrix
@@ -75,6 +77,7 @@ _MODULES = {
         'bias_forces',
         'coriolis_matrix',
         'forward_dynamics',
+        'gravity_force_jets',
         'gravity_forces',
         'inverse_dynamics',
         'mass_matrix',

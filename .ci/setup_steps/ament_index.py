@@ -31,7 +31,10 @@ def enter_in_index(environment):
         link(share / name, [path for path in (root / name).iterdir() if path.is_file()])
     names = subprocess.run(
         # isolated: metadata in the working directory may be of an installation without ROS 2
-        [environment.python, '-I', '-c', SCRIPTS], check=True, stdout=subprocess.PIPE, text=True
+        [environment.python, '-I', '-c', SCRIPTS],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
     ).stdout.split()
     link(prefix / 'lib' / NAME, [environment.python.parent / name for name in names])
     environment.progress.done('package in the ament index', time.monotonic() - start)

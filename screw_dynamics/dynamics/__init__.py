@@ -7,18 +7,21 @@ from typing import Any
 
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
+from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
-from screw_dynamics.dynamics.gravity_forces import gravity_forces
+from screw_dynamics.dynamics.gravity_forces import gravity_force_jets, gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.link_loads import LinkLoads
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 
 __all__ = [
+    'EffortFormat',
     'LinkLoads',
     'bias_forces',
     'coriolis_matrix',
     'effort_deviations',
     'forward_dynamics',
+    'gravity_force_jets',
     'gravity_forces',
     'inverse_dynamics',
     'mass_matrix',

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joint efforts that keep a robot at rest against gravity."""
+"""Joint efforts that keep a robot at rest against gravity, and their time derivatives."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
+from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.kernels.tree.gravity_forces import gravity_efforts
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
@@ -48,3 +49,45 @@ def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:
     if not gravity_efforts(samples, frames.tree, frames.bodies, frames.gravity, forces):
         raise_not_finite(forces, single, q=q)
     return forces[0] if single else forces
+
+
+def gravity_force_jets(
+    model: ScrewModel, joint_jet: ArrayLike, work: Array | None = None
+) -> Array:
+    """
+    Return Q_grav along a motion and its time derivatives up to order k.
+
+    They are the difference of the efforts with and without gravity, exact to the rounding of
+    these; at rest those without gravity are exactly 0.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
+        Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
+    work : (2, k + 1, n) or (2, T, k + 1, n) ndarray, optional
+        Array to compute in; with it nothing is allocated for one sample.
+
+    Returns
+    -------
+    (k + 1, n) or (T, k + 1, n) ndarray
+        [N m or N, per s^d]; ``work[0]`` if given.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InputError
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
+    >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
+    >>> jet = np.array([[np.pi / 2], [2.0], [0.0], [0.0]])
+    >>> np.round(sd.gravity_force_jets(pendulum, jet), 12)
+    array([[  0.  ],
+           [-19.62]])
+    """
+    full, weightless = (None, None) if work is None else work
+    efforts = inverse_dynamics(model, joint_jet, out=full)
+    efforts -= inverse_dynamics(model.weightless, joint_jet, out=weightless)
+    return efforts

@@ -30,6 +30,12 @@ _UNITS = {
 }
 
 
+def unit_of(quantity: str, coordinate_type: str) -> str:
+    """Return the unit of a quantity of a joint."""
+    (rotary, prismatic), per = _UNITS[quantity]
+    return (prismatic if coordinate_type == 'prismatic' else rotary) + per
+
+
 def motion_checks(robot: Robot, times: Array, joint_jets: Array) -> list[LimitCheck]:
     """Return the checks of positions and velocities of joint jets (T, m, n)."""
     limits = _limits(robot.model)
@@ -132,9 +138,7 @@ def _checks(
     joint_of: NDArray[np.int64] | None = None,
 ) -> list[LimitCheck]:
     """Check the columns of joints, or of `names` with the joints `joint_of` they belong to."""
-    (rotary, prismatic), per = _UNITS[quantity]
-    types = robot.model.coordinate_types
-    units = [(prismatic if kind == 'prismatic' else rotary) + per for kind in types]
+    units = [unit_of(quantity, kind) for kind in robot.model.coordinate_types]
     if joint_of is not None:
         units = [units[j] for j in joint_of]
     names = robot.joint_names if names is None else names

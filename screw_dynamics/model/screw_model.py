@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, read_only_copy, require_finite
@@ -99,6 +100,11 @@ class ScrewModel(ModelRecord):
     def joint_frame_parameters(self) -> JointFrameParameters:
         """Joint frames and inertias as parameters of the Taylor recursion."""
         return joint_frame_parameters(self)
+
+    @cached_property
+    def weightless(self) -> ScrewModel:
+        """The same robot without gravity."""
+        return replace(self, gravity=np.zeros(3))
 
     @cached_property
     def spatial_screws(self) -> Array:

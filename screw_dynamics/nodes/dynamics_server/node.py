@@ -67,7 +67,7 @@ class DynamicsServerNode(Node):
                 self._settings,
                 compile_services,
                 self._on_model,
-                lambda loaded: require_supported(loaded.robot, np.inf),
+                self._require_supported,
             )
             self._settings.add_check(self._source.check_settings)
             self._settings.on_change(self._on_parameters)
@@ -78,7 +78,7 @@ class DynamicsServerNode(Node):
                 (
                     srv.GetInverseDynamics,
                     'get_inverse_dynamics',
-                    positioned(services.get_inverse_dynamics),
+                    positioned(self._get_inverse_dynamics),
                 ),
                 (
                     srv.ComputeTrajectoryTorques,
@@ -133,10 +133,18 @@ class DynamicsServerNode(Node):
         services.compute_trajectory_torques(robot, self._settings.values, request, response)
         self._warn(response.message)
 
+    def _require_supported(self, loaded: LoadedRobot) -> None:
+        require_supported(loaded.robot, np.inf)
+        self._settings.values.require_joints(loaded.robot)
+
+    def _get_inverse_dynamics(self, robot: Robot, request: JointRequest, response: Any) -> None:
+        taken = self._settings.values.effort_format
+        services.get_inverse_dynamics(taken, robot, request, response)
+
     def _get_motor_feedforward(self, robot: Robot, request: Any, response: Any) -> None:
         if robot.drives is None:
             raise NoModelError("no elastic joints: parameter 'elastic_joints_path' is empty")
-        handler = partial(services.get_motor_feedforward, self._settings.values.check_limits)
+        handler = partial(services.get_motor_feedforward, self._settings.values)
         self._with_position(handler)(robot, request, response)
         self._warn(response.message)
 

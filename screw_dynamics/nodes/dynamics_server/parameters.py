@@ -4,12 +4,12 @@
 
 from dataclasses import dataclass
 
-from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, ModelParameters
+from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, EffortParameters
 from screw_dynamics.nodes.shared.parameters import parameter
 
 
 @dataclass(frozen=True)
-class DynamicsServerParameters(ModelParameters):
+class DynamicsServerParameters(EffortParameters):
     """Parameters of the node `dynamics_server`."""
 
     interpolation: str = parameter(

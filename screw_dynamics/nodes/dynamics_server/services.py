@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Service handlers; they raise ScrewDynamicsError on failure."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from screw_dynamics.arrays import Array, require_finite
 from screw_dynamics.dynamics import (
+    EffortFormat,
     bias_forces,
     coriolis_matrix,
     gravity_forces,
@@ -63,7 +65,9 @@ def get_dynamic_terms(robot: Robot, request: JointRequest, response: Any) -> Non
         setattr(response, field, double_array(request.as_requested(result)))
 
 
-def get_inverse_dynamics(robot: Robot, request: JointRequest, response: Any) -> None:
+def get_inverse_dynamics(
+    taken: EffortFormat, robot: Robot, request: JointRequest, response: Any
+) -> None:
     """Handle GetInverseDynamics."""
     message = request.message
     k, n = int(message.derivative_order), robot.n
@@ -81,8 +85,9 @@ def get_inverse_dynamics(robot: Robot, request: JointRequest, response: Any) -> 
                 higher.shape,
             )
         jet[5:] = higher.reshape(rows, n)[:, request.order]
-    efforts = inverse_dynamics(robot.model, jet[: k + 3], wrench_jets(message.wrenches, k))
-    efforts = efforts[:, request.back]
+    jet = jet[: k + 3]
+    efforts = inverse_dynamics(robot.model, jet, wrench_jets(message.wrenches, k))
+    efforts = taken.convert(robot.model, jet, efforts)[:, request.back]
     response.joint_names = list(request.names)
     for field, values in zip(_EFFORTS, efforts, strict=False):
         setattr(response, field, double_array(values))
@@ -118,8 +123,8 @@ def compute_trajectory_torques(
     response.message = check_curve(robot, curve, begin, parameters.check_limits)
     times = _sample_times(waypoints.times - begin, request.sample_period, parameters.max_samples)
     jets = curve.jets(times, JET_ROWS)
-    tau = inverse_dynamics(model, jets[:, : k + 3].copy())
-
+    known = jets[:, : k + 3].copy()
+    tau = parameters.effort_format.convert(model, known, inverse_dynamics(model, known))
     back = np.array([model.joint_names.index(name) for name in names], dtype=np.intp)
     response.interpolation = parameters.interpolation
     response.trajectory.header = request.trajectory.header
@@ -156,7 +161,7 @@ _STIFFNESS_ROWS = 3
 
 
 def get_motor_feedforward(
-    check_limits: str, robot: Robot, request: JointRequest, response: Any
+    parameters: DynamicsServerParameters, robot: Robot, request: JointRequest, response: Any
 ) -> None:
     """Handle GetMotorFeedforward for a robot with drives."""
     assert robot.drives is not None
@@ -167,9 +172,14 @@ def get_motor_feedforward(
     motors = elastic_feedforward(
         robot.model, robot.drives, jet, wrenches, stiffness_jets=stiffness, deflection=deflection
     )
-    if check_limits != 'off':
+    mode = parameters.check_limits
+    if mode != 'off':
         report = check_motor_commands(robot, jet[np.newaxis], [0.0], motors.as_batch(), stiffness)
-        response.message = limit_text(report, check_limits)
+        response.message = limit_text(report, mode)
+    taken, rows = parameters.effort_format, len(motors.motor_effort_jet)
+    if not taken.trivial:
+        sent = taken.convert(robot.model, jet[: rows + 2], motors.motor_effort_jet)
+        motors = replace(motors, motor_effort_jet=sent)
     response.motor_feedforward = _message(motors, robot, request)
 
 

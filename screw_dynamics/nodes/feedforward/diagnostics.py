@@ -251,7 +251,7 @@ class OutputReports:
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
         """Return the diagnostic tasks by name; 'motors' only with elastic joints."""
-        tasks = {'limits': self._limits}
+        tasks = {'limits': self._limits, 'guard': self._guard}
         if self._context.parameters.elastic_joints_path:
             tasks['motors'] = self._motors
         return tasks
@@ -261,6 +261,15 @@ class OutputReports:
             return Report(OK, 'not checked')
         pipeline = self._context.pipeline
         return _NOT_CONFIGURED if pipeline is None else pipeline.limits.report()
+
+    def _guard(self) -> Report:
+        if self._context.parameters.output_guard == 'off':
+            return Report(OK, 'off')
+        pipeline = self._context.pipeline
+        if pipeline is None:
+            return _NOT_CONFIGURED
+        reason = pipeline.guard.reason
+        return Report(WARN, f'no efforts are published: {reason}') if reason else Report(OK, 'ok')
 
     def _motors(self) -> Report:
         pipeline = self._context.pipeline

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `feedforward`: joint trajectory in, efforts with two time derivatives out."""
 
+import time
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+import rclpy
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
@@ -54,7 +56,7 @@ class FeedforwardNode(ManagedNode):
                 settings,
                 lambda loaded: compile_tick(loaded.robot),
                 self._on_model,
-                lambda loaded: require_supported(loaded.robot, JET_ROWS),
+                self._require_supported,
                 lambda loaded: fits.warm_up(
                     FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
                 ),
@@ -81,6 +83,10 @@ class FeedforwardNode(ManagedNode):
             self._others = {*self.subscriptions, *self.publishers}
 
     # model ---------------------------------------------------------------------------------------
+
+    def _require_supported(self, loaded: LoadedRobot) -> None:
+        require_supported(loaded.robot, JET_ROWS)
+        self._shared.parameters.require_joints(loaded.robot)
 
     def _on_model(self, loaded: LoadedRobot) -> None:
         self._shared.uncontrolled_joints = loaded.uncontrolled_joints
@@ -182,9 +188,18 @@ class FeedforwardNode(ManagedNode):
     def _stop_publishing(self) -> None:
         self._shared.active = False
         self._ticks.stop()
+        self._ramp_out()
         if self._shared.pipeline is not None:
             self._trajectory_inputs.drop('the node is not active any more')
             self._shared.pipeline.clear()
+
+    def _ramp_out(self) -> None:
+        """Lead ~/commands to rest, which takes `ramp_time` or, near a limit of a rate, longer."""
+        pipeline, now = self._shared.pipeline, self._shared.now()
+        period = 1.0 / self._shared.parameters.publish_rate
+        while pipeline is not None and rclpy.ok() and pipeline.release(now):
+            time.sleep(period)
+            now += round(1e9 * period)
 
     def _tear_down(self) -> None:
         if self._shared.pipeline is not None:

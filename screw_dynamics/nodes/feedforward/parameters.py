@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, ModelParameters
+from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, EffortParameters
 from screw_dynamics.nodes.shared.parameters import parameter
 from screw_dynamics.reference.reference_filter import MAX_ORDER, MIN_ORDER
 from screw_dynamics.reference.streamed_reference import StreamSettings
@@ -14,7 +14,7 @@ SPEED_FACTOR_TYPE = 'control_msgs/SpeedScalingFactor'
 
 
 @dataclass(frozen=True)
-class FeedforwardParameters(ModelParameters):
+class FeedforwardParameters(EffortParameters):
     """Parameters of the node `feedforward`."""
 
     publish_rate: float = parameter(250.0, 'Rate of the output [Hz].', within=(1.0, 1000.0))
@@ -86,6 +86,21 @@ class FeedforwardParameters(ModelParameters):
         'positions; unless off, /diagnostics names the limits that samples exceed. Motor commands '
         'beyond theirs are never published.',
         choices=('off', 'warn', 'reject'),
+    )
+    output_guard: str = parameter(
+        'off',
+        'What to do with efforts beyond the limits of the URDF, and with rates of efforts, springs '
+        'and motors beyond those of elastic_joints_path: off (motor commands stop all the same); '
+        'stop: reject trajectories with any, and stop the output before the first one; slow: slow '
+        'trajectories down so that there is none, and stop where that does not help.',
+        choices=('off', 'stop', 'slow'),
+        read_only=True,
+    )
+    ramp_time: float = parameter(
+        0.25,
+        'How long ~/commands take from 0 to the efforts where they begin, and back where they '
+        'end [s]; 0: they begin and end at once.',
+        within=(0.0, 60.0),
     )
     hold_when_idle: bool = parameter(
         True, 'Go on publishing the effort that holds the last position after the end.'
@@ -184,6 +199,13 @@ class FeedforwardParameters(ModelParameters):
                 "parameter 'commands_content': expected link_efforts without "
                 'elastic_joints_path, got motor_efforts'
             )
+        if self.output_guard == 'slow':
+            for name, needed in (('interpolation', 'smooth'), ('sync', 'none')):
+                if getattr(self, name) != needed:
+                    raise InputError(
+                        f"parameter 'output_guard': expected off or stop with {name}: "
+                        f"{getattr(self, name)}, which follows the controller's times, got slow"
+                    )
         if self.stiffness and not self.elastic_joints_path:
             raise InputError(
                 "parameter 'stiffness': expected no value without elastic_joints_path, got "

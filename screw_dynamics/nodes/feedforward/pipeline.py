@@ -10,6 +10,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches, JointStateBuffer
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortPublishers, EffortSample
+from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard, compile_guards
 from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch, compile_limits
 from screw_dynamics.nodes.feedforward.outputs.motor_outputs import MotorPipeline
 from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import (
@@ -31,6 +32,7 @@ def compile_tick(robot: Robot) -> None:
     """Compile all kernels that a tick uses, and derive their parameters from the model."""
     compile_filter()
     compile_limits()
+    compile_guards()
     compile_stiffness_transition()
     compile_efforts(robot)
 
@@ -56,7 +58,8 @@ class FeedforwardPipeline:
         self._jet = np.zeros((JET_ROWS, robot.n))
         if interfaces.msg is None:
             node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
-        self._publishers = EffortPublishers(node, robot.joint_names, self._jet, parameters)
+        self.guard = EffortGuard(robot, node.get_logger().warning)
+        self._publishers = EffortPublishers(node, self.guard, self._jet, parameters)
         self.motors = (
             None if robot.drives is None else MotorPipeline(node, robot, self._jet, parameters)
         )
@@ -81,9 +84,7 @@ class FeedforwardPipeline:
         if self._publishers.differ(old, parameters):
             publishers = self._publishers
             # if this raises, the old publishers stay in use
-            self._publishers = EffortPublishers(
-                self._node, self.model.joint_names, self._jet, parameters
-            )
+            self._publishers = EffortPublishers(self._node, self.guard, self._jet, parameters)
             publishers.destroy()
         if self.motors is not None:
             self.motors.apply(parameters)
@@ -100,6 +101,7 @@ class FeedforwardPipeline:
         self._robot = self._robot.with_model(model)
         self.wrenches.set_model(model)
         self.limits.set_robot(self._robot)
+        self.guard.set_robot(self._robot)
         if self.motors is not None:
             self.motors.set_robot(self._robot)
         return True
@@ -109,20 +111,47 @@ class FeedforwardPipeline:
         sample = None if withheld else self._sample(now)
         if sample is None:
             following = self.streamed.followed is not None and not self.streamed.stale(now)
-            if self.motors is not None and not following:
-                self.motors.forget()
+            if not following:
+                self.guard.forget()
+                if self.motors is not None:
+                    self.motors.forget()
+            self.release(now)
             return
         jet, tau = self._publishers.arrays(sample.rows)
         self.wrenches.inverse_dynamics(jet, tau, now, self._parameters.external_wrench_timeout)
-        self._publishers.publish(sample)
+        if not self._guarded(sample, tau):
+            self.reference.driven = False
+            if self.motors is not None:
+                self.motors.withhold(sample)
+            self.release(now)
+            return
+        self.reference.driven = True
+        self._publishers.publish(sample, self.model, now)
         watched = self._parameters.check_limits != 'off'
         if watched:
             self.limits.add(jet, tau)
         if self.motors is not None:
-            motors = self.motors.publish(sample, self.wrenches.in_force(), tau)
+            motors = self.motors.publish(sample, self.wrenches.in_force(), now, tau)
             self.reference.driven = not self.motors.stopped
             if watched and motors is not None:
                 self.limits.add_motors(motors)
+
+    def _guarded(self, sample: EffortSample, tau: Array) -> bool:
+        """Return True if the efforts of a sample may be published."""
+        if self._parameters.output_guard == 'off':
+            return True
+        stopped = bool(self.guard.reason)
+        self.guard.follow(sample.source)
+        passes = self.guard.passes(tau, sample.instant)
+        if passes and stopped:
+            self._node.get_logger().info('Efforts are published again')
+        return passes
+
+    def release(self, now: int) -> bool:
+        """Ramp commands out where nothing is published; return False once that is done."""
+        self.guard.pause()
+        released = self._publishers.release(now)
+        return (self.motors is not None and self.motors.release(now)) or released
 
     def _sample(self, now: int) -> EffortSample | None:
         """Write the joint jet of this tick; return None if there is nothing to publish."""
@@ -166,6 +195,7 @@ class FeedforwardPipeline:
         self.streamed.reset()
         self.measured.clear()
         self.wrenches.clear()
+        self.guard.forget()
         if self.motors is not None:
             self.motors.forget()
             self.motors.stiffness.forget()

@@ -56,12 +56,8 @@ def check_curve(
     """
     if mode == 'off':
         return ''
-    times = _sample_times(curve.breaks)
-    rows = max(JET_ROWS, robot.required_rows)
-    factors = (speed or 1.0) ** np.arange(rows, dtype=np.float64)
-    jets = curve.jets(times, rows) * factors[:, np.newaxis]
     try:
-        report = check_feasibility(robot, None, jets, begin + times)
+        report = curve_report(robot, curve, begin, speed)
         if not positions:
             kept = (check for check in report.checks if check.quantity != 'position')
             report = FeasibilityReport(tuple(kept))
@@ -70,6 +66,22 @@ def check_curve(
             raise LimitError(str(error)) from None
         return str(error)
     return limit_text(report, mode)
+
+
+def curve_report(
+    robot: Robot,
+    curve: PiecewisePolynomial,
+    begin: float,
+    speed: float,
+    period: float = _PERIOD,
+    most_samples: int = _MOST_SAMPLES,
+) -> FeasibilityReport:
+    """Return the limits along a curve, see `check_curve`, with samples every `period` [s]."""
+    times = _sample_times(curve.breaks, period, most_samples)
+    rows = max(JET_ROWS, robot.required_rows)
+    factors = (speed or 1.0) ** np.arange(rows, dtype=np.float64)
+    jets = curve.jets(times, rows) * factors[:, np.newaxis]
+    return check_feasibility(robot, None, jets, begin + times)
 
 
 def limit_text(report: FeasibilityReport, mode: str) -> str:
@@ -83,9 +95,9 @@ def limit_text(report: FeasibilityReport, mode: str) -> str:
     return text
 
 
-def _sample_times(breaks: Array) -> Array:
+def _sample_times(breaks: Array, period: float, most_samples: int) -> Array:
     """Return increasing times from the first break to the last."""
     span = breaks[-1] - breaks[0]
-    count = int(min(_MOST_SAMPLES, span // _PERIOD + 2))
+    count = int(min(most_samples, span // period + 2))
     times: Array = np.linspace(breaks[0], breaks[-1], count)
-    return np.unique(times if len(breaks) > _MOST_SAMPLES else np.union1d(times, breaks))
+    return np.unique(times if len(breaks) > most_samples else np.union1d(times, breaks))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
+from screw_dynamics.dynamics import LinkLoads, gravity_force_jets, inverse_dynamics
 from screw_dynamics.elastic import elastic_feedforward
 from screw_dynamics.errors import ScrewDynamicsError, SpringRangeError
 from screw_dynamics.feasibility.check import check_feasibility
@@ -29,6 +29,7 @@ def compile_efforts(robot: Robot) -> None:
     for order in _ORDERS:
         jet, efforts = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
         inverse_dynamics(model, jet, out=efforts)
+        gravity_force_jets(model, jet)
         LinkLoads(model, [], order).inverse_dynamics(jet, efforts)
     check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
     compute_motors(robot)

@@ -4,8 +4,10 @@
 
 from dataclasses import dataclass
 
+from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.parameters import parameter
+from screw_dynamics.robot import Robot
 
 INTERPOLATION = (
     'Curve between trajectory points: smooth is C4 through all that the points carry, jtc the '
@@ -108,3 +110,70 @@ class ModelParameters:
                 f"parameter 'payload.frame': expected a link for the payload of "
                 f'{self.payload_mass:g} kg, got an empty name'
             )
+
+
+@dataclass(frozen=True)
+class EffortParameters(ModelParameters):
+    """Parameters of a node that sends efforts."""
+
+    effort_content: str = parameter(
+        'full',
+        'What the efforts contain: all; all but gravity, for a robot that adds gravity itself; '
+        'or gravity only. Limits and springs see all.',
+        choices=CONTENTS,
+        read_only=True,
+    )
+    effort_sign: tuple[float, ...] = parameter(
+        (),
+        'Sense of the drive of each joint, 1 or -1, in the order of the joints; empty: 1.',
+        numbers=True,
+        read_only=True,
+    )
+    effort_scale: tuple[float, ...] = parameter(
+        (),
+        'Factor from the effort of each joint to what its drive takes, above 0; empty: 1.',
+        numbers=True,
+        read_only=True,
+    )
+    effort_offset: tuple[float, ...] = parameter(
+        (),
+        'Added to what the drive of each joint takes, after sign and scale; empty: 0.',
+        numbers=True,
+        read_only=True,
+    )
+
+    @property
+    def effort_format(self) -> EffortFormat:
+        """Efforts as the robot takes them."""
+        return EffortFormat(
+            self.effort_content, self.effort_sign, self.effort_scale, self.effort_offset
+        )
+
+    def check(self) -> None:
+        """Raise InputError if the values are not consistent with each other."""
+        super().check()
+        try:
+            _ = self.effort_format
+        except InputError as error:
+            raise _of_parameter(error) from None
+
+    def require_joints(self, robot: Robot) -> None:
+        """Raise InputError if the efforts of a robot cannot be sent as the values say."""
+        try:
+            self.effort_format.require_joints(robot.joint_names)
+        except InputError as error:
+            raise _of_parameter(error) from None
+        if robot.drives is None or self.effort_format.trivial:
+            return
+        motors = robot.motors.names
+        if len(motors) != robot.n:
+            raise InputError(
+                f"parameter 'elastic_joints_path': expected one motor per joint with other "
+                f'values of effort_* than the defaults, got the motors {", ".join(motors)}'
+            )
+
+
+def _of_parameter(error: InputError) -> InputError:
+    """Return an error of a field of `EffortFormat` as one of its parameter."""
+    name, _, text = str(error).partition(':')
+    return InputError(f"parameter 'effort_{name}':{text}")

@@ -158,7 +158,7 @@ def test_a_damper_goes_on_with_fewer_derivatives(follow):
     for k in range(4):
         stream.publish(START + k * 10**8)
     # the same instant without its snap: another filter, in the same state
-    stream.motors.publish(EffortSample(START + 3 * 10**8, Source.STREAM, 3, rows=4), {})
+    stream.motors.publish(EffortSample(START + 3 * 10**8, Source.STREAM, 3, rows=4), {}, START)
     np.testing.assert_allclose(recorder.rows[-1][1], recorder.rows[-2][1], rtol=0, atol=1e-12)
 
 
@@ -171,7 +171,7 @@ def test_a_damper_begins_anew_after_what_could_not_be_computed(follow):
     passing = recorder.rows[-1][1]
     stream.publish(now)
     np.testing.assert_array_equal(recorder.rows[-1][1], passing)
-    stream.motors.publish(EffortSample(now, Source.STREAM, 2, rows=3), {})
+    stream.motors.publish(EffortSample(now, Source.STREAM, 2, rows=3), {}, now)
     assert stream.motors.report().values == {'published': 3, 'not published': 1}
     stream.publish(now)
     fresh = follow(DAMPED)

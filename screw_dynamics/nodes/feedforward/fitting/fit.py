@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of a JointTrajectory and its fit to a curve."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.joints import trajectory_points
 from screw_dynamics.messages.times import nanoseconds, seconds
+from screw_dynamics.nodes.feedforward.fitting.slowing import require_guarded, slowed
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Fit,
     FitRobot,
@@ -99,7 +101,15 @@ def fit(message: Any, used: FitRobot, task: Fitting) -> Fit:
     if jet is not None:
         jet = nearest_turn(jet, waypoints, used.continuous)
     interpolation = INTERPOLATIONS[parameters.interpolation]
-    joined, curve = interpolation.join(waypoints, join.elapsed, jet)
+    if parameters.output_guard == 'slow':
+        joined_at = partial(interpolation.join, time=join.elapsed, jet=jet)
+        slow = slowed(used.robot, waypoints, joined_at, task.speed)
+        _, waypoints, joined, curve, _ = slow
+        warnings += [str(slow)] if slow.limiting else []
+    else:
+        joined, curve = interpolation.join(waypoints, join.elapsed, jet)
+    if parameters.output_guard == 'stop':
+        require_guarded(used.robot, curve, joined, task.speed)
     try:
         text = check_curve(
             used.robot,

@@ -40,7 +40,15 @@ def forwarding(
     scaled = reference.speed != 1.0 or parameters.sync != 'none'
     before = () if scaled else reference.leading_to_newest(now)
     period = parameters.resample_period
-    return Forwarding(reference.newest, before, now, outline.stamp, outline.frame_id, period)
+    return Forwarding(
+        reference.newest,
+        before,
+        now,
+        outline.stamp,
+        outline.frame_id,
+        period,
+        parameters.effort_format,
+    )
 
 
 def with_efforts(model: ScrewModel, task: Forwarding) -> JointTrajectory:
@@ -62,7 +70,7 @@ def with_efforts(model: ScrewModel, task: Forwarding) -> JointTrajectory:
             stamp = min(start, earlier[0].item())
             times = np.concatenate((earlier - stamp, times + (start - stamp)))
             jets = np.concatenate((states, jets))
-    efforts = inverse_dynamics(model, jets)[:, 0]
+    efforts = task.effort_format.convert(model, jets, inverse_dynamics(model, jets))[:, 0]
     message = JointTrajectory(
         header=Header(frame_id=task.frame_id),
         joint_names=list(model.joint_names),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import ActiveTrajectory, Join
 from screw_dynamics.robot import Robot
@@ -90,6 +91,7 @@ class Forwarding:
     stamp: int
     frame_id: str
     period: float
+    effort_format: EffortFormat
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,10 @@ def joined(
     found = _candidate(plan, fit, arrival, reference, streamed, now)
     if isinstance(found, str):
         return found
-    if found.bent and plan.task.parameters.check_limits == 'reject':
-        problem = _beyond_limits(robot, found.curve, found.begin, reference.speed)
+    parameters = plan.task.parameters
+    positions, others = parameters.check_limits == 'reject', parameters.output_guard == 'slow'
+    if found.bent and (positions or others):
+        problem = _beyond_limits(robot, found, reference.speed, positions=positions)
         if problem:
             return problem
     reference.follow(found.join, fit.waypoints, found.begin, found.curve, found.anchor)
@@ -109,13 +111,14 @@ def _candidate(
     return _Candidate(join, begin - earlier, rejoined, bent=True)
 
 
-def _beyond_limits(robot: FitRobot, curve: PiecewisePolynomial, begin: float, speed: float) -> str:
+def _beyond_limits(robot: FitRobot, found: _Candidate, speed: float, *, positions: bool) -> str:
     """Return the limit that the first segment of a curve exceeds; empty if there is none."""
+    curve = found.curve
     first = PiecewisePolynomial(
         curve.breaks[:2], curve.coefficients[:1], curve.end, curve.continuity
     )
     try:
-        return check_curve(robot.robot, first, begin, 'reject', speed)
+        return check_curve(robot.robot, first, found.begin, 'reject', speed, positions=positions)
     except LimitError as error:
         return str(error)
 

@@ -3,10 +3,10 @@
 """Commands to the motors of elastic joints at each tick, and their publishers."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from rclpy.node import Node
-from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import (
@@ -17,10 +17,15 @@ from screw_dynamics.elastic import (
 )
 from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.messages.joints import double_array, field_view
+from screw_dynamics.feasibility.quantities import motor_limits
+from screw_dynamics.messages.joints import double_array
 from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
-from screw_dynamics.nodes.feedforward.outputs.limits import LimitGuard
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
+    CommandsOutput,
+    EffortSample,
+    make_commands,
+)
+from screw_dynamics.nodes.feedforward.outputs.guards import MotorGuard
 from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import StiffnessTransition
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
@@ -68,30 +73,13 @@ class MotorFeedforwardOutput(MessageOutput):
         self._send()
 
 
-class MotorCommandsOutput(MessageOutput):
-    """``~/commands``: efforts of the motors, on the joint side of the gear."""
-
-    def __init__(self, node: Node, variants: dict[int, MotorFeedforward]) -> None:
-        m = len(next(iter(variants.values())).motor_names)
-        message = Float64MultiArray()
-        message.layout.dim = [MultiArrayDimension(label='motors', size=m, stride=m)]
-        super().__init__(node, message, '~/commands')
-        view = field_view(message, 'data', m)
-        self._variants = {rows: [(view, motors.motor_effort)] for rows, motors in variants.items()}
-
-    def publish(self, sample: EffortSample, rows: int) -> None:
-        """Publish; see `MotorFeedforwardOutput.publish`."""
-        self._copies = self._variants[rows]
-        self._send()
-
-
 class MotorPipeline:
     """
     Motor commands for the reference in the shared array `jet` (5, n), and their publishers.
 
     Commands are not published, with one warning per interruption, if they cannot be computed (too
     few derivatives, or an effort that a spring cannot transmit) or are beyond a limit, see
-    `LimitGuard`.
+    `MotorGuard`.
     """
 
     def __init__(
@@ -115,12 +103,23 @@ class MotorPipeline:
         self._start: Mapping[str, float] | None = None
         self._filters: dict[int, DeflectionFilter | None] = {}
         self._motors = {rows: robot.drives.buffers(robot.model, rows) for rows in counts}
-        self._guard = LimitGuard(robot, node.get_logger().warning)
+        self._format = parameters.effort_format
+        self._sent = self._motors
+        if not self._format.trivial:
+            self._sent = {
+                rows: replace(motors, motor_effort_jet=np.zeros_like(motors.motor_effort_jet))
+                for rows, motors in self._motors.items()
+            }
+        self._work = {
+            rows: np.zeros((2, *motors.motor_effort_jet.shape))
+            for rows, motors in self._motors.items()
+        }
+        self._guard = MotorGuard(robot, node.get_logger().warning)
         self._published = self._failed = 0
-        self._outputs: list[MotorFeedforwardOutput | MotorCommandsOutput] = []
-        self._with_commands = False
+        self._outputs: list[MotorFeedforwardOutput] = []
+        self._commands: CommandsOutput | None = None
         if interfaces.msg is not None:
-            self._outputs.append(MotorFeedforwardOutput(node, robot.joint_names, self._motors))
+            self._outputs.append(MotorFeedforwardOutput(node, robot.joint_names, self._sent))
         self.set_robot(robot)
         self.apply(parameters)
 
@@ -128,15 +127,20 @@ class MotorPipeline:
         """Apply the parameters of ~/commands and of the stiffness."""
         self.stiffness.set_target(parameters.stiffness, parameters.stiffness_transition)
         wanted = parameters.publish_commands and parameters.commands_content == 'motor_efforts'
-        if wanted and not self._with_commands:
-            self._outputs.append(MotorCommandsOutput(self._node, self._motors))
-        elif self._with_commands and not wanted:
-            self._outputs.pop().destroy()
-        self._with_commands = wanted
+        if self._commands is not None and not wanted:
+            self._commands.destroy()
+            self._commands = None
+        elif self._commands is None and wanted:
+            table = self._guard.robot.motors
+            rates = motor_limits(self._guard.robot).effort_rates[table.joint_of_motor]
+            self._commands = make_commands(self._node, 'motors', table.names, rates, parameters)
+        if self._commands is not None:
+            self._commands.ramp.duration = parameters.ramp_time
 
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
         self._model = robot.model
+        self._guard.set_robot(robot)
         self._start = self._deflections()
         damped = bool(robot.motors.damped_names)
         self._filters = {
@@ -152,13 +156,27 @@ class MotorPipeline:
         self._problem = ''
         self._guard.forget()
 
+    def withhold(self, sample: EffortSample) -> None:
+        """Register a sample whose efforts are not published."""
+        self._guard.follow(sample.source)
+        self._guard.stop('the efforts are not published')
+        self._rows, self._start = 0, None
+
+    def release(self, now: int) -> bool:
+        """Ramp commands out; return False if there is nothing more to publish."""
+        return self._commands is not None and self._commands.release(now)
+
     @property
     def stopped(self) -> bool:
         """True if no motor commands are published for the current motion."""
         return bool(self._problem or self._guard.reason)
 
     def publish(
-        self, sample: EffortSample, wrenches: Mapping[str, Array], efforts: Array | None = None
+        self,
+        sample: EffortSample,
+        wrenches: Mapping[str, Array],
+        now: int,
+        efforts: Array | None = None,
     ) -> MotorFeedforward | None:
         """
         Publish the motor commands of the sample; return them even if a limit prevents that.
@@ -167,6 +185,26 @@ class MotorPipeline:
         wrenches, if known. The result, in shared arrays, is None if it cannot be computed.
         """
         self._guard.follow(sample.source)
+        motors = self._checked(sample, wrenches, efforts)
+        if motors is None or self.stopped:
+            self.release(now)
+            return motors
+        self._published += 1
+        rows = self._rows
+        if not self._format.trivial:
+            jet, work = self._jet[: len(motors.motor_effort_jet) + 2], self._work[rows]
+            out = self._sent[rows].motor_effort_jet
+            self._format.convert(self._model, jet, motors.motor_effort_jet, out=out, work=work)
+        for output in self._outputs:
+            output.publish(sample, rows)
+        if self._commands is not None:
+            self._commands.publish(self._sent[rows].motor_effort, now)
+        return motors
+
+    def _checked(
+        self, sample: EffortSample, wrenches: Mapping[str, Array], efforts: Array | None
+    ) -> MotorFeedforward | None:
+        """Return the motor commands of the sample, if any, and compare them with the limits."""
         if sample.rows < self._least:
             self._fail(
                 f'expected references with derivatives up to order {self._least - 1}, got them '
@@ -186,12 +224,8 @@ class MotorPipeline:
         self._problem = ''
         if not self._guard.passes(motors):
             self._failed += 1
-            return motors
-        if stopped:
+        elif stopped:
             self._node.get_logger().info('Motor commands are published again')
-        self._published += 1
-        for output in self._outputs:
-            output.publish(sample, rows)
         return motors
 
     def _compute(
@@ -248,9 +282,10 @@ class MotorPipeline:
 
     def destroy(self) -> None:
         """Destroy the publishers."""
-        for output in self._outputs:
+        for output in (*self._outputs, *([] if self._commands is None else [self._commands])):
             output.destroy()
         self._outputs.clear()
+        self._commands = None
 
 
 def _constant(wrench: Array, rows: int) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.nodes.feedforward.outputs.limits import LimitGuard
+from screw_dynamics.nodes.feedforward.outputs.guards import MotorGuard
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
 from screw_dynamics.reference.reference import Source
@@ -34,7 +34,7 @@ def guarded(planar):
     """Return a function that hands a value of each sample to a guard, and the lines of that."""
     model = sd.read_urdf(planar)
     lines = []
-    guard = LimitGuard(Robot(model, LIMITED), lines.append)
+    guard = MotorGuard(Robot(model, LIMITED), lines.append)
     motors = LIMITED.buffers(model)
     for jet in (
         motors.effort_jet,
@@ -86,7 +86,7 @@ def test_a_rate_that_is_not_known_has_no_limit(planar):
         }
     )
     lines = []
-    guard = LimitGuard(Robot(model, rigid), lines.append)
+    guard = MotorGuard(Robot(model, rigid), lines.append)
     motors = sd.elastic_feedforward(model, rigid, np.zeros((3, 2)))
     guard.follow(MOVE)
     assert motors.effort_jet.shape == (1, 2)

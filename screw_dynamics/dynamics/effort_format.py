@@ -1,0 +1,151 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`EffortFormat`: efforts as a robot takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.dynamics.gravity_forces import gravity_force_jets
+from screw_dynamics.errors import InputError, shown
+from screw_dynamics.model.screw_model import ScrewModel
+
+CONTENTS = ('full', 'without_gravity', 'gravity_only')
+
+
+@dataclass(frozen=True)
+class EffortFormat:
+    """
+    Efforts as a robot takes them.
+
+    Many arms add gravity to the efforts that they receive, count joints in the opposite sense, or
+    take a current or an effort at the motor. The value sent is ``sign scale tau + offset``, with
+    the part of tau that `content` names; its time derivatives have no offset.
+
+    Parameters
+    ----------
+    content : str
+        ``full``; ``without_gravity``, tau - g(q), for a robot that adds gravity itself; or
+        ``gravity_only``, g(q).
+    sign : sequence of float
+        1 or -1 for each of the n joints; empty: 1.
+    scale : sequence of float
+        Factor above 0 for each joint, e.g. 1 / (gear ratio x torque constant) for a current [A
+        per N m]; empty: 1.
+    offset : sequence of float
+        Added after scaling, in the unit that is sent; empty: 0.
+
+    Raises
+    ------
+    InputError
+        If `content` is unknown or a number out of its range.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> rest = np.zeros((3, arm.n))
+    >>> tau = sd.inverse_dynamics(arm, rest)
+    >>> sd.EffortFormat('without_gravity').convert(arm, rest, tau)
+    array([[0., 0.]])
+    """
+
+    content: str = 'full'
+    sign: Sequence[float] = ()
+    scale: Sequence[float] = ()
+    offset: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        """Check the fields."""
+        if self.content not in CONTENTS:
+            raise InputError(f'content: expected {", ".join(CONTENTS)}, got {shown(self.content)}')
+        for name, valid, expected in (
+            ('sign', lambda values: np.abs(values) == 1.0, '1 or -1'),
+            ('scale', lambda values: (values > 0.0) & (values < np.inf), 'numbers above 0'),
+            ('offset', np.isfinite, 'finite numbers'),
+        ):
+            values = as_float_array(name, getattr(self, name))
+            if values.ndim != 1 or not valid(values).all():
+                raise InputError(f'{name}: expected {expected}, got {shown(getattr(self, name))}')
+            object.__setattr__(self, name, tuple(values.tolist()))
+
+    @cached_property
+    def trivial(self) -> bool:
+        """True if efforts are sent as they are."""
+        unit = not self.offsets.any() and (self.gains == 1.0).all()
+        return self.content == 'full' and bool(unit)
+
+    @cached_property
+    def gains(self) -> Array:
+        """Sign times scale, (n,), or (1,) for all joints."""
+        return np.multiply(self.sign or 1.0, self.scale or 1.0) + np.zeros(1)
+
+    @cached_property
+    def offsets(self) -> Array:
+        """Offsets, (n,), or (1,) for all joints."""
+        return np.array(self.offset or (0.0,))
+
+    def require_joints(self, joint_names: Sequence[str]) -> None:
+        """Raise InputError unless every list is empty or has one value per joint."""
+        for name in ('sign', 'scale', 'offset'):
+            count = len(getattr(self, name))
+            if count not in (0, len(joint_names)):
+                raise InputError(
+                    f'{name}: expected {len(joint_names)} values, one for each of '
+                    f'{", ".join(joint_names)}, or none, got {count}'
+                )
+
+    def convert(
+        self,
+        model: ScrewModel,
+        joint_jets: ArrayLike,
+        efforts: ArrayLike,
+        out: Array | None = None,
+        work: Array | None = None,
+    ) -> Array:
+        """
+        Return efforts and their time derivatives as the robot takes them.
+
+        Parameters
+        ----------
+        model : ScrewModel
+            With the gravity that the efforts contain.
+        joint_jets : (..., k + 3, n) array_like
+            Motion that the efforts belong to [rad or m, per s^d].
+        efforts : (..., k + 1, n) array_like
+            Of `inverse_dynamics`, with external wrenches or without [N m or N, per s^d].
+        out : (..., k + 1, n) ndarray, optional
+            Array to fill; not `efforts`.
+        work : (2, ..., k + 1, n) ndarray, optional
+            Scratch memory; with it and `out` nothing is allocated.
+
+        Returns
+        -------
+        (..., k + 1, n) ndarray
+            In units of the drives; `out` if given.
+
+        Raises
+        ------
+        ShapeError, NotFiniteError, InputError
+        """
+        given = np.asarray(efforts, dtype=np.float64)
+        self.require_joints(model.joint_names)
+        result = np.empty_like(given) if out is None else out
+        if self.content == 'full':
+            np.multiply(given, self.gains, out=result)
+        else:
+            gravity = gravity_force_jets(model, joint_jets, work=work)
+            if self.content == 'gravity_only':
+                np.multiply(gravity, self.gains, out=result)
+            else:
+                np.subtract(given, gravity, out=result)
+                np.multiply(result, self.gains, out=result)
+        first = result[..., 0, :]
+        np.add(first, self.offsets, out=first)
+        return result

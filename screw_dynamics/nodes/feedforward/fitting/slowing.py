@@ -1,0 +1,123 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories stretched in time until they keep the limits, or rejected."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
+from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
+from screw_dynamics.nodes.shared.limit_checks import curve_report
+from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
+
+# power of the speed with which a quantity grows at most; other quantities do not depend on it
+_POWERS = {
+    'velocity': 1,
+    'effort': 2,
+    'effort rate': 3,
+    'deflection': 2,
+    'spring': 2,
+    'motor velocity': 3,
+    'motor effort': 4,
+}
+_GUARDED = _POWERS.keys() - {'velocity'}  # for which the output stops
+_MARGIN = 1e-3  # of a limit: ticks lie between the samples
+_PERIODS = (0.005, 0.001)  # s between samples, while searching and at last
+_MOST_SAMPLES = 20_000
+_LEAST_STEP, _LARGEST_STEP, _LARGEST_FACTOR = 1.01, 2.0, 100.0
+
+# time from start at which the curve of waypoints begins [s], and the curve
+FitFunction = Callable[[Waypoints], tuple[float, PiecewisePolynomial]]
+
+
+class Slowed(NamedTuple):
+    """Waypoints at `factor` times their times, their curve, and the limit that required it."""
+
+    factor: float
+    waypoints: Waypoints
+    joined: float
+    curve: PiecewisePolynomial
+    limiting: LimitCheck | None
+
+    def __str__(self) -> str:
+        """Return a sentence for the log; empty if nothing was slowed."""
+        if self.limiting is None:
+            return ''
+        return f'slowed to take {self.factor:.4g} times as long: at full speed {self.limiting}'
+
+
+def slowed(robot: Robot, waypoints: Waypoints, fit: FitFunction, speed: float) -> Slowed:
+    """
+    Return the curve through waypoints, with times stretched as little as the limits require.
+
+    The start state stays, so that the running motion is continued. Raises TrajectoryError if the
+    limits are exceeded at any speed.
+    """
+    factor, stretched, limiting = 1.0, waypoints, None
+    for period in _PERIODS:
+        while True:
+            joined, curve = fit(stretched)
+            worst = _worst(_report(robot, curve, joined, speed, period))
+            if worst is None or worst.excess <= -_MARGIN:
+                break
+            limiting = limiting or worst
+            if factor == 1.0:
+                _require_feasible_at_rest(robot, curve, joined)
+            if factor >= _LARGEST_FACTOR:
+                raise TrajectoryError(
+                    f'expected a trajectory that keeps the limits at 1/{_LARGEST_FACTOR:g} of its '
+                    f'speed, got {worst}'
+                )
+            ratio = (1.0 + worst.excess) / (1.0 - _MARGIN)
+            step = ratio ** (1.0 / _POWERS[worst.quantity])
+            factor *= min(max(step, _LEAST_STEP), _LARGEST_STEP)
+            stretched = _stretched(waypoints, factor)
+    return Slowed(factor, stretched, joined, curve, limiting)
+
+
+def require_guarded(
+    robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float
+) -> None:
+    """Raise TrajectoryError if the output would be stopped along a curve; see `check_curve`."""
+    report = _report(robot, curve, begin, speed, _PERIODS[0])
+    beyond = [check for check in report.violations if check.quantity in _GUARDED]
+    if beyond:
+        raise TrajectoryError(f'limit exceeded (output_guard: stop): {beyond[0]}')
+
+
+def _report(
+    robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float, period: float
+) -> FeasibilityReport:
+    try:
+        return curve_report(robot, curve, begin, speed, period, _MOST_SAMPLES)
+    except ScrewDynamicsError as error:
+        raise TrajectoryError(str(error)) from None
+
+
+def _worst(report: FeasibilityReport) -> LimitCheck | None:
+    checks = [check for check in report.checks if check.quantity in _POWERS]
+    return max(checks, key=lambda check: check.excess, default=None)
+
+
+def _require_feasible_at_rest(robot: Robot, curve: PiecewisePolynomial, begin: float) -> None:
+    times = np.linspace(curve.breaks[0], curve.breaks[-1], 200)
+    jets = curve.jets(times, robot.required_rows if robot.drives is not None else 3)
+    jets[:, 1:] = 0.0
+    worst = _worst(check_feasibility(robot, None, jets, begin + np.arange(200.0)))
+    if worst is not None and worst.excess > -_MARGIN:
+        text = str(replace(worst, time=begin + times[round(worst.time - begin)]))
+        raise TrajectoryError(f'expected a trajectory that keeps the limits at rest, got {text}')
+
+
+def _stretched(waypoints: Waypoints, factor: float) -> Waypoints:
+    return replace(
+        waypoints,
+        times=waypoints.times * factor,
+        velocities=waypoints.velocities / factor,
+        accelerations=waypoints.accelerations / factor**2,
+    )

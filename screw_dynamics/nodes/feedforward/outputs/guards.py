@@ -1,0 +1,231 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Guards that stop efforts and motor commands before the first sample beyond a limit."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import MotorFeedforward
+from screw_dynamics.feasibility.quantities import motor_checks, motor_limits, unit_of
+from screw_dynamics.feasibility.report import SLACK
+from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.reference.reference import Source
+from screw_dynamics.robot import Robot
+
+_INSTANT = np.zeros(1)
+_STEP_SLACK = 1e-6  # relative, of a rate from two samples: their rounding counts here
+
+
+class MotionGuard:
+    """
+    Stops an output at the first sample beyond a limit, until a new motion begins.
+
+    The reference continues while the robot, without commands, does not: resuming commands within
+    the motion would be a jump for the drives. They are resumed when a motion begins from a
+    reference at rest and its first sample is within the limits; it begins at the measured state,
+    see `Reference.driven`. `reason` is the violation, empty while commands are published; `warn`
+    is called once per stop.
+    """
+
+    _what = ''  # is stopped
+
+    def __init__(self, robot: Robot, warn: Callable[[str], object]) -> None:
+        self._warn = warn
+        self.set_robot(robot)
+        self.forget()
+
+    def set_robot(self, robot: Robot) -> None:
+        """Continue with another model that has the same joints."""
+        self.robot = robot
+
+    def forget(self) -> None:
+        """Reset: the next sample begins a motion."""
+        self.reason = ''
+        self._resting, self._begins = True, False
+
+    def follow(self, source: Source) -> None:
+        """Register the next sample of the reference, with or without commands."""
+        self._begins = self._resting and source is not Source.HOLD
+        self._resting = source is Source.HOLD
+
+    @property
+    def stopped(self) -> bool:
+        """True if the sample last passed to `follow` continues a stopped motion."""
+        return bool(self.reason) and not self._begins
+
+    def stop(self, reason: str) -> None:
+        """Stop the commands of a motion for which they can no longer be computed."""
+        self.reason = self.reason or reason
+
+    def _stop_at_limit(self, violation: str) -> None:
+        self.reason = (
+            f'limit exceeded: {violation}; they resume when the next motion begins from rest '
+            'within the limits'
+        )
+        self._warn(f'No {self._what} are published: {self.reason}')
+
+
+class MotorGuard(MotionGuard):
+    """Stops motor commands."""
+
+    _what = 'motor commands'
+
+    def set_robot(self, robot: Robot) -> None:
+        """Continue with another model that has the same joints."""
+        super().set_robot(robot)
+        limits = motor_limits(robot)
+        self._bounds = (
+            limits.effort_rates,
+            limits.deflections,
+            limits.motor_velocities,
+            limits.motor_efforts,
+        )
+
+    def passes(self, motors: MotorFeedforward) -> bool:
+        """Return True if the motor commands of the sample last passed to `follow` are allowed."""
+        if self.stopped:
+            return False
+        if _keeps_motors(*guarded_jets(motors), *self._bounds):
+            self.reason = ''
+            return True
+        self._stop_at_limit(self._violation(motors))
+        return False
+
+    def _violation(self, motors: MotorFeedforward) -> str:
+        known = motors.effort_jet[:2]
+        efforts = np.zeros((1, 2, known.shape[1]))
+        efforts[0, : len(known)] = known
+        batch = replace(motors.as_batch(), effort_jet=efforts)
+        checks = motor_checks(self.robot, _INSTANT, batch)
+        worst = max(checks, key=lambda check: check.excess)
+        return (
+            f'{worst.joint}: {worst.quantity} {worst.worst:.9g} {worst.unit}, limit '
+            f'{worst.limit:g} {worst.unit}'
+        )
+
+
+class EffortGuard(MotionGuard):
+    """
+    Stops efforts beyond their limits or with rates beyond theirs.
+
+    A rate is the time derivative of the effort, and the change since the sample before, which a
+    new speed, load or stiffness may cause.
+    """
+
+    _what = 'efforts'
+
+    def set_robot(self, robot: Robot) -> None:
+        """Continue with another model that has the same joints."""
+        super().set_robot(robot)
+        self._limits = robot.model.limits.ignoring_zeros().effort
+        self.rates = (
+            np.full(robot.n, np.inf) if robot.drives is None else motor_limits(robot).effort_rates
+        )
+        self._last = np.zeros(robot.n)
+        self.pause()
+
+    @property
+    def needs_rates(self) -> bool:
+        """True if a limit of a rate is finite."""
+        return bool(np.isfinite(self.rates).any())
+
+    def pause(self) -> None:
+        """Register that nothing is published: the next sample continues no other."""
+        self._instant: int | None = None
+
+    def forget(self) -> None:
+        """Reset: the next sample begins a motion."""
+        super().forget()
+        self.pause()
+
+    def passes(self, efforts: Array, instant: int) -> bool:
+        """Return True if the efforts (rows, n) at an instant [ns] are allowed; see `follow`."""
+        if self.stopped:
+            self.pause()
+            return False
+        step = 0.0 if self._instant is None else 1e-9 * (instant - self._instant)
+        if _keeps_efforts(efforts, self._last, step, self._limits, self.rates):
+            self._last[:] = efforts[0]
+            self._instant, self.reason = instant, ''
+            return True
+        self._stop_at_limit(self._violation(efforts, step))
+        self.pause()
+        return False
+
+    def _violation(self, efforts: Array, step: float) -> str:
+        rates = np.abs(efforts[1]) if len(efforts) > 1 else np.zeros(len(self.rates))
+        if step > 0.0:
+            rates = np.maximum(rates, np.abs(efforts[0] - self._last) / step)
+        found = [
+            (value / limit[j], j, quantity, value, limit[j])
+            for quantity, values, limit in (
+                ('effort', np.abs(efforts[0]), self._limits),
+                ('effort rate', rates, self.rates),
+            )
+            for j, value in enumerate(values)
+        ]
+        _, j, quantity, value, bound = max(found)
+        unit = unit_of(quantity, self.robot.model.coordinate_types[j])
+        name = self.robot.joint_names[j]
+        return f'{name}: {quantity} {value:.9g} {unit}, limit {bound:g} {unit}'
+
+
+def guarded_jets(motors: MotorFeedforward) -> tuple[Array, Array, Array, Array]:
+    """Return what has limits, in the order of `_keeps_motor_limits`."""
+    return motors.effort_jet, motors.deflection_jet, motors.motor_jet, motors.motor_effort_jet
+
+
+def _keeps_motor_limits(
+    effort_jet: Array,
+    deflection_jet: Array,
+    motor_jet: Array,
+    motor_effort_jet: Array,
+    effort_rates: Array,
+    deflections: Array,
+    motor_velocities: Array,
+    motor_efforts: Array,
+) -> bool:
+    """Return True if one sample is within the limits; effort rates only if they are known."""
+    if effort_jet.shape[0] > 1:
+        for j in range(len(effort_rates)):
+            if abs(effort_jet[1, j]) - effort_rates[j] > SLACK * effort_rates[j]:
+                return False
+    for i in range(len(deflections)):
+        if (
+            abs(deflection_jet[0, i]) - deflections[i] > SLACK * deflections[i]
+            or abs(motor_jet[1, i]) - motor_velocities[i] > SLACK * motor_velocities[i]
+            or abs(motor_effort_jet[0, i]) - motor_efforts[i] > SLACK * motor_efforts[i]
+        ):
+            return False
+    return True
+
+
+def _keeps_effort_limits(
+    efforts: Array, last: Array, step: float, limits: Array, rates: Array
+) -> bool:
+    """Return True if a sample is within the limits; `step` [s] since the last one, 0 if none."""
+    for j in range(len(limits)):
+        if abs(efforts[0, j]) - limits[j] > SLACK * limits[j]:
+            return False
+        if efforts.shape[0] > 1 and abs(efforts[1, j]) - rates[j] > SLACK * rates[j]:
+            return False
+        if step > 0.0 and abs(efforts[0, j] - last[j]) > (1.0 + _STEP_SLACK) * rates[j] * step:
+            return False
+    return True
+
+
+_JETS, _BOUNDS = ', '.join([read_only(2)] * 4), ', '.join([read_only(1)] * 4)
+_keeps_motors = Kernel(_keeps_motor_limits, f'boolean({_JETS}, {_BOUNDS})')
+_keeps_efforts = Kernel(
+    _keeps_effort_limits,
+    f'boolean({read_only(2)}, {read_only(1)}, float64, {read_only(1)}, {read_only(1)})',
+)
+
+
+def compile_guards() -> None:
+    """Compile the comparisons before the first control tick."""
+    _keeps_motors.compile()
+    _keeps_efforts.compile()
