@@ -74,6 +74,7 @@ __version__ = '0.1.0'
 # modules of the public names; each is imported when one of its names is used first
 _MODULES = {
     'dynamics': (
+        'EffortFormat',
         'bias_forces',
         'coriolis_matrix',
         'forward_dynamics',

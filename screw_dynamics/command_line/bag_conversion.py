@@ -20,6 +20,7 @@ from screw_dynamics.command_line.bag_trajectories import (
     trajectory_with_efforts,
     until_replaced,
 )
+from screw_dynamics.command_line.robots import effort_format
 from screw_dynamics.errors import BagError
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.paths import new_folder
@@ -39,8 +40,9 @@ def convert(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> 
     parts: list[tuple[Results, Origin]] = []
     if bag.topics[topic].type == TRAJECTORY:
         rate = motions.DEFAULT_RATE if options.rate is None else options.rate
+        taken = effort_format(options, robot)
         followed = evaluate_trajectories(
-            list(messages), robot, options.interpolation, rate, options.order
+            list(messages), robot, options.interpolation, rate, options.order, taken
         )
         parts = [
             (part_of(this.results, before), _part_of(origin(this), before))

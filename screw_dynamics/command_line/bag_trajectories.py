@@ -14,6 +14,7 @@ from screw_dynamics.bags import BagMessage
 from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.command_line import motions
 from screw_dynamics.command_line.evaluation import evaluate, kernels_for, sampled_jets
+from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import BagError, TrajectoryError
 from screw_dynamics.messages.joints import effort_points
 from screw_dynamics.messages.times import SECOND, nanoseconds
@@ -39,7 +40,12 @@ class FollowedTrajectory(NamedTuple):
 
 
 def evaluate_trajectories(
-    messages: Sequence[BagMessage], robot: Robot, interpolation: str, rate: float, order: int
+    messages: Sequence[BagMessage],
+    robot: Robot,
+    interpolation: str,
+    rate: float,
+    order: int,
+    taken: EffortFormat,
 ) -> list[FollowedTrajectory]:
     """
     Return the trajectories that can be followed, in the order of their starts.
@@ -60,7 +66,7 @@ def evaluate_trajectories(
         running = starts[i], curve
         times = _times(curve, rate)
         with kernels_for(len(times)):
-            results = evaluate(robot, times, sampled_jets(curve, times, robot), order)
+            results = evaluate(robot, times, sampled_jets(curve, times, robot), order, taken)
         found = messages[i]
         followed.append(
             FollowedTrajectory(found.message, found.log_time, starts[i], results, curve.continuity)

@@ -11,7 +11,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line.process_end import print_error
-from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.dynamics import EffortFormat, inverse_dynamics
 from screw_dynamics.elastic import MotorFeedforward, feedforward_from_efforts, link_efforts
 from screw_dynamics.errors import InputError, SpringRangeError
 from screw_dynamics.estimation import MeasuredMotion, propagate_uncertainty
@@ -65,7 +65,9 @@ def sampled_jets(curve: PiecewisePolynomial, times: Array, robot: Robot) -> Arra
     return curve.jets(times, rows)
 
 
-def evaluate(robot: Robot, times: Array, joint_jet: Array, order: int) -> Results:
+def evaluate(
+    robot: Robot, times: Array, joint_jet: Array, order: int, taken: EffortFormat
+) -> Results:
     """Return efforts up to derivative `order` and motor commands along `joint_jet` (T, r, n)."""
     efforts = np.empty((len(times), order + 1, robot.n))
     for part in _blocks(len(times), 'efforts'):
@@ -77,18 +79,21 @@ def evaluate(robot: Robot, times: Array, joint_jet: Array, order: int) -> Result
         except SpringRangeError as error:
             at = '' if error.sample is None else f' at {times[error.sample]:g} s'
             raise InputError(f'joint {error.joint!r}{at}: {error.reason}') from None
-        motors = MotorResults(found.motor_names, found.gear_ratios, _motor_values(found))
+        values = _motor_values(robot, joint_jet, found, taken)
+        motors = MotorResults(found.motor_names, found.gear_ratios, values)
     return Results(
         robot.joint_names,
         times,
         joint_jet[:, :JET_ROWS],
-        efforts,
+        _taken(robot, joint_jet, efforts, taken),
         motors=motors,
         slides=tuple(kind == 'prismatic' for kind in robot.model.coordinate_types),
     )
 
 
-def evaluate_measured(robot: Robot, motion: MeasuredMotion, times: Array, order: int) -> Results:
+def evaluate_measured(
+    robot: Robot, motion: MeasuredMotion, times: Array, order: int, taken: EffortFormat
+) -> Results:
     """
     Return the efforts along a measured motion at `times` (T,) [s], with standard deviations.
 
@@ -101,18 +106,18 @@ def evaluate_measured(robot: Robot, motion: MeasuredMotion, times: Array, order:
             'rotor_coupling: expected false, as it needs derivatives beyond the snap, which '
             'measured positions do not give'
         )
-    results = evaluate(robot, times, motion.jets(times), order)
+    results = evaluate(robot, times, motion.jets(times), order, taken)
     rigid = Robot(robot.model)
-    instantaneous = (robot.motors.damped < 0).all()
+    known = robot if (robot.motors.damped < 0).all() else rigid
     try:
-        spread, of_values = _deviations(robot if instantaneous else rigid, motion, results, order)
+        spread, of_values = _deviations(known, motion, results, order, taken)
     except SpringRangeError as error:
         print(
             'warning: no standard deviations of the motors: one standard deviation from the '
             f'motion, joint {error.joint!r}: {error.reason}',
             file=sys.stderr,
         )
-        spread, of_values = _deviations(rigid, motion, results, order)
+        spread, of_values = _deviations(rigid, motion, results, order, taken)
     shape = results.effort_jet.shape
     size = shape[1] * shape[2]
     motors = results.motors
@@ -127,16 +132,16 @@ def evaluate_measured(robot: Robot, motion: MeasuredMotion, times: Array, order:
 
 
 def _deviations(
-    robot: Robot, motion: MeasuredMotion, results: Results, order: int
+    robot: Robot, motion: MeasuredMotion, results: Results, order: int, taken: EffortFormat
 ) -> tuple[Array, Array]:
     """Return the deviations of the motion (T, 5, n), and those of efforts and motor commands."""
     rows = order + 3 if robot.drives is None else JET_ROWS
 
     def values(jets: Array) -> Array:
         efforts = inverse_dynamics(robot.model, jets[:, : order + 3].copy())
-        parts = [efforts]
+        parts = [_taken(robot, jets, efforts, taken)]
         if robot.drives is not None:
-            parts.append(_motor_values(_commands(robot, jets, efforts)))
+            parts.append(_motor_values(robot, jets, _commands(robot, jets, efforts), taken))
         return np.concatenate([part.reshape(len(jets), -1) for part in parts], axis=1)
 
     spread = np.empty_like(results.joint_jet)
@@ -170,6 +175,18 @@ def _blocks(count: int, text: str) -> Iterator[slice]:
     return progress([slice(i, min(i + _BLOCK, count)) for i in starts], text, unit='block')
 
 
-def _motor_values(found: MotorFeedforward) -> Array:
+def _motor_values(
+    robot: Robot, joint_jet: Array, found: MotorFeedforward, taken: EffortFormat
+) -> Array:
     """Return the quantities of `results.MOTORS` as an array (T, 5, m)."""
+    if not taken.trivial:
+        efforts = found.motor_effort_jet[:, :1]
+        found = replace(found, motor_effort_jet=_taken(robot, joint_jet, efforts, taken))
     return np.stack([getattr(found, quantity.name) for quantity in MOTORS], axis=1)
+
+
+def _taken(robot: Robot, joint_jet: Array, efforts: Array, taken: EffortFormat) -> Array:
+    """Return efforts (T, k + 1, n) as the robot takes them."""
+    if taken.trivial:
+        return efforts
+    return taken.convert(robot.model, joint_jet[:, : efforts.shape[1] + 2].copy(), efforts)

@@ -9,8 +9,9 @@ import warnings
 from typing import NamedTuple
 
 from screw_dynamics.command_line.command_parser import EachOnce
+from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.elastic import ElasticJoints
-from screw_dynamics.errors import InputError, ModelError, ModelWarning
+from screw_dynamics.errors import InputError, ModelError, ModelWarning, UnknownNameError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import expanded
@@ -65,6 +66,53 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help='point mass fixed to a link [kg], and where in its frame [m]; may be repeated',
     )
+
+
+def add_effort_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how the robot takes efforts."""
+    group = parser.add_argument_group('efforts as the robot takes them')
+    group.add_argument(
+        '--effort-content',
+        choices=CONTENTS,
+        default='full',
+        help='all; all but gravity, for a robot that adds gravity itself; or gravity only '
+        '(default: full)',
+    )
+    for name, text in (
+        ('sign', '-1 where the drive counts in the opposite sense'),
+        ('scale', 'factor from the effort to what the drive takes'),
+        ('offset', 'added after sign and scale'),
+    ):
+        group.add_argument(
+            f'--effort-{name}',
+            nargs='+',
+            action=EachOnce,
+            metavar='JOINT=VALUE',
+            type=_named_value,
+            default=[],
+            help=text,
+        )
+
+
+def effort_format(options: argparse.Namespace, robot: Robot) -> EffortFormat:
+    """Return the format of the options; raise InputError if it does not fit the robot."""
+    lists = {}
+    for name, neutral in (('sign', 1.0), ('scale', 1.0), ('offset', 0.0)):
+        values = dict(getattr(options, f'effort_{name}'))
+        for joint in values:
+            if joint not in robot.joint_names:
+                raise UnknownNameError(f'--effort-{name}: joint', joint, robot.joint_names)
+        lists[name] = [values.get(joint, neutral) for joint in robot.joint_names]
+    try:
+        taken = EffortFormat(options.effort_content, **lists)
+    except InputError as error:
+        raise InputError(f'--effort-{error}') from None
+    if robot.drives is not None and not taken.trivial and len(robot.motors.names) != robot.n:
+        raise InputError(
+            '--elastic: expected one motor per joint with options --effort-*, got the motors '
+            f'{", ".join(robot.motors.names)}'
+        )
+    return taken
 
 
 class RecordedRobot(NamedTuple):

@@ -4,33 +4,13 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
-
 import numpy as np
 import pytest
+from oracles.mujoco_panda import FINGER, arm_model, read_by_mujoco
 
 import screw_dynamics as sd
 
 mujoco = pytest.importorskip('mujoco')
-
-FINGER = 0.02
-
-
-def read_by_mujoco():
-    """Return MuJoCo's model of the URDF, its inertias as they are written."""
-    root = ElementTree.parse(sd.share_path('urdf/panda.urdf')).getroot()
-    for link in root.iter('link'):
-        for part in [*link.findall('visual'), *link.findall('collision')]:
-            link.remove(part)  # no mesh files needed
-    ElementTree.SubElement(
-        ElementTree.SubElement(root, 'mujoco'),
-        'compiler',
-        balanceinertia='false',
-        boundmass='0',
-        boundinertia='0',
-        fusestatic='true',
-    )
-    return mujoco.MjModel.from_xml_string(ElementTree.tostring(root, encoding='unicode'))
 
 
 def full_mass_matrix(engine, data):
@@ -42,7 +22,7 @@ def full_mass_matrix(engine, data):
 
 
 def test_mass_matrix_and_bias_forces(rng):
-    model = sd.read_urdf(sd.share_path('urdf/panda.urdf'), locked={'panda_finger_joint1': FINGER})
+    model = arm_model()
     engine = read_by_mujoco()
     assert engine.body_mass.sum() > 10.0 and not engine.dof_armature.any()
     data = mujoco.MjData(engine)

@@ -70,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='measured motion faster than this is noise [s] (default: the data choose)',
     )
     robots.add_options(parser)
+    robots.add_effort_options(parser)
     motions.add_options(parser, '250 for trajectories, the recorded instants for joint states')
     group = outputs.add_options(parser)
     group.add_argument('-o', '--output', metavar='FOLDER', type=Path, help='a new bag')

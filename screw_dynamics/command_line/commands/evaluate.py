@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     robots.add_urdf(parser)
     motions.add_trajectory(parser)
     robots.add_options(parser)
+    robots.add_effort_options(parser)
     motions.add_options(parser)
     outputs.add_options(parser).add_argument(
         '--bag', metavar='FOLDER', type=Path, help='a new bag of FeedforwardTorque messages'
@@ -41,12 +42,14 @@ def run(options: argparse.Namespace) -> int:
     with reports_beside(options.csv) as output:
         outputs.check(inputs, (options.csv,), options.plot, options.bag)
         robot = robots.read_robot(options)
+        taken = robots.effort_format(options, robot)
         outputs.check_figure(options, robot)
         curve = motions.read_curve(options, robot.model)
         motions.warn_of_gaps(curve, options.rate)
         times = motions.sample_times(float(curve.breaks[0]), float(curve.breaks[-1]), options.rate)
         with kernels_for(len(times)):
-            results = evaluate(robot, times, sampled_jets(curve, times, robot), options.order)
+            jets = sampled_jets(curve, times, robot)
+            results = evaluate(robot, times, jets, options.order, taken)
         count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
         print(f'{count} over {times[-1] - times[0]:g} s\n{results.summary()}')
         title = f'{robot.model.name}: {Path(options.trajectory).name}'

@@ -89,9 +89,9 @@ class FeedforwardParameters(EffortParameters):
     )
     output_guard: str = parameter(
         'off',
-        'What to do with efforts beyond the limits of the URDF, and with rates of efforts, springs '
-        'and motors beyond those of elastic_joints_path: off (motor commands stop all the same); '
-        'stop: reject trajectories with any, and stop the output before the first one; slow: slow '
+        'What to do with efforts beyond the limits of the URDF, and effort rates, springs and '
+        'motors beyond those of elastic_joints_path. off: only motor commands stop; stop: reject '
+        'such trajectories, and stop the output before the first such sample; slow: slow '
         'trajectories down so that there is none, and stop where that does not help.',
         choices=('off', 'stop', 'slow'),
         read_only=True,

@@ -18,6 +18,7 @@ from helpers.planar_sea import (
 )
 
 import screw_dynamics as sd
+from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest
 from screw_dynamics.nodes.dynamics_server.services import get_motor_feedforward
 from screw_dynamics.robot import Robot
@@ -133,7 +134,7 @@ def test_the_deflection_of_a_damped_joint_is_found_by_its_place(planar):
     response = GetMotorFeedforward.Response()
     robot = Robot(sd.read_urdf(planar), elastic)
     read = JointRequest.read(request, robot.joint_names)
-    get_motor_feedforward('off', robot, read, response)
+    get_motor_feedforward(DynamicsServerParameters(), robot, read, response)
     assert response.motor_feedforward.motor_names == NAMES[::-1]
     assert list(response.motor_feedforward.deflection) == [0.07, 0.0]
 

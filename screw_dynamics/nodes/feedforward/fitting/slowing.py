@@ -80,9 +80,7 @@ def slowed(robot: Robot, waypoints: Waypoints, fit: FitFunction, speed: float) -
     return Slowed(factor, stretched, joined, curve, limiting)
 
 
-def require_guarded(
-    robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float
-) -> None:
+def require_guarded(robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float) -> None:
     """Raise TrajectoryError if the output would be stopped along a curve; see `check_curve`."""
     report = _report(robot, curve, begin, speed, _PERIODS[0])
     beyond = [check for check in report.violations if check.quantity in _GUARDED]

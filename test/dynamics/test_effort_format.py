@@ -1,0 +1,131 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Efforts as robots take them: gravity and its derivatives, sign, scale and offset."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from oracles import closed_form
+from oracles.comparison import CANCELLATION, TOLERANCE, ZERO
+from oracles.high_precision import reference_efforts
+from oracles.random_models import random_joint_jet, random_model
+from oracles.strategies import models, seeds
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError, ShapeError
+
+ORDER = 3
+
+
+@settings(max_examples=30)
+@given(models(), seeds)
+def test_gravity_along_a_motion(model, seed):
+    """60 digits and another formulation give the same derivatives of g(q)."""
+    jet = random_joint_jet(np.random.default_rng(seed), model.n, ORDER)
+    full, weightless = (reference_efforts(robot, jet) for robot in (model, model.weightless))
+    found = sd.gravity_force_jets(model, jet)
+    # the error is that of the efforts which are subtracted
+    largest = np.maximum(np.abs(full.efforts), np.abs(weightless.efforts))
+    size = np.maximum(largest.max(axis=1, initial=0.0), CANCELLATION * full.scale)
+    error = np.abs(found - (full.efforts - weightless.efforts)).max(axis=1, initial=0.0)
+    assert (error <= 2.0 * TOLERANCE * np.maximum(size, ZERO)).all()
+    gravity = closed_form.gravity_forces(model, jet[0])
+    assert (np.abs(found[0] - gravity) <= 2.0 * TOLERANCE * np.maximum(size[0], ZERO)).all()
+
+
+def test_gravity_changes_as_its_samples_do(rng):
+    model = random_model(rng, 6)
+    a, b, c = rng.normal(size=(3, 6))
+    step = 1e-3
+    times = step * np.arange(-3, 4)
+    positions = a + np.outer(times, b) + np.outer(times**2, c)
+    samples = np.array([sd.gravity_forces(model, q) for q in positions])
+    jet = np.zeros((5, 6))
+    jet[0], jet[1], jet[2] = a, b, 2.0 * c
+    found = sd.gravity_force_jets(model, jet)
+    # central differences of sixth order; their own error is about step^6, and 1e-16 / step^2
+    first = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60.0 / step
+    second = np.array([2, -27, 270, -490, 270, -27, 2]) / 180.0 / step**2
+    scale = np.abs(samples).max()
+    np.testing.assert_allclose(found[1], first @ samples, rtol=0.0, atol=1e-10 * scale)
+    np.testing.assert_allclose(found[2], second @ samples, rtol=0.0, atol=1e-7 * scale)
+
+
+def test_contents_add_up(rng):
+    model = random_model(rng, 5)
+    jets = rng.normal(size=(4, 5, 5))
+    wrench = {next(iter(model.frames)): rng.normal(size=(3, 6))} if model.frames else None
+    efforts = sd.inverse_dynamics(model, jets, wrench)
+    without, gravity, full = (
+        sd.EffortFormat(content).convert(model, jets, efforts)
+        for content in ('without_gravity', 'gravity_only', 'full')
+    )
+    np.testing.assert_array_equal(full, efforts)
+    np.testing.assert_allclose(without + gravity, efforts, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(gravity, sd.gravity_force_jets(model, jets))
+
+
+def test_a_robot_at_rest_that_carries_itself_takes_nothing(rng):
+    model = random_model(rng, 7)
+    rest = np.zeros((5, 7))
+    rest[0] = rng.normal(size=7)
+    efforts = sd.inverse_dynamics(model, rest)
+    assert np.abs(efforts[0]).max() > 1.0
+    taken = sd.EffortFormat('without_gravity').convert(model, rest, efforts)
+    np.testing.assert_array_equal(taken, np.zeros((3, 7)))
+
+
+def test_sign_scale_and_offset(rng):
+    model = random_model(rng, 3)
+    jet = rng.normal(size=(5, 3))
+    efforts = sd.inverse_dynamics(model, jet)
+    taken = sd.EffortFormat(
+        'gravity_only', sign=[1, -1, 1], scale=[2.0, 0.5, 1.0], offset=[0.1, 0.2, 0.3]
+    )
+    out, work = np.empty((3, 3)), np.empty((2, 3, 3))
+    found = taken.convert(model, jet, efforts, out=out, work=work)
+    assert found is out
+    expected = sd.gravity_force_jets(model, jet) * [2.0, -0.5, 1.0]
+    expected[0] += [0.1, 0.2, 0.3]
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(taken.convert(model, jet, efforts), expected)
+
+
+def test_nothing_is_allocated_with_out_and_work(rng):
+    model = random_model(rng, 3)
+    jet = rng.normal(size=(5, 3))
+    efforts = sd.inverse_dynamics(model, jet)
+    out, work = np.empty((3, 3)), np.empty((2, 3, 3))
+    taken = sd.EffortFormat('without_gravity', scale=[2.0] * 3)
+    taken.convert(model, jet, efforts, out=out, work=work)
+    found = taken.convert(model, jet, efforts, out=out, work=work)
+    assert found is out and np.shares_memory(sd.gravity_force_jets(model, jet, work=work), work)
+
+
+@pytest.mark.parametrize(
+    'fields, text',
+    [
+        ({'content': 'gravity'}, "content: expected full, without_gravity, gravity_only, got 'gr"),
+        ({'sign': [1, 0.5]}, 'sign: expected 1 or -1, got'),
+        ({'scale': [0.0]}, 'scale: expected numbers above 0, got'),
+        ({'scale': [np.inf]}, 'scale: expected numbers above 0, got'),
+        ({'offset': [np.nan]}, 'offset: expected finite numbers, got'),
+        ({'offset': 1.0}, 'offset: expected finite numbers, got 1.0'),
+    ],
+)
+def test_bad_fields(fields, text):
+    with pytest.raises(InputError) as raised:
+        sd.EffortFormat(**fields)
+    assert str(raised.value).startswith(text)
+
+
+def test_bad_arguments(rng):
+    model = random_model(rng, 2)
+    jet = np.zeros((3, 2))
+    efforts = sd.inverse_dynamics(model, jet)
+    with pytest.raises(InputError, match='scale: expected 2 values, one for each of .*, got 3'):
+        sd.EffortFormat(scale=[1.0] * 3).convert(model, jet, efforts)
+    with pytest.raises(ShapeError):
+        sd.EffortFormat('gravity_only').convert(model, np.zeros((3, 4)), efforts)
