@@ -29,18 +29,20 @@ NAMES = ('joint_1', 'joint_2')
 class Node:
     """The state of a node that receives trajectories, and a clock that advances during fits."""
 
-    def __init__(self, urdf, **parameters):
+    def __init__(self, urdf, drives=None, **parameters):
         self.parameters = FeedforwardParameters(**parameters)
-        self.robot = FitRobot(Robot(read_urdf(urdf)), {}, ())
-        self.reference = Reference(2, INTERPOLATIONS[self.parameters.interpolation])
+        self.robot = FitRobot(Robot(read_urdf(urdf), drives), {}, ())
+        self.names = self.robot.robot.joint_names
+        n = len(self.names)
+        self.reference = Reference(n, INTERPOLATIONS[self.parameters.interpolation])
         self.streamed = StreamedReference(
-            self.reference, np.zeros(2, dtype=bool), self.parameters.stream_settings
+            self.reference, np.zeros(n, dtype=bool), self.parameters.stream_settings
         )
-        self.measured = JointStateBuffer(NAMES)
+        self.measured = JointStateBuffer(self.names)
         self.now = NOW
 
     def receive(self, *points, times=None, stamp=0):
-        message = trajectory(NAMES, *points, times=times)
+        message = trajectory(self.names, *points, times=times)
         set_stamp(message.header.stamp, stamp)
         data = serialize_message(message)
         self.message = read_message(Reading(data, 1000))
@@ -71,6 +73,6 @@ class Node:
         assert self.join(0)
 
     def jet(self, time):
-        jet = np.full((5, 2), np.nan)
+        jet = np.full((5, len(self.names)), np.nan)
         self.reference.sample(time, jet)
         return jet

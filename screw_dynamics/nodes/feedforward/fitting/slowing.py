@@ -13,7 +13,7 @@ from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
 from screw_dynamics.nodes.shared.limit_checks import curve_report
 from screw_dynamics.robot import Robot
-from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints
+from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, Waypoints
 
 # power of the speed with which a quantity grows at most; other quantities do not depend on it
 _POWERS = {
@@ -104,7 +104,7 @@ def _worst(report: FeasibilityReport) -> LimitCheck | None:
 
 def _require_feasible_at_rest(robot: Robot, curve: PiecewisePolynomial, begin: float) -> None:
     times = np.linspace(curve.breaks[0], curve.breaks[-1], 200)
-    jets = curve.jets(times, robot.required_rows if robot.drives is not None else 3)
+    jets = curve.jets(times, max(JET_ROWS, robot.required_rows))
     jets[:, 1:] = 0.0
     worst = _worst(check_feasibility(robot, None, jets, begin + np.arange(200.0)))
     if worst is not None and worst.excess > -_MARGIN:
