@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from screw_dynamics.dynamics import LinkLoads
+from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report, model_report
 from screw_dynamics.nodes.shared.model_build import compute_motors
@@ -35,17 +36,29 @@ def compute_time(robot: Robot, order: int) -> float:
     return shortest
 
 
-def rate_warning(shortest: float, rate: float, *, compiled: bool) -> str:
-    """Return a warning if a rate [Hz] is out of reach or kernels are not compiled, else ''."""
+def require_rate(shortest: float, rate: float, *, compiled: bool) -> None:
+    """Raise InputError if samples that take `shortest` [s] cannot be computed at a rate [Hz]."""
     possible = 1.0 / shortest
-    if compiled and possible >= rate:
-        return ''
-    cause = '' if compiled else 'Kernels are not compiled (no numba, or it is switched off). '
-    verdict = 'is' if possible >= rate else 'cannot be held:'
+    if possible >= rate:
+        return
+    cause = '' if compiled else f'{_NOT_COMPILED}: '
     remedy = 'lower it' if compiled else "install numba (README, 'Compiled kernels') or lower it"
+    raise InputError(
+        f"parameter 'publish_rate': {cause}a sample takes {1e3 * shortest:.3g} ms to compute: "
+        f'expected at most {possible:.0f} Hz, got {rate:g} Hz: {remedy}'
+    )
+
+
+_NOT_COMPILED = 'kernels are not compiled (no numba, or it is switched off)'
+
+
+def rate_warning(shortest: float, rate: float, *, compiled: bool) -> str:
+    """Return a warning if kernels are not compiled, else ''."""
+    if compiled:
+        return ''
     return (
-        f'{cause}A sample takes {1e3 * shortest:.3g} ms to compute, so at most {possible:.0f} Hz '
-        f'are possible; publish_rate {verdict} {rate:g} Hz: {remedy}'
+        f'{_NOT_COMPILED[0].upper()}{_NOT_COMPILED[1:]}: a sample takes {1e3 * shortest:.3g} ms '
+        f'of {1e3 / rate:.3g} ms to compute'
     )
 
 

@@ -19,6 +19,7 @@ from screw_dynamics.nodes.feedforward.diagnostics import (
     StreamReports,
     compute_time,
     rate_warning,
+    require_rate,
 )
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
@@ -45,6 +46,7 @@ class FeedforwardNode(ManagedNode):
     def __init__(self) -> None:
         super().__init__(NAME)
         self._fits: FitProcess | None = None
+        self._shortest = 1e-9  # s to compute a sample, measured while the node is configured
         with destroyed_on_error(self):
             context = self._shared = FeedforwardContext(self)
             settings = context.settings
@@ -65,6 +67,7 @@ class FeedforwardNode(ManagedNode):
             settings.add_check(partial(require_two_topics, self))
             settings.add_check(self._source.check_settings)
             settings.add_check(self._check_stiffness)
+            settings.add_check(self._require_rate)
             settings.on_change(self._on_parameters)
             self._reports = FeedforwardReports(
                 self._source, self._ticks, self.get_logger().warning
@@ -131,6 +134,8 @@ class FeedforwardNode(ManagedNode):
 
     def _set_up(self, loaded: LoadedRobot) -> None:
         assert self._fits is not None
+        self._shortest = compute_time(loaded.robot, self._shared.parameters.derivative_order)
+        self._require_rate(self._shared.parameters)
         self._shared.pipeline = FeedforwardPipeline(self, loaded.robot, self._shared.parameters)
         try:
             self._trajectory_inputs = TrajectoryInputs(
@@ -159,8 +164,7 @@ class FeedforwardNode(ManagedNode):
             f'Active at {values.publish_rate:g} Hz: listens on {self._own(self.subscriptions)}; '
             f'publishes {self._own(self.publishers)}'
         )
-        shortest = compute_time(self._shared.configured.robot, values.derivative_order)
-        warning = rate_warning(shortest, values.publish_rate, compiled=jit_enabled())
+        warning = rate_warning(self._shortest, values.publish_rate, compiled=jit_enabled())
         if warning:
             logger.warning(warning)
 
@@ -221,6 +225,9 @@ class FeedforwardNode(ManagedNode):
         pipeline = self._shared.pipeline
         if pipeline is not None and pipeline.motors is not None:
             pipeline.motors.stiffness.check(values.stiffness)
+
+    def _require_rate(self, values: FeedforwardParameters) -> None:
+        require_rate(self._shortest, values.publish_rate, compiled=jit_enabled())
 
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
         if self._shared.active and old.publish_rate != new.publish_rate:

@@ -110,11 +110,13 @@ class FeedforwardParameters(EffortParameters):
         'Stop holding the last position after this time [s]; 0: never.',
         within=(0.0, 1e6),
     )
-    lead_time: float = parameter(
+    lead_time: float | str = parameter(
         0.0,
         'Sample the reference this far ahead of now [s]: delay to the motors + half the time for '
-        'which a command is held; header.stamp is the sampled instant.',
+        'which a command is held; auto: half the period of publish_rate. header.stamp is the '
+        'sampled instant.',
         within=(0.0, 1.0),
+        choices=('auto',),
     )
     max_joint_state_age: float = parameter(
         0.5, 'Oldest joint_states sample that counts as fresh [s].', within=(0.001, 60.0)
@@ -180,6 +182,12 @@ class FeedforwardParameters(EffortParameters):
         'Configure and activate as soon as there is a robot model, if not done by hand.',
         read_only=True,
     )
+
+    @property
+    def lead(self) -> float:
+        """How far ahead of now the reference is sampled [s]."""
+        held = isinstance(self.lead_time, str)
+        return 0.5 / self.publish_rate if held else float(self.lead_time)
 
     @property
     def stream_settings(self) -> StreamSettings:

@@ -91,7 +91,7 @@ class FeedforwardPipeline:
 
     def sampled(self, now: int) -> int:
         """Return the instant sampled by a tick at this time [ns]."""
-        return now + round(1e9 * self._parameters.lead_time)
+        return now + round(1e9 * self._parameters.lead)
 
     def replace_model(self, model: ScrewModel) -> bool:
         """Continue with another model; return False, with no change, if its joints differ."""

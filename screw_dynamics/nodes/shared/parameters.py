@@ -78,6 +78,8 @@ def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
         if rule.choices and value not in rule.choices:
             raise _unexpected(rule, f'one of {", ".join(rule.choices)}', repr(value))
         return value
+    if isinstance(value, str) and value in rule.choices:
+        return value  # a word that stands for a number
     if isinstance(default, int) and not isinstance(value, int):
         raise _unexpected(rule, 'an integer', value)
     return type(default)(_number(rule, value))

@@ -61,7 +61,11 @@ def test_topics(ros, process, model):
     ros.publish(message, '/feedforward/joint_trajectory')
     ros.wait_for(
         'the end',
-        lambda: samples and samples[-1].source == FeedforwardTorque.SOURCE_HOLD and len(commands) > RATE,
+        lambda: (
+            samples
+            and samples[-1].source == FeedforwardTorque.SOURCE_HOLD
+            and len(commands) > RATE
+        ),
         process,
     )
     for sample in samples:

@@ -126,8 +126,14 @@ def test_the_running_motion_is_continued(planar):
 @pytest.mark.parametrize(
     'guard, text',
     [
-        ('stop', r'limit exceeded \(output_guard: stop\): joint_1: effort rate -?[0-9.]+ N m/s at '),
-        ('slow', 'keeps the limits at rest, got joint_1: effort [0-9.]+ N m at t = .* limit 1 N m'),
+        (
+            'stop',
+            r'limit exceeded \(output_guard: stop\): joint_1: effort rate -?[0-9.]+ N m/s at ',
+        ),
+        (
+            'slow',
+            'keeps the limits at rest, got joint_1: effort [0-9.]+ N m at t = .* limit 1 N m',
+        ),
     ],
 )
 def test_what_cannot_be_kept_is_rejected(planar, tmp_path, guard, text):

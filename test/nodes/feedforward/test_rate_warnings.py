@@ -8,7 +8,8 @@ import pytest
 from helpers.node_processes import NodeProcess, node_command, trajectory
 
 from screw_dynamics import share_path
-from screw_dynamics.nodes.feedforward.diagnostics import MissedTicks, rate_warning
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.feedforward.diagnostics import MissedTicks, rate_warning, require_rate
 from screw_dynamics.nodes.shared.tick_timer import TickSummary
 
 JOINTS = [f'joint_{i}' for i in range(1, 8)]
@@ -16,15 +17,27 @@ PERIOD = 10_000_000  # ns
 
 
 def test_without_numba(ros):
+    """A rate that is out of reach is refused, at the start and later; a lower one is not."""
     environment = {**ros.environment, 'SCREW_DYNAMICS_JIT': '0'}
     urdf = share_path('urdf/iiwa14.urdf')
-    arguments = ('--ros-args', '-p', f'urdf_path:={urdf}', '-p', 'publish_rate:=1000.0')
-    process = NodeProcess(node_command('feedforward', *arguments), environment)
+
+    def start(rate):
+        arguments = ('--ros-args', '-p', f'urdf_path:={urdf}', '-p', f'publish_rate:={rate}')
+        return NodeProcess(node_command('feedforward', *arguments), environment)
+
+    process = start(1000.0)
+    assert process.wait() == 1
+    line = next(line for line in process.log.splitlines() if 'FATAL' in line)
+    assert "Cannot configure: parameter 'publish_rate': kernels are not compiled" in line
+    assert 'install numba' in line
+    process = start(1.0)
     try:
-        ros.wait_for('the warning', lambda: 'cannot be held' in process.log, process)
+        ros.wait_for('the node', lambda: 'Active at 1 Hz' in process.log, process)
         assert 'Kernels are not compiled' in process.log
+        accepted, reason = ros.set_parameter('/feedforward', 'publish_rate', 1000.0)
+        assert not accepted and 'expected at most' in reason
         ros.publish(trajectory(JOINTS, [0.1] * 7), '/feedforward/joint_trajectory')
-        ros.wait_for('missed ticks', lambda: '% of the ticks of the last' in process.log, process)
+        ros.wait_for('the trajectory', lambda: 'Following a trajectory' in process.log, process)
     finally:
         process.end()
 
@@ -33,14 +46,25 @@ def test_without_numba(ros):
     'shortest, rate, compiled, texts',
     [
         (1e-4, 1000.0, True, ()),
-        (2e-3, 1000.0, True, ('at most 500 Hz', 'publish_rate cannot be held: 1000 Hz: lower it')),
-        (2e-3, 100.0, False, ('at most 500 Hz', 'publish_rate is 100 Hz', 'install numba')),
+        (9e-3, 100.0, False, ()),
+        (2e-3, 1000.0, True, ('expected at most 500 Hz, got 1000 Hz: lower it',)),
+        (2e-3, 1000.0, False, ('at most 500 Hz, got 1000 Hz: install numba', 'not compiled')),
     ],
 )
-def test_text(shortest, rate, compiled, texts):
-    warning = rate_warning(shortest, rate, compiled=compiled)
-    assert bool(warning) == bool(texts)
-    assert all(text in warning for text in texts), warning
+def test_a_rate_out_of_reach(shortest, rate, compiled, texts):
+    if not texts:
+        require_rate(shortest, rate, compiled=compiled)
+        return
+    with pytest.raises(InputError) as raised:
+        require_rate(shortest, rate, compiled=compiled)
+    assert all(text in str(raised.value) for text in texts), raised.value
+
+
+def test_kernels_that_are_not_compiled_are_mentioned():
+    assert rate_warning(1e-3, 100.0, compiled=True) == ''
+    warning = rate_warning(2e-3, 100.0, compiled=False)
+    assert warning.startswith('Kernels are not compiled')
+    assert warning.endswith('a sample takes 2 ms of 10 ms to compute')
 
 
 def _second(missed):

@@ -80,7 +80,7 @@ class SpeedInput:
         self._refused = False
         pipeline = self._context.pipeline
         if pipeline is not None:
-            lead = round(SECOND * self._context.parameters.lead_time)
+            lead = round(SECOND * self._context.parameters.lead)
             pipeline.reference.set_speed(factor, self._context.now() + lead)
 
 

@@ -74,7 +74,7 @@ def _candidate(
         arrival.changes += 1
         if arrival.changes <= _MOST_CHANGES:
             return 'the speed has changed'
-    earliest = now + round(1e9 * parameters.lead_time)
+    earliest = now + round(1e9 * parameters.lead)
     if plan.floating:
         join = replace(join, start=earliest, begin=earliest)
     elif changed:

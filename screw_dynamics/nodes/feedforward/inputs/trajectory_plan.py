@@ -109,7 +109,7 @@ def plan(
     if streamed.takeovers != arrival.takeovers:
         stream = streamed.followed.value if streamed.followed else 'a stream'
         raise TrajectoryError(f'{stream} began before it was fitted: it is the newer command')
-    lead = round(1e9 * parameters.lead_time)
+    lead = round(1e9 * parameters.lead)
     start = outline.stamp or arrival.received
     follow = parameters.start_state == 'reference'
     floating = (
