@@ -59,15 +59,12 @@ def test_topics(ros, process, model):
     forwarded = ros.listen(JointTrajectory, '/feedforward/joint_trajectory_effort')
     message = trajectory(NAMES, [0.3, 0.2], [1.0, -0.8], times=[0.0, 1.5])
     ros.publish(message, '/feedforward/joint_trajectory')
-    ros.wait_for(
-        'the end',
-        lambda: (
-            samples
-            and samples[-1].source == FeedforwardTorque.SOURCE_HOLD
-            and len(commands) > RATE
-        ),
-        process,
-    )
+
+    def ended():
+        held = samples and samples[-1].source == FeedforwardTorque.SOURCE_HOLD
+        return held and len(commands) > RATE
+
+    ros.wait_for('the end', ended, process)
     for sample in samples:
         jet = jet_of(sample)
         expected = TAKEN.convert(model, jet, sd.inverse_dynamics(model, jet))

@@ -28,7 +28,7 @@ def with_rates(names, rate=RATE):
 
 
 def random_motion(seed):
-    """Return points within the range of the joints, and times in which they are hardly possible."""
+    """Return points, and times in which they can hardly be reached."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(2, 7))
     points = rng.uniform(-1.5, 1.5, (count, 7))
