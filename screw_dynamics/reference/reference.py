@@ -31,6 +31,7 @@ class Source(IntEnum):
     HOLD = 0
     TRAJECTORY = 1
     STREAM = 2
+    MEASURED = 3
 
 
 class Reference:

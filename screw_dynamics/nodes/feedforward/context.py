@@ -38,6 +38,12 @@ class FeedforwardContext:
         now: int = self.node.get_clock().now().nanoseconds
         return now
 
+    def following_time(self) -> int:
+        """Return `active_time`; raise InputError also if the node follows no reference."""
+        if self.parameters.mode != 'feedforward':
+            raise InputError(f'mode: {self.parameters.mode} follows no reference')
+        return self.active_time()
+
     def active_time(self) -> int:
         """Return the time of the node [ns]; raise InputError if it has none or is not active."""
         if not self.active:

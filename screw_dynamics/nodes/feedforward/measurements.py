@@ -48,6 +48,14 @@ class JointStateBuffer:
         result: Array = np.where(fresh, self._positions, np.nan)
         return result
 
+    def write(self, now: int, max_age: float, out: Array) -> bool:
+        """Write positions and velocities to `out` (2, n); return False if a joint is not fresh."""
+        for j, time in enumerate(self._times.tolist()):
+            if abs(now - time) > max_age * 1e9 or not np.isfinite(self._positions[j]):
+                return False
+        out[0], out[1] = self._positions, self._velocities
+        return True
+
     def state(self, now: int, max_age: float, moving: bool = False) -> Array | None:
         """
         Return the joint jet (5, n); None if a joint is unknown or older than `max_age` [s].

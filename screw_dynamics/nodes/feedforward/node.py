@@ -241,6 +241,9 @@ class FeedforwardNode(ManagedNode):
     # output --------------------------------------------------------------------------------------
 
     def _tick(self, now: int) -> None:
+        if self._shared.parameters.mode == 'compensate':
+            self._shared.configured.watch_measured(now)
+            return
         try:
             withheld = self._sync is not None and self._sync.withholds(now)
             self._shared.configured.publish(now, withheld)

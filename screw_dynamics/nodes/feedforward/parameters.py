@@ -17,6 +17,16 @@ SPEED_FACTOR_TYPE = 'control_msgs/SpeedScalingFactor'
 class FeedforwardParameters(EffortParameters):
     """Parameters of the node `feedforward`."""
 
+    mode: str = parameter(
+        'feedforward',
+        'feedforward: the efforts of a reference at a fixed rate; compensate: those that carry '
+        'the measured robot, at every sample of joint_states.',
+        choices=('feedforward', 'compensate'),
+        read_only=True,
+    )
+    compensate_coriolis: bool = parameter(
+        False, 'In mode compensate, add the Coriolis forces at the measured velocities.'
+    )
     publish_rate: float = parameter(250.0, 'Rate of the output [Hz].', within=(1.0, 1000.0))
     derivative_order: int = parameter(
         2, 'Highest time derivative of the effort that is published.', within=(0, 2)

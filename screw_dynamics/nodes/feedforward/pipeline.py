@@ -7,9 +7,14 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.elastic import MotorFeedforward
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches, JointStateBuffer
-from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortPublishers, EffortSample
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
+    LEAST_ROWS,
+    EffortPublishers,
+    EffortSample,
+)
 from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard, compile_guards
 from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch, compile_limits
 from screw_dynamics.nodes.feedforward.outputs.motor_outputs import MotorPipeline
@@ -56,9 +61,13 @@ class FeedforwardPipeline:
         self.wrenches = ExternalWrenches(robot.model, self._warn_of_expired_wrench)
         self.measured = JointStateBuffer(robot.joint_names)
         self._jet = np.zeros((JET_ROWS, robot.n))
+        self._velocities = np.zeros(robot.n)  # measured
+        self._compensated: int | None = None  # time of the last sample [ns]
         if interfaces.msg is None:
             node.get_logger().warning(f'~/feedforward is not published: {interfaces.MISSING}')
         self.guard = EffortGuard(robot, node.get_logger().warning)
+        if parameters.mode == 'compensate':
+            self.guard.resumption = 'after ~/clear'
         self._publishers = EffortPublishers(node, self.guard, self._jet, parameters)
         self.motors = (
             None if robot.drives is None else MotorPipeline(node, robot, self._jet, parameters)
@@ -117,6 +126,9 @@ class FeedforwardPipeline:
                     self.motors.forget()
             self.release(now)
             return
+        self._publish(sample, now)
+
+    def _publish(self, sample: EffortSample, now: int) -> None:
         jet, tau = self._publishers.arrays(sample.rows)
         self.wrenches.inverse_dynamics(jet, tau, now, self._parameters.external_wrench_timeout)
         if not self._guarded(sample, tau):
@@ -131,10 +143,47 @@ class FeedforwardPipeline:
         if watched:
             self.limits.add(jet, tau)
         if self.motors is not None:
-            motors = self.motors.publish(sample, self.wrenches.in_force(), now, tau)
+            motors = self._publish_motors(self.motors, sample, tau, now)
             self.reference.driven = not self.motors.stopped
             if watched and motors is not None:
                 self.limits.add_motors(motors)
+
+    def _publish_motors(
+        self, motors: MotorPipeline, sample: EffortSample, tau: Array, now: int
+    ) -> MotorFeedforward | None:
+        efforts: Array | None = tau
+        if sample.source is Source.MEASURED and motors.least_rows == LEAST_ROWS:
+            self._jet[1] = self._velocities  # for friction
+        elif sample.source is Source.MEASURED:
+            sample, efforts = sample._replace(rows=JET_ROWS), None
+        return motors.publish(sample, self.wrenches.in_force(), now, efforts)
+
+    def compensate(self, now: int) -> None:
+        """
+        Publish the efforts that carry the robot in its measured state; raise NotFiniteError.
+
+        Nothing is published until all joints are measured. Motors overcome their friction at the
+        measured velocities; springs are taken as at rest.
+        """
+        self._jet[:] = 0.0
+        if not self.measured.write(now, self._parameters.max_joint_state_age, self._jet[:2]):
+            return
+        self._compensated = now
+        self._velocities[:] = self._jet[1]
+        if not self._parameters.compensate_coriolis:
+            self._jet[1] = 0.0
+        self._publish(EffortSample(now, Source.MEASURED, 0, rows=LEAST_ROWS), now)
+
+    def watch_measured(self, now: int) -> None:
+        """Ramp commands out, with a warning, where measurements are missing."""
+        age = self._parameters.max_joint_state_age
+        if self._compensated is None or now - self._compensated <= age * 1e9:
+            return
+        self._node.get_logger().warning(
+            f'Nothing is compensated: no joint_states for {age:g} s', throttle_duration_sec=10.0
+        )
+        self.guard.forget()
+        self.release(now)
 
     def _guarded(self, sample: EffortSample, tau: Array) -> bool:
         """Return True if the efforts of a sample may be published."""
@@ -185,7 +234,8 @@ class FeedforwardPipeline:
         return self.streamed.add_positions(positions, now, self.sampled(now))
 
     def clear(self) -> None:
-        """Stop following; a stream is followed again after it has paused."""
+        """Stop following; a stream is followed again after it has paused, efforts after a stop."""
+        self.guard.forget()
         self.reference.clear()
         self.streamed.supersede()
 

@@ -10,7 +10,7 @@ from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
@@ -96,7 +96,7 @@ class TrajectoryInputs:
         follow_speed: bool,
     ) -> None:
         node = context.node
-        self._context, self._node = context, node
+        self._context, self._node, self._reports = context, node, reports
         self._subscriptions = [
             make_subscription(
                 node, JointState, 'joint_states', self._on_joint_state, qos_profile_sensor_data
@@ -127,7 +127,7 @@ class TrajectoryInputs:
         if self._context.pipeline is None:
             return
         try:
-            now = self._context.active_time()
+            now = self._context.following_time()
         except InputError as error:
             self._verdicts.reject(heading(data), str(error))
             return
@@ -141,10 +141,21 @@ class TrajectoryInputs:
         pipeline = self._context.pipeline
         if pipeline is None:
             return
+        now = self._context.now()
         try:
-            pipeline.measured.update(message, self._context.now())
+            pipeline.measured.update(message, now)
         except InputError as error:
             self._node.get_logger().warning(f'{error}: ignored', throttle_duration_sec=1.0)
+            return
+        if self._context.active and self._context.parameters.mode == 'compensate':
+            self._compensate(now)
+
+    def _compensate(self, now: int) -> None:
+        try:
+            self._context.configured.compensate(now)
+        except ScrewDynamicsError as error:
+            self._reports.count_not_finite(str(error))
+            self._node.get_logger().error(f'Nothing published: {error}', throttle_duration_sec=1.0)
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         pipeline = self._context.configured

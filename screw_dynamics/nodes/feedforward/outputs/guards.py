@@ -31,6 +31,7 @@ class MotionGuard:
     """
 
     _what = ''  # is stopped
+    resumption = 'when the next motion begins from rest within the limits'
 
     def __init__(self, robot: Robot, warn: Callable[[str], object]) -> None:
         self._warn = warn
@@ -61,10 +62,7 @@ class MotionGuard:
         self.reason = self.reason or reason
 
     def _stop_at_limit(self, violation: str) -> None:
-        self.reason = (
-            f'limit exceeded: {violation}; they resume when the next motion begins from rest '
-            'within the limits'
-        )
+        self.reason = f'limit exceeded: {violation}; they resume {self.resumption}'
         self._warn(f'No {self._what} are published: {self.reason}')
 
 

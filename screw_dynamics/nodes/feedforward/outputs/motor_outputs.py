@@ -87,9 +87,9 @@ class MotorPipeline:
     ) -> None:
         assert robot.drives is not None
         self._node, self._jet, self._drives = node, jet, robot.drives
-        self._least = robot.required_rows
+        self.least_rows = robot.required_rows
         # a joint with a damper in parallel requires one derivative less
-        counts = sorted({self._least, JET_ROWS})
+        counts = sorted({self.least_rows, JET_ROWS})
         self.stiffness = StiffnessTransition(
             {
                 name: spring
@@ -205,13 +205,13 @@ class MotorPipeline:
         self, sample: EffortSample, wrenches: Mapping[str, Array], efforts: Array | None
     ) -> MotorFeedforward | None:
         """Return the motor commands of the sample, if any, and compare them with the limits."""
-        if sample.rows < self._least:
+        if sample.rows < self.least_rows:
             self._fail(
-                f'expected references with derivatives up to order {self._least - 1}, got them '
+                f'expected references with derivatives up to order {self.least_rows - 1}, got them '
                 f'up to order {sample.rows - 1}'
             )
             return None
-        rows = JET_ROWS if sample.rows == JET_ROWS else self._least
+        rows = JET_ROWS if sample.rows == JET_ROWS else self.least_rows
         try:
             self._compute(sample, rows, wrenches, efforts)
         except ScrewDynamicsError as error:
