@@ -147,7 +147,7 @@ class ElasticJoints:
             return self.joints
         joints = dict(self.joints)
         for name, viscous, coulomb in zip(
-            model.joint_names, model.damping, model.friction, strict=True
+            model.joint_names, model.damping.tolist(), model.friction.tolist(), strict=True
         ):
             joint = joints.get(name, ElasticJoint())
             if joint.friction is None and not any(motor.has_friction for motor in joint.motors):
