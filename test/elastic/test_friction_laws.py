@@ -22,7 +22,10 @@ ROWS = 5  # efforts to order 4
 # zero, beside zero, around the velocities of the laws, far above
 VELOCITIES = st.sampled_from([0.0, 1e-14, -1e-6, 3e-3, -0.01, 0.1, -0.3, 2.0, 50.0])
 EFFORTS = st.sampled_from([0.0, 1e-9, -0.02, 0.1, -3.0, 40.0, -900.0])
-DERIVATIVES = st.lists(st.floats(-5.0, 5.0), min_size=ROWS, max_size=ROWS)
+# without numbers so small that their products underflow
+DERIVATIVES = st.lists(
+    st.floats(-5.0, 5.0).map(lambda x: round(x, 9)), min_size=ROWS, max_size=ROWS
+)
 POSITIVE = st.floats(0.01, 3.0)
 FRICTIONS = st.builds(
     lambda viscous, coulomb, v0, excess, vs, load, u0: sd.JointFriction(
