@@ -46,13 +46,17 @@ RECORDS: dict[str, Any] = {
     record.__name__: record
     for record in (
         sd.AntagonisticPair,
+        sd.BalancingSpring,
         sd.CubicSpring,
         sd.ElasticJoint,
         sd.ExponentialSpring,
+        sd.GasSpring,
+        sd.JointFriction,
         sd.LinearSpring,
         sd.Motor,
         sd.Rotor,
         sd.TabulatedSpring,
+        sd.TorsionSpring,
         sd.VariableStiffness,
         TrajectoryPoint,
     )

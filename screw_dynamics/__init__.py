@@ -38,17 +38,22 @@ if TYPE_CHECKING:
     from screw_dynamics.dynamics import inverse_dynamics as inverse_dynamics
     from screw_dynamics.dynamics import mass_matrix as mass_matrix
     from screw_dynamics.elastic import AntagonisticPair as AntagonisticPair
+    from screw_dynamics.elastic import BalancingSpring as BalancingSpring
     from screw_dynamics.elastic import CubicSpring as CubicSpring
     from screw_dynamics.elastic import DeflectionFilter as DeflectionFilter
     from screw_dynamics.elastic import ElasticJoint as ElasticJoint
     from screw_dynamics.elastic import ElasticJoints as ElasticJoints
     from screw_dynamics.elastic import ExponentialSpring as ExponentialSpring
+    from screw_dynamics.elastic import GasSpring as GasSpring
+    from screw_dynamics.elastic import JointFriction as JointFriction
     from screw_dynamics.elastic import LinearSpring as LinearSpring
     from screw_dynamics.elastic import Motor as Motor
     from screw_dynamics.elastic import MotorFeedforward as MotorFeedforward
     from screw_dynamics.elastic import Rotor as Rotor
     from screw_dynamics.elastic import TabulatedSpring as TabulatedSpring
+    from screw_dynamics.elastic import TorsionSpring as TorsionSpring
     from screw_dynamics.elastic import VariableStiffness as VariableStiffness
+    from screw_dynamics.elastic import actuator_efforts as actuator_efforts
     from screw_dynamics.elastic import elastic_feedforward as elastic_feedforward
     from screw_dynamics.errors import ScrewDynamicsError as ScrewDynamicsError
     from screw_dynamics.estimation import effort_deviations as effort_deviations
@@ -85,17 +90,22 @@ _MODULES = {
     ),
     'elastic': (
         'AntagonisticPair',
+        'BalancingSpring',
         'CubicSpring',
         'DeflectionFilter',
         'ElasticJoint',
         'ElasticJoints',
         'ExponentialSpring',
+        'GasSpring',
+        'JointFriction',
         'LinearSpring',
         'Motor',
         'MotorFeedforward',
         'Rotor',
         'TabulatedSpring',
+        'TorsionSpring',
         'VariableStiffness',
+        'actuator_efforts',
         'elastic_feedforward',
     ),
     'errors': ('ScrewDynamicsError',),

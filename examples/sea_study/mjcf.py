@@ -48,7 +48,7 @@ def mjcf(
 
     Names are 'link', 'motor' and 'spring' plus the name of the joint; a rigid joint has only
     'link', driven by its motor. `timestep` is in seconds. Raises `InputError` for helical joints,
-    mimic joints, antagonistic pairs and rotor coupling.
+    mimic joints, antagonistic pairs, rotor coupling, joint friction and parallel springs.
     """
     _require_translatable(model, joints, variant)
     table = joints.motors(model)
@@ -168,6 +168,12 @@ def _require_translatable(model: ScrewModel, joints: ElasticJoints, variant: str
         entry = joints.joints.get(name, ElasticJoint())
         if isinstance(entry.spring, AntagonisticPair):
             raise InputError(f'joint {name!r}: expected one motor, got an antagonistic pair')
+        dry = [motor.breakaway_friction + motor.load_friction for motor in entry.motors]
+        if entry.friction is not None or entry.parallel_spring is not None or any(dry):
+            raise InputError(
+                f'joint {name!r}: expected viscous and Coulomb friction of a motor only, got '
+                'joint friction, a parallel spring or further friction of a motor'
+            )
 
 
 def _pose(pose: Array) -> dict[str, str]:

@@ -68,7 +68,8 @@ def add_options(parser: argparse.ArgumentParser, rate_of: str = '') -> None:
     group.add_argument(
         '--elastic',
         metavar='YAML',
-        help='springs and motors of the joints: motor positions and efforts are computed, too',
+        help='motors, friction and springs of the joints: motor positions and efforts are '
+        'computed, too',
     )
 
 

@@ -28,7 +28,8 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
     q, qd : (n,) or (T, n) array_like
         Coordinates and their rates [rad or m, per s].
     tau : (n,) or (T, n) array_like
-        Joint efforts [N m or N]; damping, friction and limits do not enter.
+        Joint efforts [N m or N]; damping, friction and limits do not enter (see
+        `simulation.ElasticRobot`).
 
     Returns
     -------

@@ -28,7 +28,8 @@ def mass_matrix(model: ScrewModel, q: ArrayLike) -> Array:
     Returns
     -------
     (n, n) or (T, n, n) ndarray
-        Exactly symmetric [kg m^2, kg m, kg]; rotor inertia is not included.
+        Exactly symmetric [kg m^2, kg m, kg]; rotor inertia is not included: add
+        ``joints.motors(model).rows[:, 0]`` of `ElasticJoints` to the diagonal.
 
     Raises
     ------

@@ -1,13 +1,14 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`ElasticJoint`: spring, motors, rotor and limits of one joint."""
+"""`ElasticJoint`: spring, motors, friction, rotor and limits of one joint."""
 
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from screw_dynamics.arrays import as_float_array
-from screw_dynamics.elastic.springs import AntagonisticPair, Spring
+from screw_dynamics.elastic.joint_friction import JointFriction, check_friction
+from screw_dynamics.elastic.springs import AntagonisticPair, ParallelSpring, Spring
 from screw_dynamics.errors import ModelError, shown
 from screw_dynamics.scalars import check_number
 
@@ -76,6 +77,16 @@ class Motor:
         Peak effort [N m]. Data for feasibility checks, like `max_velocity`.
     max_velocity : float
         Maximum velocity [rad/s].
+    breakaway_friction : float
+        Friction at the begin of a motion, at least `coulomb_friction` [N m]; 0 for one as large as
+        it. It decays to it as ``exp(-(velocity / stribeck_velocity)^2)``.
+    stribeck_velocity : float
+        Motor velocity at which 63 % of the difference have decayed, above 0 [rad/s].
+    load_friction : float
+        Coefficient of the part ``sqrt(effort^2 + load_effort^2)`` that grows with the transmitted
+        effort, 0 or more and below 1 [N m/(N m)].
+    load_effort : float
+        Transmitted effort below which that part is rounded off, above 0 [N m].
 
     Raises
     ------
@@ -95,14 +106,26 @@ class Motor:
     coulomb_velocity: float = 0.1
     max_effort: float = np.inf
     max_velocity: float = np.inf
+    breakaway_friction: float = 0.0
+    stribeck_velocity: float = 1.0
+    load_friction: float = 0.0
+    load_effort: float = 1e-3
 
     def __post_init__(self) -> None:
         """Check the numbers."""
         for field in fields(self):
             limit = field.name.startswith('max_')
-            above = limit or field.name in ('gear_ratio', 'coulomb_velocity')
-            check_number(self, field.name, above=above, infinite=limit)
-        if not np.isfinite(self.behind_gear).all():
+            if limit or field.name == 'gear_ratio':
+                check_number(self, field.name, above=True, infinite=limit)
+            else:
+                check_friction(
+                    self,
+                    field.name,
+                    coulomb='coulomb_friction',
+                    breakaway='breakaway_friction',
+                    load='load_friction',
+                )
+        if not np.isfinite((*self.behind_gear, *self.friction_behind_gear)).all():
             raise ModelError(
                 'gear_ratio: expected a value for which the reflected inertia and friction are '
                 f'finite, got {self.gear_ratio:g}'
@@ -121,6 +144,24 @@ class Motor:
         return inertia, viscous, r * self.coulomb_friction, self.coulomb_velocity / r
 
     @property
+    def friction_behind_gear(self) -> tuple[float, float, float, float]:
+        """
+        Values of the friction beside those of `behind_gear`, reflected to the joint.
+
+        Excess r (b - c) of the breakaway friction [N m or N], its velocity [rad/s or m/s],
+        coefficient of the load [N m/(N m)] and effort r u0 of its rounding [N m or N].
+        """
+        r = self.gear_ratio
+        excess = max(self.breakaway_friction - self.coulomb_friction, 0.0)
+        return r * excess, self.stribeck_velocity / r, self.load_friction, r * self.load_effort
+
+    @property
+    def has_friction(self) -> bool:
+        """True if the motor has friction of any kind."""
+        dry = self.coulomb_friction, self.breakaway_friction, self.load_friction
+        return any((self.viscous_friction, *dry))
+
+    @property
     def joint_inertia(self) -> float:
         """Rotor inertia reflected to the joint, B = r^2 J [kg m^2 or kg]."""
         return self.behind_gear[0]
@@ -129,7 +170,7 @@ class Motor:
 @dataclass(frozen=True)
 class ElasticJoint:
     """
-    Spring, motors and limits of one joint.
+    Spring, motors, friction and limits of one joint.
 
     Parameters
     ----------
@@ -144,6 +185,11 @@ class ElasticJoint:
         Maximum rate of the transmitted effort [N m/s or N/s].
     rotor : Rotor, optional
         Used only with `ElasticJoints.rotor_coupling`.
+    friction : JointFriction, optional
+        Friction between the link and its parent; default none, or that of the URDF with
+        `ElasticJoints.urdf_dynamics`.
+    parallel_spring : ParallelSpring, optional
+        Spring between the link and its parent.
 
     Examples
     --------
@@ -158,6 +204,8 @@ class ElasticJoint:
     max_deflection: float = np.inf
     max_effort_rate: float = np.inf
     rotor: Rotor | None = None
+    friction: JointFriction | None = None
+    parallel_spring: ParallelSpring | None = None
 
     def __post_init__(self) -> None:
         """Check the parts."""
@@ -166,6 +214,8 @@ class ElasticJoint:
             ('motor', Motor, False),
             ('second_motor', Motor, True),
             ('rotor', Rotor, True),
+            ('friction', JointFriction, True),
+            ('parallel_spring', ParallelSpring, True),
         ):
             value = getattr(self, name)
             if not isinstance(value, kind) and not (optional and value is None):
@@ -184,3 +234,13 @@ class ElasticJoint:
     def motors(self) -> tuple[Motor, ...]:
         """The motor, or both motors of an antagonistic pair."""
         return (self.motor,) if self.second_motor is None else (self.motor, self.second_motor)
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The names of links that entries contain, by the path of the entry."""
+        names = {
+            'rotor.carrier': getattr(self.rotor, 'carrier', None),
+            'parallel_spring.parent': getattr(self.parallel_spring, 'parent', None),
+            'parallel_spring.link': getattr(self.parallel_spring, 'link', None),
+        }
+        return {entry: name for entry, name in names.items() if name is not None}

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Generic, TypeVar
@@ -21,6 +21,7 @@ from screw_dynamics.elastic.elastic_joints_yaml import (
     unused_entries,
     write_elastic_joints,
 )
+from screw_dynamics.elastic.joint_friction import JointFriction
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
 from screw_dynamics.elastic.rotors import RotorCoupling, rotor_coupling
@@ -33,7 +34,7 @@ from screw_dynamics.errors import (
     shown,
 )
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.scalars import require_count
+from screw_dynamics.scalars import check_number, require_count
 from screw_dynamics.yaml_files.document import is_document, read_document
 
 T = TypeVar('T')
@@ -51,6 +52,12 @@ class ElasticJoints:
     rotor_coupling : bool
         Whether the motion of its carrier link acts on a rotor (the model of [T1991]);
         by default a rotor has only the kinetic energy B theta'^2 / 2 ([S1987]).
+    urdf_dynamics : bool
+        Whether damping and friction of the model (URDF ``<dynamics>``) are the viscous and
+        Coulomb friction of the joints for which no friction is given: neither
+        `ElasticJoint.friction` nor friction of a motor.
+    coulomb_velocity : float
+        Velocity of that Coulomb friction, see `JointFriction`, above 0 [rad/s or m/s].
 
     Raises
     ------
@@ -68,6 +75,8 @@ class ElasticJoints:
 
     joints: Mapping[str, ElasticJoint]
     rotor_coupling: bool = False
+    urdf_dynamics: bool = False
+    coulomb_velocity: float = JointFriction.coulomb_velocity
     _file: str = field(default='', init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -79,26 +88,36 @@ class ElasticJoints:
                 raise ModelError(f'joints: expected the name of a joint, got {shown(name)}')
             if not isinstance(joint, ElasticJoint):
                 raise ModelError(f'joint {name!r}: expected an ElasticJoint, got {shown(joint)}')
-        if not isinstance(self.rotor_coupling, bool):
-            raise ModelError(
-                f'rotor_coupling: expected true or false, got {shown(self.rotor_coupling)}'
-            )
+        for entry in ('rotor_coupling', 'urdf_dynamics'):
+            value = getattr(self, entry)
+            if not isinstance(value, bool):
+                raise ModelError(f'{entry}: expected true or false, got {shown(value)}')
+        check_number(self, 'coulomb_velocity', above=True)
         joints = {str(name): joint for name, joint in self.joints.items()}
         object.__setattr__(self, 'joints', MappingProxyType(joints))
 
     def __hash__(self) -> int:
         """Return a hash of all entries that is independent of their order."""
-        return hash((frozenset(self.joints.items()), self.rotor_coupling))
+        return hash((frozenset(self.joints.items()), *self._settings.values()))
 
-    def __reduce__(self) -> tuple[type[ElasticJoints], tuple[dict[str, ElasticJoint], bool]]:
+    def __reduce__(self) -> tuple[type[ElasticJoints], tuple[object, ...]]:
         """Return constructor and arguments, for pickle and copy."""
-        return ElasticJoints, (dict(self.joints), self.rotor_coupling)
+        return ElasticJoints, (dict(self.joints), *self._settings.values())
+
+    @property
+    def _settings(self) -> dict[str, bool | float]:
+        return {
+            'rotor_coupling': self.rotor_coupling,
+            'urdf_dynamics': self.urdf_dynamics,
+            'coulomb_velocity': self.coulomb_velocity,
+        }
 
     def motors(self, model: ScrewModel) -> MotorTable:
         """
         Return the motors of a robot as arrays on the joint side; computed once per model.
 
-        Raise UnknownNameError if the model lacks a joint, or the link that carries a motor.
+        Raise UnknownNameError if the model lacks a joint, or a link that an entry names, and
+        ModelError if friction of the URDF or a parallel spring does not fit.
         """
         return self._tables(model)
 
@@ -107,17 +126,37 @@ class ElasticJoints:
         return _PerModel(self._table)
 
     def _table(self, model: ScrewModel) -> MotorTable:
+        place = f'{self._file}: ' if self._file else ''
         for name, joint in self.joints.items():
             if name not in model.joint_names:
                 raise UnknownNameError('joint', name, model.joint_names, self._file)
-            if joint.rotor is not None and (carrier := joint.rotor.carrier) is not None:
+            for entry, link in joint.links.items():
                 try:
-                    model.frame(carrier)
+                    model.frame(link)
                 except UnknownNameError as error:
-                    entry = f'joint {shown(name)}: rotor.carrier'
-                    where = f'{self._file}: {entry}' if self._file else entry
-                    raise UnknownNameError('link', carrier, error.available, where) from None
-        return motor_table(model, self.joints)
+                    where = f'{place}joint {shown(name)}: {entry}'
+                    raise UnknownNameError('link', link, error.available, where) from None
+        try:
+            return motor_table(model, self._with_urdf_dynamics(model))
+        except ModelError as error:
+            raise ModelError(f'{place}{error}') from None
+
+    def _with_urdf_dynamics(self, model: ScrewModel) -> Mapping[str, ElasticJoint]:
+        """Return the joints with the friction of the URDF, if it is used."""
+        if not self.urdf_dynamics:
+            return self.joints
+        joints = dict(self.joints)
+        for name, viscous, coulomb in zip(
+            model.joint_names, model.damping.tolist(), model.friction.tolist(), strict=True
+        ):
+            joint = joints.get(name, ElasticJoint())
+            if joint.friction is None and not any(motor.has_friction for motor in joint.motors):
+                try:
+                    friction = JointFriction(viscous, coulomb, self.coulomb_velocity)
+                except ModelError as error:
+                    raise ModelError(f'joint {name!r}: dynamics of the URDF: {error}') from None
+                joints[name] = replace(joint, friction=friction)
+        return joints
 
     def coupling(self, model: ScrewModel) -> RotorCoupling | None:
         """
@@ -161,7 +200,7 @@ class ElasticJoints:
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the record as lossless YAML text; write it to the file `path` if one is given."""
-        return write_elastic_joints(self.joints, self.rotor_coupling, path)
+        return write_elastic_joints(self.joints, self._settings, path)
 
     @staticmethod
     def from_yaml(source: str | bytes | os.PathLike[str]) -> ElasticJoints:
@@ -188,7 +227,7 @@ class ElasticJoints:
         document = read_document(source, 'elastic joints')
         path = '' if is_document(source) else str(source)
         try:
-            joints = ElasticJoints(*read_elastic_joints(document))
+            joints = ElasticJoints(**read_elastic_joints(document))
         except ModelError as error:
             raise ModelError(f'{path}: {error}' if path else str(error)) from None
         object.__setattr__(joints, '_file', path)

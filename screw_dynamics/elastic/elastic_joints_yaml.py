@@ -10,13 +10,18 @@ from typing import Any, TypeVar
 import numpy as np
 
 from screw_dynamics.elastic.elastic_joint import ElasticJoint, Motor, Rotor
+from screw_dynamics.elastic.joint_friction import JointFriction
 from screw_dynamics.elastic.springs import (
     AntagonisticPair,
+    BalancingSpring,
     CubicSpring,
     ExponentialSpring,
+    GasSpring,
     LinearSpring,
+    ParallelSpring,
     Spring,
     TabulatedSpring,
+    TorsionSpring,
     VariableStiffness,
 )
 from screw_dynamics.errors import InputError, ModelError, shown
@@ -34,34 +39,47 @@ SPRINGS: dict[str, type[Spring]] = {
         AntagonisticPair,
     )
 }
+PARALLEL_SPRINGS: dict[str, type[ParallelSpring]] = {
+    spring.type: spring for spring in (TorsionSpring, BalancingSpring, GasSpring)
+}
 RIGID = 'rigid'
 _LIMITS = {'deflection': 'max_deflection', 'effort_rate': 'max_effort_rate'}
 # entries that are read as text even if they look like a number
-_TEXTS = ('carrier', 'law')
-_JOINT_KEYS = ('spring', 'motor', 'second_motor', 'limits', 'rotor')
+_TEXTS = ('carrier', 'law', 'link', 'parent')
+_JOINT_KEYS = (
+    'spring',
+    'motor',
+    'second_motor',
+    'friction',
+    'parallel_spring',
+    'limits',
+    'rotor',
+)
+_SETTINGS = ('rotor_coupling', 'urdf_dynamics', 'coulomb_velocity')
 
 R = TypeVar('R')
 
 
 def write_elastic_joints(
     joints: Mapping[str, ElasticJoint],
-    rotor_coupling: bool,
+    settings: Mapping[str, bool | float],
     path: str | os.PathLike[str] | None = None,
 ) -> str:
     """Return the fields of `ElasticJoints` as YAML text; write it to `path` if one is given."""
     entries = {name: _joint_entry(joint) for name, joint in joints.items()}
-    return write_document({'elastic_joints': entries, 'rotor_coupling': rotor_coupling}, path)
+    return write_document({'elastic_joints': entries, **settings}, path)
 
 
-def read_elastic_joints(document: Any) -> tuple[dict[str, ElasticJoint], Any]:
-    """Return joints and the unchecked `rotor_coupling` of a YAML document; raise ModelError."""
+def read_elastic_joints(document: Any) -> dict[str, Any]:
+    """Return the fields of `ElasticJoints` in a YAML document, or raise ModelError."""
     root = YamlEntry(document, 'document')
-    _check_keys(root, ('elastic_joints', 'rotor_coupling'))
+    _check_keys(root, ('elastic_joints', *_SETTINGS))
     joints = {
         name: _joint(YamlEntry(node.value, f'elastic_joints.{name}'))
         for name, node in root['elastic_joints'].entries()
     }
-    return joints, root.value.get('rotor_coupling', False)
+    settings = {key: _value(key, entry) for key, entry in root.entries() if key in _SETTINGS}
+    return {'joints': joints, **settings}
 
 
 def unused_entries(joints: Mapping[str, ElasticJoint], coupling_named: bool) -> list[str]:
@@ -94,6 +112,10 @@ def _joint(node: YamlEntry) -> ElasticJoint:
             )
     if node.value.get('rotor') is not None:
         parts['rotor'] = _record(node['rotor'], Rotor)
+    if node.value.get('friction') is not None:
+        parts['friction'] = _record(node['friction'], JointFriction)
+    if node.value.get('parallel_spring') is not None:
+        parts['parallel_spring'] = _parallel_spring(node['parallel_spring'])
     return _built(node, ElasticJoint, parts)
 
 
@@ -111,6 +133,14 @@ def _spring(node: YamlEntry) -> Spring | None:
             f'only a {LinearSpring.type} spring can have a parallel damper'
         )
     return _record(node, SPRINGS[kind], extra=('type',))
+
+
+def _parallel_spring(node: YamlEntry) -> ParallelSpring:
+    kind = node['type'].value
+    if not isinstance(kind, str) or kind not in PARALLEL_SPRINGS:
+        names = ', '.join(PARALLEL_SPRINGS)
+        raise ModelError(f'{node.path}.type: expected one of {names}, got {shown(kind)}')
+    return _record(node, PARALLEL_SPRINGS[kind], extra=('type',))
 
 
 def _record(node: YamlEntry, kind: Callable[..., R], extra: tuple[str, ...] = ()) -> R:
@@ -161,11 +191,16 @@ def _joint_entry(joint: ElasticJoint) -> dict[str, Any]:
         entry['second_motor'] = _fields(joint.second_motor)
     entry['limits'] = {key: getattr(joint, name) for key, name in _LIMITS.items()}
     if joint.rotor is not None:
-        given = _fields(joint.rotor).items()
-        entry['rotor'] = {key: value for key, value in given if value is not None}
+        entry['rotor'] = _fields(joint.rotor)
+    if joint.friction is not None:
+        entry['friction'] = _fields(joint.friction)
+    if joint.parallel_spring is not None:
+        kind = joint.parallel_spring.type
+        entry['parallel_spring'] = {'type': kind} | _fields(joint.parallel_spring)
     return entry
 
 
 def _fields(record: Any) -> dict[str, Any]:
     values = {field.name: getattr(record, field.name) for field in fields(record) if field.init}
-    return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
+    given = {key: value for key, value in values.items() if value is not None}
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in given.items()}

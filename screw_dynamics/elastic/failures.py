@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors for the status codes of the spring and motor kernels."""
 
+from math import inf
 from typing import NoReturn
 
 from screw_dynamics.arrays import Array
@@ -9,6 +10,7 @@ from screw_dynamics.elastic.elastic_joints import ElasticJoints
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.springs import AntagonisticPair, Spring, TabulatedSpring
 from screw_dynamics.errors import InputError, NotFiniteError, SpringRangeError
+from screw_dynamics.kernels.springs.actuators import OUTSIDE_LENGTH
 from screw_dynamics.kernels.springs.deflections import (
     BACKWARD,
     NO_STIFFNESS,
@@ -17,6 +19,7 @@ from screw_dynamics.kernels.springs.deflections import (
     SLACK_TENDON,
     STIFFNESS_RANGE,
 )
+from screw_dynamics.kernels.springs.parallel import LONGEST, SHORTEST
 
 
 def raise_failure(
@@ -30,12 +33,18 @@ def raise_failure(
             + ('' if sample is None else f' at sample {sample}')
         )
     name = table.joint_names[int(failure[1])]
+    if status == OUTSIDE_LENGTH:
+        shortest, longest = table.parallel_springs[int(failure[1]), [SHORTEST, LONGEST]]
+        values = (float(failure[2]), float(shortest), float(longest))
+        bounds = f'{shortest:g} to {longest:g} m' if longest < inf else 'above 0 m'
+        reason = f'parallel spring: expected a length of {bounds}, got {failure[2]:.9g} m'
+        raise SpringRangeError(name, reason, values, sample)
     if status not in _SPRING_STATUSES:
         place = f'joint {name!r}' + ('' if sample is None else f' at sample {sample}')
         raise NotFiniteError('result', (), float('nan'), f'{place}: overflow')
     spring = joints.joints[name].spring
-    values = tuple(float(value) for value in failure[2:])
-    raise SpringRangeError(name, _reason(status, spring, *values), values, sample)
+    given = tuple(float(value) for value in failure[2:])
+    raise SpringRangeError(name, _reason(status, spring, *given), given, sample)
 
 
 _SPRING_STATUSES = NO_STIFFNESS, OUTSIDE_TABLE, STIFFNESS_RANGE, SINGULAR_PAIR, SLACK_TENDON

@@ -19,6 +19,7 @@ from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.rotors import RotorCoupling
 from screw_dynamics.elastic.spring_deflections import fill_deflections
+from screw_dynamics.elastic.transmitted_efforts import fill_transmitted_efforts
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, listed, shown
 from screw_dynamics.model import ScrewModel
 
@@ -38,14 +39,16 @@ def elastic_feedforward(
     Return the motor positions and efforts with which an elastic robot follows a motion.
 
     Per motor ``theta = q + phi`` with the deflection phi at which the spring transmits the effort
-    of the motion, and ``tau_m = B theta'' + d theta' + c tanh(theta' / v0) + f(phi)``, with their
-    time derivatives as far as the joint jet allows; exact to rounding.
+    of the motion (that of the links, of joint friction and against parallel springs, see
+    `transmitted_efforts`), and ``tau_m = B theta'' + F(theta', f(phi)) + f(phi)`` with the
+    friction F of the motor, with their time derivatives as far as the joint jet allows; exact to
+    rounding. If all joints are rigid, theta = q, and the motor effort has all rows of the effort.
 
     Parameters
     ----------
     model : ScrewModel
     joints : ElasticJoints
-        Its springs and motors; joints without an entry are rigid.
+        Its springs, motors and friction; joints without an entry are rigid.
     joint_jet : (r, n) or (T, r, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d]. r >= 5; 4 if
         every spring has a damper, 3 if every joint is rigid. Coupled rotors need up to
@@ -128,7 +131,8 @@ def feedforward_from_efforts(
     joint_jet : (r, n) or (T, r, n) array_like
         See `elastic_feedforward`.
     effort_jet : (k + 1, n) or (T, k + 1, n) array_like
-        Result of `link_efforts` [N m or N, per s^d]; k = r - 3 without coupled rotors.
+        Result of `link_efforts` [N m or N, per s^d]; k = r - 3 without coupled rotors. An array
+        that is also ``out.effort_jet`` is overwritten by the transmitted efforts.
     stiffness_jets, times, deflection, out : optional
         See `elastic_feedforward`.
 
@@ -205,8 +209,9 @@ def _fill(
     deflection: Mapping[str, float] | DeflectionFilter | None,
     result: MotorFeedforward,
 ) -> None:
-    """Fill deflections, motor positions and motor efforts of a result with known efforts."""
+    """Fill the rest of a result that has the efforts of the links as its efforts."""
     efforts, deflections = result.effort_jet, result.deflection_jet
+    fill_transmitted_efforts(joints, table, jet, efforts)
     fill_deflections(model, joints, table, efforts, stiffness_jets, times, deflection, deflections)
     commands = result.motor_jet, result.motor_effort_jet
     try:

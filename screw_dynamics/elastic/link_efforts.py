@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Efforts transmitted to the links of an elastic robot.
+Efforts of the links of an elastic robot.
 
 Without rotors on moving links this is the inverse dynamics of the links. With them, for any tree
 and any order, the robot of links and rotors (`model_with_rotors`) is an ordinary robot with the
@@ -27,6 +27,7 @@ from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.rotors import RotorCoupling
 from screw_dynamics.elastic.spring_deflections import as_stiffness_jets, joint_deflections
+from screw_dynamics.elastic.transmitted_efforts import transmitted_effort
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.springs.laws import RIGID
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
@@ -42,7 +43,10 @@ def link_efforts(
     out: Array | None = None,
 ) -> Array:
     """
-    Return the efforts that springs and rigid joints transmit to the links along a motion.
+    Return the efforts that a motion of the links requires.
+
+    Springs and rigid joints transmit these efforts, if joints have neither friction nor parallel
+    springs; else see `transmitted_efforts`.
 
     Parameters
     ----------
@@ -120,7 +124,7 @@ def fill_coupled_efforts(
     out: Array,
 ) -> None:
     """
-    Fill the transmitted efforts u of a robot with rotors on moving links.
+    Fill the link efforts u of a robot with rotors on moving links.
 
     For `joint_jets` (T, r, n) and p = r - coupling.rows, `out` is (T, p + 1 + k, n) with k =
     `MotorTable.lost_orders`, T omitted for a sample.
@@ -146,7 +150,13 @@ def fill_coupled_efforts(
             out[..., j] = effort[..., : out.shape[-2]]
             own = [a for a, i in enumerate(coupling.motors) if table.joint_of_motor[i] == j]
             if own and table.laws[j] != RIGID:
-                samples = effort.reshape(-1, own_rows)
+                samples = transmitted_effort(
+                    joints,
+                    table,
+                    j,
+                    joint_jets[..., : own_rows + 1, j].reshape(-1, own_rows + 1),
+                    effort.reshape(-1, own_rows),
+                )
                 phi = joint_deflections(joints, table, j, samples, stiffness, single=not batch)
                 for a in own:
                     # higher orders of theta affect no row that is read

@@ -31,8 +31,8 @@ def motor_efforts(
     """
     Return the positions and efforts of the motors behind springs of known deflection.
 
-    ``theta = q + phi`` and ``tau_m = B theta'' + d theta' + c tanh(theta' / v0) + f(phi)``, with
-    their time derivatives. f(phi) is the effort transmitted to the link; the springs of an
+    ``theta = q + phi`` and ``tau_m = B theta'' + F(theta', f(phi)) + f(phi)`` with the friction F
+    (see `Motor`), and their time derivatives. f(phi) is the transmitted effort; the springs of an
     antagonistic pair share it by their laws.
 
     Parameters
@@ -42,7 +42,8 @@ def motor_efforts(
     joint_jet : (p or more, n) or (T, p or more, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
     effort_jet : (k + 1, n) or (T, k + 1, n) array_like
-        Efforts transmitted to the links, see `link_efforts` [N m or N, per s^d].
+        Efforts that springs and rigid joints transmit, see `transmitted_efforts` [N m or N, per
+        s^d].
     deflection_jet : (p, m) or (T, p, m) array_like
         Result of `spring_deflections` [rad or m, per s^d].
     out : tuple of two ndarray, optional
@@ -114,6 +115,7 @@ def fill_motor_efforts(
         table.parameters,
         table.first_motor,
         table.rows,
+        table.friction,
         positions[np.newaxis] if single else positions,
         commands[np.newaxis] if single else commands,
         failure,

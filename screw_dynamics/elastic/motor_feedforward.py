@@ -30,7 +30,8 @@ class MotorFeedforward:
     gear_ratios : (m,) ndarray
         Gear ratios of the motors, for `on_motor_side`.
     effort_jet : (..., k + 1, n) ndarray
-        Effort tau transmitted to the links [N m or N, per s^d].
+        Effort that springs and rigid joints transmit, see `transmitted_efforts` [N m or N, per
+        s^d].
     deflection_jet : (..., p, m) ndarray
         phi = theta - q [rad or m, per s^d].
     motor_jet : (..., p, m) ndarray
@@ -59,7 +60,7 @@ class MotorFeedforward:
 
     @property
     def effort(self) -> Array:
-        """Effort transmitted to the links, (..., n) [N m or N]."""
+        """Effort that springs and rigid joints transmit, (..., n) [N m or N]."""
         return self.effort_jet[..., 0, :]
 
     @property
@@ -95,8 +96,8 @@ class MotorFeedforward:
         """
         Return a copy with motor positions and efforts on the motor's side of the gear.
 
-        theta_M = r theta [rad], tau_M = tau_m / r [N m], gear ratios 1. Deflections and efforts
-        transmitted to the links remain on the joint's side.
+        theta_M = r theta [rad], tau_M = tau_m / r [N m], gear ratios 1. Deflections and
+        transmitted efforts remain on the joint's side.
         """
         return replace(
             self,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -14,8 +14,13 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
+from screw_dynamics.elastic.joint_friction import JointFriction
 from screw_dynamics.elastic.springs import AdjustableSpring
-from screw_dynamics.kernels.springs.laws import DAMPED, RIGID
+from screw_dynamics.elastic.springs.parallel_springs import unloaded_row
+from screw_dynamics.errors import ModelError
+from screw_dynamics.kernels.springs.friction import EXCESS, LOAD
+from screw_dynamics.kernels.springs.laws import COULOMB, DAMPED, RIGID, VISCOUS
+from screw_dynamics.kernels.springs.parallel import COLUMNS, FORCE, STIFFNESS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import ValueEquality
 
@@ -54,6 +59,12 @@ class MotorTable(ValueEquality):
         The same for the joints of variable stiffness.
     stiffness : (V,) ndarray
         The stiffness of these joints if no trajectory is given [N m/rad or N/m].
+    friction : (m, 4) ndarray
+        Further columns of the friction of the motors, see `kernels.springs.friction`.
+    joint_rows, joint_friction : (n, 4) ndarray
+        Friction of the joints: the columns of `rows`, with B = 0, and of `friction`.
+    parallel_springs : (n, 10) ndarray
+        See `kernels.springs.parallel`.
     """
 
     names: tuple[str, ...]
@@ -70,6 +81,10 @@ class MotorTable(ValueEquality):
     damped: NDArray[np.int64]
     variable: NDArray[np.int64]
     stiffness: Array
+    friction: Array
+    joint_rows: Array
+    joint_friction: Array
+    parallel_springs: Array
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -97,6 +112,18 @@ class MotorTable(ValueEquality):
         springs = self.laws, self.offsets, self.parameters
         joints = self.damped, self.variable, self.first_motor
         return springs + joints
+
+    @cached_property
+    def joint_arrays(self) -> tuple[Array, ...]:
+        """The arrays of the joints in the order of the kernel `set_transmitted_efforts`."""
+        return self.joint_rows, self.joint_friction, self.parallel_springs
+
+    @cached_property
+    def direct(self) -> bool:
+        """True if drives transmit the efforts of the links, without friction and springs."""
+        dry = self.joint_friction[:, [EXCESS, LOAD]].any() or self.joint_rows[:, COULOMB].any()
+        springs = self.parallel_springs[:, [STIFFNESS, FORCE]].any()
+        return not (dry or springs or self.joint_rows[:, VISCOUS].any())
 
     @cached_property
     def damped_names(self) -> tuple[str, ...]:
@@ -149,6 +176,7 @@ def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorT
     columns = [np.empty(0) if s is None else s.parameters for s in springs]
     sizes = np.array([len(column) for column in columns], dtype=np.int64)
     ratios = np.array([motor.gear_ratio for motor in motors])
+    frictions = [(joint.friction or JointFriction()).rows for joint in ordered]
     varies = [isinstance(s, AdjustableSpring) for s in springs]
     return MotorTable(
         names=tuple(names),
@@ -165,7 +193,23 @@ def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorT
         damped=_numbered(laws == DAMPED),
         variable=_numbered(np.array(varies, dtype=bool)),
         stiffness=np.array([s.stiffness for s in springs if isinstance(s, AdjustableSpring)]),
+        friction=np.array([motor.friction_behind_gear for motor in motors]).reshape(-1, 4),
+        joint_rows=np.array([rows for rows, _ in frictions]).reshape(-1, 4),
+        joint_friction=np.array([further for _, further in frictions]).reshape(-1, 4),
+        parallel_springs=_parallel_springs(model, ordered),
     )
+
+
+def _parallel_springs(model: ScrewModel, joints: Sequence[ElasticJoint]) -> Array:
+    """Return the table of parallel springs; raise ModelError if one does not fit the model."""
+    rows = []
+    for j, joint in enumerate(joints):
+        spring = joint.parallel_spring
+        try:
+            rows.append(unloaded_row() if spring is None else spring.row(model, j))
+        except ModelError as error:
+            raise ModelError(f'joint {model.joint_names[j]!r}: {error}') from None
+    return np.array(rows).reshape(-1, COLUMNS)
 
 
 def _numbered(chosen: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -38,8 +38,8 @@ def spring_deflections(
     model : ScrewModel
     joints : ElasticJoints
     effort_jet : (k + 1, n) or (T, k + 1, n) array_like
-        Efforts transmitted to the links, see `link_efforts` [N m or N, per s^d]. k >= 2; 1 if
-        every spring has a damper, 0 if every joint is rigid.
+        Efforts that springs and rigid joints transmit, see `transmitted_efforts` [N m or N, per
+        s^d]. k >= 2; 1 if every spring has a damper, 0 if every joint is rigid.
     stiffness_jets, times, deflection : optional
         See `elastic_feedforward`.
     out : (p, m) or (T, p, m) ndarray, optional

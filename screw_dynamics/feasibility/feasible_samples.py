@@ -16,6 +16,7 @@ from screw_dynamics.elastic.link_efforts import link_efforts
 from screw_dynamics.elastic.motor_feedforward import JETS, MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.spring_deflections import as_stiffness_jets, joint_deflections
+from screw_dynamics.elastic.transmitted_efforts import transmitted_efforts
 from screw_dynamics.errors import SpringRangeError
 from screw_dynamics.kernels.springs.damped import TIME
 from screw_dynamics.robot import Robot
@@ -69,13 +70,16 @@ def motor_commands_where_feasible(
                 size = error.sample
                 continue
             found = {error.joint: error}
-            if efforts is not None:
-                one = slice(start, start + 1)
+            one = slice(start, start + 1)
+            transmitted = (
+                None if efforts is None else _transmitted(robot, joint_jets, efforts, one)
+            )
+            if transmitted is not None:
                 stiffness = _of_samples(stiffness_jets, one, (count, 2))
-                found = _failing(joints, robot.motors, efforts[one], stiffness)
+                found = _failing(joints, robot.motors, transmitted, stiffness)
                 if damper is not None:
                     last = damper.state[0][TIME]
-                    damper.step(efforts[start], max(elapsed[start] - last, 0.0))
+                    damper.step(transmitted[0], max(elapsed[start] - last, 0.0))
             for name, reason in found.items():
                 failures.setdefault(name, (float(times[start]), reason))
             start, size = start + 1, 1
@@ -87,6 +91,15 @@ def motor_commands_where_feasible(
     at, motions = zip(*feasible, strict=True)
     jets = {name: np.concatenate([getattr(part, name) for part in motions]) for name in JETS}
     return np.concatenate(at), replace(motions[0], **jets), failures
+
+
+def _transmitted(robot: Robot, jets: Array, efforts: Array, part: slice) -> Array | None:
+    """Return the transmitted efforts of some samples; None if a parallel spring has none."""
+    assert robot.drives is not None
+    try:
+        return transmitted_efforts(robot.model, robot.drives, jets[part], efforts[part])
+    except SpringRangeError:
+        return None
 
 
 def _failing(

@@ -66,7 +66,8 @@ class ScrewModel(ModelRecord):
     limits : JointLimits
         Limits of the n coordinates.
     damping, friction : (n,) ndarray
-        URDF joint dynamics, stored as data; they never enter the dynamics.
+        URDF joint dynamics, stored as data: only motor efforts contain them, on request (see
+        `ElasticJoints.urdf_dynamics`).
     frames : mapping of str to Frame
         Frames of all links of the robot, including links attached by fixed joints.
     base_link : str

@@ -15,6 +15,7 @@ from screw_dynamics.elastic import ElasticJoints, MotorTable
 from screw_dynamics.elastic.elastic_joints import require_elastic_joints
 from screw_dynamics.errors import ShapeError, SimulationError
 from screw_dynamics.kernels.springs.equations_of_motion import (
+    UNSETTLED,
     runge_kutta_steps,
     set_state_derivative,
 )
@@ -36,9 +37,10 @@ class ElasticRobot(RobotStates):
 
     A state is the vector ``(q, q', theta, theta')`` of n link and m motor positions and their
     rates [rad or m, per s]; theta = q at a rigid joint. Motor positions and efforts are on the
-    joint side of the gear. All spring laws of `elastic`, motor friction and parallel dampers are
-    included; with ``joints.rotor_coupling`` the rotors are bodies on the moving links. Joint
-    limits, effort limits and the friction of the URDF are ignored.
+    joint side of the gear. All spring laws of `elastic`, friction of motors and joints, parallel
+    springs and dampers are included; with ``joints.rotor_coupling`` the rotors are bodies on the
+    moving links. Joint limits and effort limits are ignored, and so is the friction of the URDF
+    without ``joints.urdf_dynamics``.
 
     Parameters
     ----------
@@ -48,7 +50,8 @@ class ElasticRobot(RobotStates):
     Raises
     ------
     ModelError
-        If the motor behind a spring has no rotor inertia.
+        If the motor behind a spring has no rotor inertia; if `rotor_coupling` is set, and the
+        friction of a rigid joint depends on its load.
     UnknownNameError
 
     Examples
@@ -234,6 +237,11 @@ def _failure(model: ScrewModel, motors: MotorTable, status: int, state: Array) -
         return SimulationError(
             f'joint {model.joint_names[status]!r}: expected an inertia above {SINGULAR:g} of what '
             'it moves, got less: it can accelerate without moving any mass'
+        )
+    if status == UNSETTLED:
+        return SimulationError(
+            'friction under load: expected accelerations that agree with the efforts that rigid '
+            'joints transmit, found none: lower the coefficients load and load_friction'
         )
     theta = state[2 * motors.n : 2 * motors.n + motors.m]
     deflections = theta - state[motors.joint_of_motor]

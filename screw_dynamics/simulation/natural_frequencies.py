@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_vector
-from screw_dynamics.dynamics import mass_matrix
+from screw_dynamics.dynamics import gravity_forces, mass_matrix
 from screw_dynamics.elastic import ElasticJoint, ElasticJoints, LinearSpring, MotorTable
 from screw_dynamics.elastic.elastic_joints import require_elastic_joints
 from screw_dynamics.errors import InputError, shown
+from screw_dynamics.kernels.springs.friction import EXCESS, LOAD, LOAD_EFFORT
 from screw_dynamics.kernels.springs.laws import (
     COULOMB,
     COULOMB_VELOCITY,
@@ -25,6 +28,7 @@ from screw_dynamics.kernels.springs.laws import (
     law_taylor,
     spring_deflection,
 )
+from screw_dynamics.kernels.springs.parallel import WORK, subtract_parallel_spring
 from screw_dynamics.model import ScrewModel
 
 
@@ -36,7 +40,7 @@ def natural_frequencies(
 
     They are the square roots of the eigenvalues of ``(E^T M^-1 E + B^-1) K`` for the spring
     deflections, where E maps motors to joints; rotors of rigid joints are added to M. Gravity,
-    dampers, friction and the coupling of rotors with the links are neglected.
+    dampers, friction, parallel springs and the coupling of rotors with the links are neglected.
 
     Parameters
     ----------
@@ -115,20 +119,46 @@ def damping_rate(model: ScrewModel, joints: ElasticJoints, q: Array, derivative:
     """
     Return the largest damping rate [1/s] of a motor or link, by dampers, friction and feedback.
 
-    `derivative` (m,) is the feedback gain of the motor velocities [N m s/rad or N s/m].
+    `derivative` (m,) is the feedback gain of the motor velocities [N m s/rad or N s/m]. Friction
+    counts with its steepest slope, under the efforts of gravity.
     """
     table = joints.motors(model)
+    owner = table.joint_of_motor
     springs = [joints.joints.get(name, ElasticJoint()).spring for name in model.joint_names]
     damping = [s.damping if isinstance(s, LinearSpring) else 0.0 for s in springs]
-    dampers = np.array(damping)[table.joint_of_motor]
-    rows = table.rows
-    coulomb = np.where(rows[:, COULOMB] > 0.0, rows[:, COULOMB] / rows[:, COULOMB_VELOCITY], 0.0)
-    drive = rows[:, VISCOUS] + derivative + coulomb
-    mobility = np.diag(link_mobility(model, table, q))[table.joint_of_motor]
+    dampers = np.array(damping)[owner]
+    load = np.abs(gravity_forces(model, q))
+    drive = derivative + _steepest(table.rows, table.friction, load[owner])
+    bearing = _steepest(table.joint_rows, table.joint_friction, load)[owner]
+    mobility = np.diag(link_mobility(model, table, q))[owner]
     # without rotor inertia, a rigid joint moves the inertia of its link
-    inertia = np.where(rows[:, INERTIA] > 0.0, rows[:, INERTIA], 1.0 / mobility)
-    rates = (dampers + drive) / inertia + dampers * mobility
+    inertias = table.rows[:, INERTIA]
+    inertia = np.where(inertias > 0.0, inertias, 1.0 / mobility)
+    rates = (dampers + drive) / inertia + (dampers + bearing) * mobility
     return float(rates.max(initial=0.0))
+
+
+def _steepest(rows: Array, further: Array, load: Array) -> Array:
+    """Return the largest slope of friction over velocity, by motors or joints."""
+    dry = rows[:, COULOMB] + further[:, EXCESS]
+    dry = dry + further[:, LOAD] * np.hypot(load, further[:, LOAD_EFFORT])
+    slopes = np.where(dry > 0.0, dry / rows[:, COULOMB_VELOCITY], 0.0)
+    return np.asarray(rows[:, VISCOUS] + slopes, dtype=np.float64)
+
+
+def parallel_frequency(model: ScrewModel, joints: ElasticJoints, q: Array) -> float:
+    """Return the highest frequency [rad/s] of a link on its parallel spring alone."""
+    table = joints.motors(model)
+    if table.direct:
+        return 0.0
+    mobility, work = np.diag(link_mobility(model, table, q)), np.empty((WORK, 2))
+    squares = [0.0]
+    subtract: Callable[..., float] = subtract_parallel_spring
+    for row, position, moved in zip(table.parallel_springs, q, mobility, strict=True):
+        effort = np.zeros(2)
+        subtract(row, np.array([position, 1.0]), effort, work)
+        squares.append(abs(effort[1]) * moved)
+    return float(np.sqrt(max(squares)))
 
 
 def _at_rest(table: MotorTable) -> Array:

@@ -15,6 +15,7 @@ from screw_dynamics.arrays import Array, as_float_array, as_vector
 from screw_dynamics.elastic import ElasticJoints, MotorFeedforward, MotorTable
 from screw_dynamics.elastic.rotors import model_with_rotors, moving_rotors
 from screw_dynamics.errors import InputError, ModelError, ShapeError
+from screw_dynamics.kernels.springs.friction import LOAD
 from screw_dynamics.kernels.springs.laws import INERTIA, RIGID
 from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.model import JointLimits, ScrewModel
@@ -26,7 +27,8 @@ def robot_tables(
     """
     Return the model with rotors on moving links, and the arrays of `equations_of_motion.Tables`.
 
-    Raise ModelError if the motor behind a spring has no inertia.
+    Raise ModelError if the motor behind a spring has no inertia, or the friction of a rigid joint
+    depends on a load that coupled rotors share.
     """
     table = joints.motors(model)
     law = table.laws[table.joint_of_motor]
@@ -36,13 +38,20 @@ def robot_tables(
             'without it the motor has no equation of motion'
         )
     extended, coordinates = _with_rotors(model, joints, table)
+    loads = table.friction[:, LOAD] + table.joint_friction[table.joint_of_motor, LOAD]
+    for i in np.flatnonzero((law == RIGID) & (loads > 0.0) & (coordinates >= 0)):
+        raise ModelError(
+            f'joint {table.names[i]!r}: expected friction without load-dependent part, as the '
+            'joint is rigid and rotor_coupling true: links and rotor share the load'
+        )
     frames = extended.joint_frames
     owner = table.joint_of_motor
     second = np.arange(table.m) != table.first_motor[owner]
     columns = [owner, law, table.offsets[owner], table.variable[owner], second, coordinates]
     motors = np.column_stack(columns).astype(np.int64)
     links = frames.tree, frames.bodies, frames.gravity
-    return extended, (motors, table.rows, table.parameters, *links)
+    frictions = table.rows, table.friction, *table.joint_arrays
+    return extended, (motors, *frictions, table.parameters, *links)
 
 
 def _with_rotors(

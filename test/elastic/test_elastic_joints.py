@@ -181,7 +181,7 @@ def test_every_error_names_the_entry(joint, message):
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('joints: {}', "document: expected entries elastic_joints, rotor_coupling, got 'joints'"),
+        ('joints: {}', "document: expected entries elastic_joints, .*, got 'joints'"),
         ('rotor_coupling: true', "document: expected an entry 'elastic_joints', got none"),
         ('elastic_joints: [a]', 'document.elastic_joints: expected a mapping'),
         ('- 3', 'document: expected a mapping'),

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,29 @@ def commands() -> dict[str, np.ndarray]:
         result = sd.elastic_feedforward(model, joints, jets, times=t)
         for name in ('deflection_jet', 'motor_jet', 'motor_effort_jet'):
             results[f'{name} {shift}'] = getattr(result, name)
-    return results
+    return results | actuators(model, jets)
+
+
+def actuators(model: sd.ScrewModel, jets: np.ndarray) -> dict[str, np.ndarray]:
+    """Return efforts and accelerations with friction and parallel springs of every kind."""
+    joints = sd.ElasticJoints.from_yaml(sd.share_path('config/geared_arm_joints.yaml'))
+    parallel = [
+        sd.TorsionSpring(30.0, 0.2),
+        sd.GasSpring(400.0, 3.0, 2.9, (0, 0, 1), (0, 0, -1)),
+        sd.BalancingSpring(300.0, (0, 0, 0.3), (0, 0.2, 0), 0.1),
+    ]
+    bearing = sd.JointFriction(1.0, 0.5, 0.02, 0.8, 0.1, 0.1)
+    parts = {
+        name: replace(joint, friction=bearing, parallel_spring=parallel[j % 3])
+        for j, (name, joint) in enumerate(joints.joints.items())
+    }
+    drives = sd.ElasticJoints(parts)
+    efforts = sd.actuator_efforts(model, drives, jets)
+    robot = sd.simulation.ElasticRobot(model, drives)
+    state = robot.state(jets[0, 0], jets[0, 1])
+    slopes = robot.derivatives(state, efforts[0, 0])
+    np.testing.assert_allclose(robot.split(slopes)[1], jets[0, 2], rtol=0, atol=1e-8)
+    return {'actuator efforts': efforts, 'slopes': slopes[np.newaxis, :, np.newaxis]}
 
 
 @pytest.mark.skipif(not jit_enabled(), reason='needs numba to compare with')

@@ -131,6 +131,9 @@ def test_what_mujoco_lacks_is_named():
     pair = sd.AntagonisticPair('quadratic', 50.0, quadratic_stiffness=90.0)
     with pytest.raises(InputError, match="'joint_1': expected one motor, got an antagonistic"):
         mjcf(model, two_links.joints(sd.ElasticJoint(pair, sd.Motor(0.1)), None))
+    bearing = sd.ElasticJoint(motor=sd.Motor(0.1), friction=sd.JointFriction(1.0))
+    with pytest.raises(InputError, match="'joint_1': expected viscous and Coulomb friction of a"):
+        mjcf(model, two_links.joints(bearing, None))
     with pytest.raises(InputError, match='expected one of serial, sibling'):
         mjcf(model, two_links.joints(), variant='parallel')
     with pytest.raises(InputError, match='rotor coupling'):

@@ -241,3 +241,35 @@ def test_limits_that_no_motion_can_keep_are_named(limits, text):
         model = sd.read_urdf(URDF.format(*limits))
     with pytest.raises(InputError, match=text):
         sd.check_feasibility(model, None, np.zeros((1, 3, 1)), [0.0])
+
+
+def test_friction_of_a_joint_and_parallel_springs_count():
+    """A table that lacks the effort of friction, and a gas spring beyond its stroke, by joint."""
+    model = carts()
+    gas = sd.GasSpring(4.0, 1.0, 0.4, (0, 0, 0), (0, 0, 0.8))
+    joints = sd.ElasticJoints(
+        {
+            'joint_1': sd.ElasticJoint(TABLE, friction=sd.JointFriction(2.0)),
+            'joint_2': sd.ElasticJoint(
+                sd.LinearSpring(100.0, 10.0), sd.Motor(1.0), parallel_spring=gas
+            ),
+        }
+    )
+    jets, times = np.zeros((4, 5, 2)), np.linspace(0.0, 0.3, 4)
+    assert sd.check_feasibility(model, joints, jets, times).feasible
+    jets[1, 1, 0] = 2.6
+    jets[2, 0, 1] = 0.3
+    report = sd.check_feasibility(model, joints, jets, times)
+    found = {check.joint: check for check in report.violations}
+    assert set(found) == {'joint_1', 'joint_2'}
+    assert found['joint_1'].time == times[1] and 'got 5.2' in found['joint_1'].reason
+    assert found['joint_2'].time == times[2] and 'length of 0.6 to 1 m' in found['joint_2'].reason
+    rigid = sd.ElasticJoints({'joint_2': sd.ElasticJoint(motor=sd.Motor(1.0, max_effort=3.0))})
+    rubbing = sd.ElasticJoints(
+        {'joint_2': replace(rigid.joints['joint_2'], friction=sd.JointFriction(10.0))}
+    )
+    jets[:] = 0.0
+    jets[3, 1, 1] = 0.5
+    assert sd.check_feasibility(model, rigid, jets, times).feasible
+    [violation] = sd.check_feasibility(model, rubbing, jets, times).violations
+    assert (violation.quantity, violation.worst) == ('motor effort', pytest.approx(5.0))

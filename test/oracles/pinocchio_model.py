@@ -28,10 +28,12 @@ class PinocchioModel:
         File that both models are read from.
     model : ScrewModel
         The whole robot: no joint locked, no link dropped.
+    armature : (n,) ndarray, optional
+        Inertias added at the coordinates; of robots without mimic joints.
 
     """
 
-    def __init__(self, urdf: Path, model: ScrewModel) -> None:
+    def __init__(self, urdf: Path, model: ScrewModel, armature: Array | None = None) -> None:
         self._screw_model = model
         with silenced():  # the parser prints every oddity of the file
             self._model = pinocchio.buildModelFromXML(urdf.read_text(encoding='utf-8'))
@@ -48,6 +50,9 @@ class PinocchioModel:
         self._unbounded = [joint.nq == 2 for joint in joints]
         self._reduction = np.zeros((self._model.nv, model.n))
         self._reduction[self._v_index, model.coordinates] = model.multipliers
+        if armature is not None:
+            assert model.n == model.body_count
+            self._model.armature = self._reduction @ armature
 
     def efforts(
         self, q: Array, qd: Array, qdd: Array, wrenches: Mapping[str, Array] | None = None

@@ -81,6 +81,15 @@ def test_my_sea_robot(moving: Session, capsys: pytest.CaptureFixture[str]):
     assert 'joint_2' in capsys.readouterr().out
 
 
+def test_my_geared_robot(moving: Session):
+    text = block(ROBOTS, 'My geared robot', 'yaml')
+    Path('my_drives.yaml').write_text(text, encoding='utf-8')
+    moving.run(python_blocks(ROBOTS, 'My geared robot'))
+    tau, tau_m = moving.names['tau'], moving.names['tau_m']
+    assert tau.shape == tau_m.shape == (750, 3, 7)
+    assert (np.abs(tau_m - tau).max(axis=(0, 1)) > 0.0).all()
+
+
 def test_commands_of_the_command_line(session: Session, capsys: pytest.CaptureFixture[str]):
     """README and document show the same lines; all run, and the bag is read as shown."""
     lines = commands(TEXTS['README.md'], 'screw_dynamics')

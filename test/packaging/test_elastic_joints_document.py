@@ -11,13 +11,19 @@ import pytest
 from documents import DOCS
 
 import screw_dynamics as sd
-from screw_dynamics.elastic.elastic_joints_yaml import SPRINGS
+from screw_dynamics.elastic.elastic_joints_yaml import PARALLEL_SPRINGS, SPRINGS
 from screw_dynamics.errors import ModelError
 
 TEXT = (DOCS / 'elastic_joints.md').read_text(encoding='utf-8')
 EXAMPLE = re.findall(r'```yaml\n(.*?)```', TEXT, re.DOTALL)[0]
-RECORDS = {**SPRINGS, 'motor, second_motor': sd.Motor, 'rotor': sd.Rotor}
-WITHOUT_UNIT = {'law', 'pull_only', 'gear_ratio', 'axis', 'carrier'}
+RECORDS = {
+    **SPRINGS,
+    **PARALLEL_SPRINGS,
+    'motor, second_motor': sd.Motor,
+    'rotor': sd.Rotor,
+    'friction': sd.JointFriction,
+}
+WITHOUT_UNIT = {'law', 'pull_only', 'gear_ratio', 'axis', 'carrier', 'parent', 'link'}
 
 
 def table(heading: str) -> dict[str, list[str]]:
@@ -47,7 +53,9 @@ def test_every_field_is_listed_with_its_default(heading):
 @pytest.mark.parametrize('heading', [*RECORDS, 'limits'])
 def test_every_number_has_a_unit(heading):
     for name, (_, text) in table(heading).items():
-        assert (name in WITHOUT_UNIT) != bool(re.search(r'\[(rad|N|kg|1/rad)[^]]*\]', text)), name
+        assert (name in WITHOUT_UNIT) != bool(
+            re.search(r'\[(rad|N|kg|1/rad|m\])[^]]*\]?', text)
+        ), name
 
 
 def test_limits_are_listed():

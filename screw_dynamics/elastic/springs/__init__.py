@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Spring laws between motor and link: one record per law."""
+"""Springs between motor and link, and between a link and its parent: one record per law."""
 
 from screw_dynamics.elastic.springs.adjustable_springs import AntagonisticPair, VariableStiffness
 from screw_dynamics.elastic.springs.fixed_springs import (
@@ -10,15 +10,25 @@ from screw_dynamics.elastic.springs.fixed_springs import (
     LinearSpring,
     Spring,
 )
+from screw_dynamics.elastic.springs.parallel_springs import (
+    BalancingSpring,
+    GasSpring,
+    ParallelSpring,
+    TorsionSpring,
+)
 from screw_dynamics.elastic.springs.tabulated_spring import TabulatedSpring
 
 __all__ = [
     'AdjustableSpring',
     'AntagonisticPair',
+    'BalancingSpring',
     'CubicSpring',
     'ExponentialSpring',
+    'GasSpring',
     'LinearSpring',
+    'ParallelSpring',
     'Spring',
     'TabulatedSpring',
+    'TorsionSpring',
     'VariableStiffness',
 ]

@@ -6,39 +6,24 @@ import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.springs.deflections import NOT_FINITE, OK
-from screw_dynamics.kernels.springs.laws import (
-    COULOMB,
-    COULOMB_VELOCITY,
-    INERTIA,
-    PAIR_EXPONENTIAL,
-    VISCOUS,
-    pair_taylor,
-)
-from screw_dynamics.kernels.springs.series import add_powers, compose, tanh, to_jet, to_series
+from screw_dynamics.kernels.springs.friction import WORK, add_friction
+from screw_dynamics.kernels.springs.laws import INERTIA, PAIR_EXPONENTIAL, pair_taylor
+from screw_dynamics.kernels.springs.series import add_powers, compose, to_jet, to_series
 
 _LARGEST = np.finfo(np.float64).max
 
 
-def add_motor_effort(row, theta, effort, work):
+def add_motor_effort(row, further, theta, load, effort, work):
     """
-    Add ``B theta'' + d theta' + c tanh(theta' / v0)`` to the jet `effort` (p - 2,).
+    Add ``B theta''`` and the friction to the jet `effort` (p - 2,).
 
-    `row` is B, d, c, v0, `theta` (p,) the jet of the motor; `work` (3, p - 2) is workspace.
+    `row` and `further` are rows of the tables of motors and of their friction, `theta` (p,) and
+    `load` (p - 2,) the jets of the motor and of the effort that it transmits; `work` as of
+    `add_friction`.
     """
-    count = len(effort)
-    factorial = 1.0
-    for k in range(count):
-        if k > 1:
-            factorial *= k
-        effort[k] = effort[k] + row[INERTIA] * theta[k + 2] + row[VISCOUS] * theta[k + 1]
-        work[0, k] = theta[k + 1] / factorial / row[COULOMB_VELOCITY]
-    if row[COULOMB] > 0.0:
-        tanh(work[0], work[1], work[2])
-        factorial = 1.0
-        for k in range(count):
-            if k > 1:
-                factorial *= k
-            effort[k] += row[COULOMB] * work[1, k] * factorial
+    for k in range(len(effort)):
+        effort[k] = effort[k] + row[INERTIA] * theta[k + 2]
+    add_friction(row, further, theta[1:], load, effort, work)
 
 
 def _pair_efforts(law, data, at, deflections, forces, phi, taylor, powers):
@@ -57,8 +42,9 @@ def _pair_efforts(law, data, at, deflections, forces, phi, taylor, powers):
 
 
 def _motor_efforts(
-    jets, efforts, deflections, laws, offsets, data, first_motor, rows, motions, commands, failure
-):
+    jets, efforts, deflections, laws, offsets, data, first_motor, rows, friction,
+    motions, commands, failure,
+):  # fmt: skip
     """
     Fill motor positions (T, p, m) and efforts (T, p - 2, m) of every sample; return the status.
 
@@ -66,7 +52,7 @@ def _motor_efforts(
     `failure` (5,) has sample and joint of a failure; see `MotorTable` for the other arrays.
     """
     count = motions.shape[1]
-    theta, command, work = np.empty(count), np.empty(count - 2), np.empty((3, count - 2))
+    theta, command, work = np.empty(count), np.empty(count - 2), np.empty((WORK, count - 2))
     forces, phi = np.empty((2, count - 2)), np.empty((2, count - 2))
     taylor, powers = np.empty((2, count - 1)), np.empty((2, count - 2, count - 2))
     for t in range(len(jets)):
@@ -87,7 +73,7 @@ def _motor_efforts(
                 for k in range(count):
                     theta[k] = jets[t, k, j] + deflections[t, k, motor]
                 command[:] = forces[i]
-                add_motor_effort(rows[motor], theta, command, work)
+                add_motor_effort(rows[motor], friction[motor], theta, forces[i], command, work)
                 for k in range(count):
                     motions[t, k, motor] = theta[k]
                     if k < count - 2:
@@ -103,5 +89,6 @@ set_motor_efforts = Kernel(
     _motor_efforts,
     f'int64({read_only(3)}, {read_only(3)}, {read_only(3)}, {read_only(1, "int64")}, '
     f'{read_only(1, "int64")}, {read_only(1)}, {read_only(1, "int64")}, {read_only(2)}, '
+    f'{read_only(2)}, '
     'float64[:, :, ::1], float64[:, :, ::1], float64[::1])',
 )

@@ -38,6 +38,46 @@ def quotient(a, b, result):
         result[k] = rest / b[0]
 
 
+def product(a, b, result):
+    """Fill the series of a b, an array of its own."""
+    for k in range(len(result)):
+        total = 0.0
+        for j in range(k + 1):
+            total += a[j] * b[k - j]
+        result[k] = total
+
+
+def root(a, result):
+    """Fill the series of y = sqrt(a) with a[0] > 0: y y = a, coefficient by coefficient."""
+    result[0] = np.sqrt(a[0])
+    for k in range(1, len(result)):
+        rest = a[k]
+        for j in range(1, k):
+            rest -= result[j] * result[k - j]
+        result[k] = 0.5 * rest / result[0]
+
+
+def exponential(a, result):
+    """Fill the series of y = exp(a), from y' = a' y."""
+    result[0] = np.exp(a[0])
+    for k in range(1, len(result)):
+        total = 0.0
+        for j in range(1, k + 1):
+            total += j * a[j] * result[k - j]
+        result[k] = total / k
+
+
+def sine_and_cosine(a, sine, cosine):
+    """Fill the series of sin(a) and cos(a), from their derivatives a' cos(a) and -a' sin(a)."""
+    sine[0], cosine[0] = np.sin(a[0]), np.cos(a[0])
+    for k in range(1, len(sine)):
+        odd, even = 0.0, 0.0
+        for j in range(1, k + 1):
+            odd += j * a[j] * cosine[k - j]
+            even += j * a[j] * sine[k - j]
+        sine[k], cosine[k] = odd / k, -even / k
+
+
 def tanh(u, result, slope):
     """Fill the series of y = tanh(u) and of its slope w = 1 - y^2, from y' = w u'."""
     result[0] = np.tanh(u[0])

@@ -238,7 +238,6 @@ def _message(motors: MotorFeedforward, robot: Robot, request: JointRequest) -> A
         'motor_position': motors.motor_position,
         'motor_velocity': motors.motor_velocity,
         'motor_acceleration': motors.motor_acceleration,
-        'motor_effort': motors.motor_effort,
         'deflection': motors.deflection,
     }
     message = interfaces.msg.MotorFeedforward(
@@ -248,4 +247,6 @@ def _message(motors: MotorFeedforward, robot: Robot, request: JointRequest) -> A
     )
     for field, row in zip(_EFFORTS, motors.effort_jet, strict=False):
         setattr(message, field, double_array(row[joints]))
+    for field, row in zip(_EFFORTS, motors.motor_effort_jet, strict=False):
+        setattr(message, f'motor_{field}', double_array(row[chosen]))
     return message

@@ -8,14 +8,18 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
+from screw_dynamics.elastic import ElasticJoints, elastic_feedforward, transmitted_efforts
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SimulationError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.sea_simulator.motor_drives import MotorDrives
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.robot import Robot
 from screw_dynamics.simulation import ElasticRobot
-from screw_dynamics.simulation.natural_frequencies import damping_rate, natural_frequencies
+from screw_dynamics.simulation.natural_frequencies import (
+    damping_rate,
+    natural_frequencies,
+    parallel_frequency,
+)
 
 
 class SimulatedRobot:
@@ -104,13 +108,15 @@ class SimulatedRobot:
             self.drives.age += self._step
 
     def _measure(self) -> None:
-        """Compute the efforts on the links."""
+        """Compute the efforts that drives transmit."""
         q, qd, _, _ = self._robot.split(self._state)
         self._jet[0], self._jet[1], self._jet[2] = q, qd, 0.0
         if not self.braked:
             slope = self._robot.derivatives(self._state, self.drives.applied)
             self._jet[2] = self._robot.split(slope)[1]
-        inverse_dynamics(self._robot.model, self._jet, out=self._effort)
+        model, joints = self._robot.model, self._robot.joints
+        inverse_dynamics(model, self._jet, out=self._effort)
+        transmitted_efforts(model, joints, self._jet, self._effort, out=self._effort)
 
     def release(self) -> None:
         """Release the brakes, unless the simulation has failed."""
@@ -157,7 +163,8 @@ def substeps_for(
             "parameter 'substeps': expected 1 or more, as 0 takes springs whose stiffness at rest "
             f'is known and links with mass: {error}'
         ) from None
-    fastest = float(frequencies.max(initial=0.0)) + damping_rate(model, elastic, q, derivative)
+    fastest = float(frequencies.max(initial=0.0)) + parallel_frequency(model, elastic, q)
+    fastest += damping_rate(model, elastic, q, derivative)
     steps = period * fastest / _STEP_ANGLE
     if not steps <= _MOST:
         raise InputError(

@@ -159,4 +159,4 @@ def with_stiffness(robot: Robot, values: Sequence[float]) -> Robot:
         spring = joints[name].spring
         assert isinstance(spring, (AntagonisticPair, VariableStiffness))
         joints[name] = replace(joints[name], spring=replace(spring, stiffness=value))
-    return replace(robot, drives=ElasticJoints(joints, robot.drives.rotor_coupling))
+    return replace(robot, drives=replace(robot.drives, joints=joints))

@@ -67,8 +67,8 @@ class ModelParameters:
     )
     elastic_joints_path: str = parameter(
         '',
-        'YAML file with the springs and motors of elastic joints, a path or '
-        'package://<package>/<path>; empty: none are elastic.',
+        'YAML file with motors, friction and springs of the joints, rigid or elastic, a path or '
+        'package://<package>/<path>; empty: no motor commands.',
         read_only=True,
     )
     use_events_executor: bool = parameter(

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -98,6 +99,39 @@ def test_another_weight_bends_the_springs_of_a_robot_that_stands_still(robot, pl
     moving = [row.copy() for row in robot.motor_state()[:2]]
     robot.set_robot(Robot(sd.read_urdf(planar), elastic))
     np.testing.assert_array_equal(robot.motor_state()[:2], moving)
+
+
+def test_what_carries_the_weight_beside_the_drive(planar, elastic):
+    """A parallel spring and friction: effort of the drive, and steps short enough for both."""
+    spring = sd.TorsionSpring(3000.0, rest_position=-1.19)
+    joint = replace(elastic.joints['joint_1'], parallel_spring=spring)
+    balanced = replace(elastic, joints={**elastic.joints, 'joint_1': joint})
+    parameters = SeaSimulatorParameters(
+        elastic_joints_path='joints.yaml', rate=100.0, initial_position=tuple(HOME)
+    )
+    robot = SimulatedRobot(Robot(sd.read_urdf(planar), balanced), parameters)
+    carried = gravity_efforts(HOME) + [3000.0 * (HOME[0] + 1.19), 0.0]
+    np.testing.assert_allclose(robot.link_state()[2], carried, rtol=1e-12)
+    np.testing.assert_allclose(robot.motor_state()[0], HOME + carried / STIFFNESS, rtol=1e-12)
+    robot.release()
+    robot.drives.command(carried)
+    robot.advance()
+    q, qd, effort = robot.link_state()
+    np.testing.assert_allclose(q, HOME, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(effort, carried, rtol=0, atol=1e-6)
+
+    model, mobility = sd.read_urdf(planar), np.diag(np.linalg.inv(mass_matrix(HOME)))
+    steps = substeps_for(model, elastic, HOME, 1.0, np.zeros(2))
+    with_spring = substeps_for(model, balanced, HOME, 1.0, np.zeros(2))
+    assert with_spring - steps == pytest.approx(10.0 * math.sqrt(3000.0 * mobility[0]), abs=1)
+    rubbing = replace(
+        joint, parallel_spring=None, friction=sd.JointFriction(2.0, 3.0, 0.05, 4.0, load=0.1)
+    )
+    drives = replace(elastic, joints={**elastic.joints, 'joint_1': rubbing})
+    load = math.hypot(gravity_efforts(HOME)[0], 0.1)
+    slope = 2.0 + (4.0 + 0.1 * load) / 0.05
+    with_friction = substeps_for(model, drives, HOME, 1.0, np.zeros(2))
+    assert with_friction - steps == pytest.approx(10.0 * slope * mobility[0], abs=1)
 
 
 def test_steps_are_a_tenth_of_the_fastest_time_constant(planar, elastic):

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Commands to the motors of elastic joints at each tick, and their publishers."""
+"""Commands to the motors at each tick, and their publishers."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -36,6 +36,7 @@ from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
 
 _EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
+_MOTOR_EFFORTS = ('motor_effort', 'motor_effort_dot', 'motor_effort_ddot')
 _MOTIONS = ('motor_position', 'motor_velocity', 'motor_acceleration')
 
 
@@ -57,10 +58,13 @@ class MotorFeedforwardOutput(MessageOutput):
         super().__init__(node, next(iter(messages.values())), '~/motor_feedforward')
         for rows, motors in variants.items():
             self._copies = []
-            for fields, jet in ((_EFFORTS, motors.effort_jet), (_MOTIONS, motors.motor_jet)):
+            for fields, jet in (
+                (_EFFORTS, motors.effort_jet),
+                (_MOTIONS, motors.motor_jet),
+                (_MOTOR_EFFORTS, motors.motor_effort_jet),
+            ):
                 for field, row in zip(fields, jet, strict=False):
                     self._carry(messages[rows], field, row)
-            self._carry(messages[rows], 'motor_effort', motors.motor_effort)
             self._carry(messages[rows], 'deflection', motors.deflection)
             self._variants[rows] = messages[rows], self._copies
 
@@ -207,8 +211,8 @@ class MotorPipeline:
         """Return the motor commands of the sample, if any, and compare them with the limits."""
         if sample.rows < self.least_rows:
             self._fail(
-                f'expected references with derivatives up to order {self.least_rows - 1}, got them '
-                f'up to order {sample.rows - 1}'
+                f'expected references with derivatives up to order {self.least_rows - 1}, got '
+                f'them up to order {sample.rows - 1}'
             )
             return None
         rows = JET_ROWS if sample.rows == JET_ROWS else self.least_rows

@@ -1,0 +1,150 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Friction, parallel springs and dynamics of the URDF in the file of springs and motors."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.errors import ModelError
+
+FILE = """
+elastic_joints:
+  joint_1:
+    motor: {rotor_inertia: 1e-4, gear_ratio: 100, breakaway_friction: 0.03, load_friction: 0.1}
+    friction: {viscous: 2.0, coulomb: 1.5, breakaway: 2.5, stribeck_velocity: 0.2, load: 0.05}
+    parallel_spring: {type: torsion, stiffness: 40.0, rest_position: -0.3}
+  joint_2:
+    spring: {type: linear, stiffness: 300.0}
+    motor: {rotor_inertia: 1e-4, gear_ratio: 100}
+    parallel_spring: {type: balancing, stiffness: 9e2, on_parent: [0, 0, 0.2], on_link: [0, 0, 1]}
+  joint_3:
+    friction: {}
+    parallel_spring:
+      type: gas
+      force: 300.0
+      extended_length: 0.5
+      stroke: 0.2
+      on_parent: [0, 0, 0]
+      on_link: [0, 0, 0.4]
+      parent: link_2
+      link: link_3
+urdf_dynamics: true
+coulomb_velocity: 2e-2
+"""
+
+
+@pytest.fixture
+def arm():
+    arm = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+    return replace(arm, damping=np.arange(1.0, 8.0), friction=0.1 * np.arange(1.0, 8.0))
+
+
+def test_a_file_is_read_and_written_without_loss():
+    joints = sd.ElasticJoints.from_yaml(FILE)
+    one = joints.joints['joint_1']
+    assert one.friction == sd.JointFriction(2.0, 1.5, 0.01, 2.5, 0.2, 0.05)
+    assert one.motor == sd.Motor(1e-4, 100.0, breakaway_friction=0.03, load_friction=0.1)
+    assert one.parallel_spring == sd.TorsionSpring(40.0, -0.3)
+    two, three = (joints.joints[f'joint_{i}'].parallel_spring for i in (2, 3))
+    assert two == sd.BalancingSpring(900.0, (0, 0, 0.2), (0, 0, 1))
+    assert three == sd.GasSpring(
+        300.0, 0.5, 0.2, (0, 0, 0), (0, 0, 0.4), parent='link_2', link='link_3'
+    )
+    assert joints.urdf_dynamics and joints.coulomb_velocity == 0.02
+    for other in (
+        sd.ElasticJoints.from_yaml(joints.to_yaml()),
+        pickle.loads(pickle.dumps(joints)),
+        copy.deepcopy(joints),
+    ):
+        assert other == joints and hash(other) == hash(joints)
+    assert replace(joints, urdf_dynamics=False) != joints
+
+
+def test_dynamics_of_the_urdf_fill_what_the_file_leaves_open(arm):
+    """Joints with friction of their own, of the joint or of a motor, keep it alone."""
+    entries = {
+        'joint_1': sd.ElasticJoint(friction=sd.JointFriction(9.0)),
+        'joint_2': sd.ElasticJoint(motor=sd.Motor(1e-4, 10.0, viscous_friction=0.5)),
+        'joint_3': sd.ElasticJoint(friction=sd.JointFriction()),
+        'joint_4': sd.ElasticJoint(motor=sd.Motor(1e-4, 10.0)),
+    }
+    jet = np.zeros((4, 7))
+    jet[1:] = [[0.3], [-0.5], [0.2]]
+    tau = sd.inverse_dynamics(arm, jet)
+    without = sd.actuator_efforts(arm, sd.ElasticJoints(entries), jet)
+    joints = sd.ElasticJoints(entries, urdf_dynamics=True, coulomb_velocity=0.2)
+    added = sd.actuator_efforts(arm, joints, jet) - without
+    np.testing.assert_array_equal(added[:, :3], 0.0)
+    d, c = arm.damping[3:], arm.friction[3:]
+    sense = np.tanh(0.3 / 0.2)
+    expected = [d * 0.3 + c * sense, d * -0.5 + c * (1 - sense**2) * -0.5 / 0.2]
+    np.testing.assert_allclose(added[:, 3:], expected, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose((without - tau)[0, 0], 9.0 * 0.3, rtol=1e-12)
+    assert arm.damping.any() and not np.array_equal(tau, added)
+
+
+def test_the_urdf_alone(arm):
+    """A file without joints, for a robot description with <dynamics>."""
+    joints = sd.ElasticJoints.from_yaml('elastic_joints: {}\nurdf_dynamics: true\n')
+    table = joints.motors(arm)
+    np.testing.assert_array_equal(table.joint_rows[:, 1], arm.damping)
+    np.testing.assert_array_equal(table.joint_rows[:, 2], arm.friction)
+    np.testing.assert_array_equal(table.joint_rows[:, 3], 0.01)
+    wrong = replace(arm, friction=np.full(7, -1.0))
+    with pytest.raises(ModelError, match="joint 'joint_1': dynamics of the URDF: coulomb: .* -1"):
+        joints.motors(wrong)
+
+
+@pytest.mark.parametrize(
+    'entry, message',
+    [
+        ('friction: 3', 'a.friction: expected a mapping, got 3'),
+        ('friction: {viscosity: 3}', 'a.friction: expected entries viscous, .*load_effort, got'),
+        ('friction: {viscous: -3}', r'a.friction.viscous: expected a finite number of 0 or more'),
+        ('parallel_spring: {stiffness: 3}', "a.parallel_spring: expected an entry 'type'"),
+        (
+            'parallel_spring: {type: linear, stiffness: 3}',
+            "a.parallel_spring.type: expected one of torsion, balancing, gas, got 'linear'",
+        ),
+        ('parallel_spring: {type: torsion}', "a.parallel_spring: expected an entry 'stiffness'"),
+        (
+            'parallel_spring: {type: balancing, stiffness: 3, on_parent: [0], on_link: [0, 0, 1]}',
+            'a.parallel_spring.on_parent: expected three finite numbers',
+        ),
+        (
+            'parallel_spring: {type: torsion, stiffness: 3, free_length: 1}',
+            'a.parallel_spring: expected entries type, stiffness, rest_position, got',
+        ),
+    ],
+)
+def test_errors_name_the_entry(entry, message):
+    with pytest.raises(ModelError, match=f'elastic_joints.{message}'):
+        sd.ElasticJoints.from_yaml(f'elastic_joints: {{a: {{{entry}}}}}\n')
+
+
+@pytest.mark.parametrize(
+    'entry, message',
+    [
+        ('urdf_dynamics: 1', 'urdf_dynamics: expected true or false, got 1'),
+        ('coulomb_velocity: 0', 'coulomb_velocity: expected a finite number above 0, got 0'),
+        ('urdf: true', 'document: expected entries elastic_joints, rotor_coupling, urdf_dynamics'),
+    ],
+)
+def test_errors_of_settings(entry, message):
+    with pytest.raises(ModelError, match=message):
+        sd.ElasticJoints.from_yaml(f'elastic_joints: {{}}\n{entry}\n')
+
+
+def test_the_file_is_named_if_it_does_not_fit_the_model(arm, tmp_path):
+    path = tmp_path / 'drives.yaml'
+    path.write_text(FILE.replace('parent: link_2', 'parent: link_7'))
+    joints = sd.ElasticJoints.from_yaml(path)
+    with pytest.raises(ModelError, match=rf"{path}: joint 'joint_3': parallel_spring.parent"):
+        joints.motors(arm)

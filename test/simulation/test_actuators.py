@@ -1,0 +1,131 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Friction and parallel springs in the simulation agree with the efforts against them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.random_models import random_joint_jet
+
+import screw_dynamics as sd
+from screw_dynamics.errors import ModelError
+from screw_dynamics.simulation import ElasticRobot
+
+FRICTION = sd.JointFriction(2.0, 1.0, 0.1, 1.6, 0.3, 0.2, 0.5)
+MOTOR = sd.Motor(
+    1e-4,
+    100.0,
+    2e-4,
+    2e-2,
+    5.0,
+    breakaway_friction=3e-2,
+    stribeck_velocity=20.0,
+    load_friction=0.3,
+    load_effort=0.01,
+)
+BALANCE = sd.BalancingSpring(400.0, (0.1, 0.0, 0.3), (0.0, 0.1, 0.2), free_length=0.05)
+SPRINGS = {
+    'rigid': None,
+    'linear': sd.LinearSpring(900.0),
+    'damped': sd.LinearSpring(900.0, 9.0),
+    'cubic': sd.CubicSpring(500.0, 4e4),
+    'pair': sd.AntagonisticPair('exponential', 900.0, spring_stiffness=40.0, rate=6.0),
+}
+
+
+@pytest.fixture(scope='module')
+def arm() -> sd.ScrewModel:
+    return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+
+
+def drives(arm, names):
+    """Return joints with these springs in turn, all with friction and parallel springs."""
+    parts = {}
+    for j, name in enumerate(arm.joint_names):
+        kind = names[j % len(names)]
+        parallel = BALANCE if j % 2 else sd.TorsionSpring(30.0, 0.2)
+        parts[name] = sd.ElasticJoint(
+            SPRINGS[kind], MOTOR, friction=FRICTION, parallel_spring=parallel
+        )
+    return sd.ElasticJoints(parts)
+
+
+@pytest.mark.parametrize(
+    'names', [['rigid'], ['linear'], ['cubic'], ['pair'], ['damped'], list(SPRINGS)], ids=str
+)
+def test_motor_efforts_cause_the_motion_that_they_are_computed_for(arm, rng, names):
+    joints = drives(arm, names)
+    robot = ElasticRobot(arm, joints)
+    for _ in range(3):
+        jet = 0.7 * random_joint_jet(rng, arm.n, 2)
+        motors = sd.elastic_feedforward(arm, joints, jet)
+        state = robot.initial_state(jet, motors)
+        slope = robot.derivatives(state, motors.motor_effort)
+        _, acceleration, _, motor_acceleration = robot.split(slope)
+        size = np.abs(motors.motor_effort).max()
+        np.testing.assert_allclose(acceleration, jet[2], rtol=0, atol=1e-10 * size)
+        expected = motors.motor_acceleration
+        np.testing.assert_allclose(motor_acceleration, expected, rtol=0, atol=1e-10 * size)
+
+
+def test_tracking_without_feedback(arm):
+    """A second of motion with reversals on motor efforts alone."""
+    joints = drives(arm, ['rigid', 'linear'])
+    robot = ElasticRobot(arm, joints)
+    amplitude = np.linspace(0.2, 0.5, arm.n)
+
+    def jet_at(t):
+        phase = 5.0 * t + 0.5 * np.pi * np.arange(5)[:, None]
+        return amplitude * 5.0 ** np.arange(5)[:, None] * np.sin(phase)
+
+    def feedforward(t, state):
+        return sd.elastic_feedforward(arm, joints, jet_at(t)).motor_effort
+
+    times = np.linspace(0.0, 1.0, 21)
+    start = robot.initial_state(jet_at(0.0), sd.elastic_feedforward(arm, joints, jet_at(0.0)))
+    motion = robot.integrate(times, feedforward, start, rtol=1e-9)
+    expected = np.array([jet_at(t)[0] for t in times])
+    assert np.abs(motion.position - expected).max() < 1e-6
+
+
+def test_energy_decreases_only_by_friction(arm):
+    """Parallel springs are conservative; with friction energy is lost."""
+    spring = sd.BalancingSpring(300.0, (0, 0, 0.3), (0, 0.1, 0.2), free_length=0.1)
+    state = np.zeros(4 * arm.n)
+    state[arm.n : 2 * arm.n] = state[3 * arm.n :] = 0.5
+    ends = []
+    for friction in (None, sd.JointFriction(1.0)):
+        joints = sd.ElasticJoints(
+            {'joint_2': sd.ElasticJoint(parallel_spring=spring, friction=friction)}
+        )
+        robot = ElasticRobot(arm, joints)
+        motion = robot.integrate([0.0, 0.4], lambda t, y: np.zeros(arm.n), state, rtol=1e-10)
+        ends.append(
+            [
+                energy(arm, spring, q, qd)
+                for q, qd in zip(motion.position, motion.velocity, strict=True)
+            ]
+        )
+    assert ends[0][1] == pytest.approx(ends[0][0], abs=1e-7)
+    assert ends[1][1] < ends[1][0] - 1e-2
+
+
+def energy(arm, spring, q, qd):
+    kinetic = 0.5 * qd @ sd.mass_matrix(arm, q) @ qd
+    total = kinetic
+    for i, name in enumerate(arm.body_names):
+        mass, first, _ = sd.lie.inertia_parameters(arm.inertias[i])
+        place = sd.frame_pose(arm, q, name)
+        centre = place @ np.append(first, mass)
+        total -= arm.gravity @ centre[:3]
+    start = sd.frame_pose(arm, q, arm.body_names[0]) @ [*spring.on_parent, 1.0]
+    end = sd.frame_pose(arm, q, arm.body_names[1]) @ [*spring.on_link, 1.0]
+    stretched = np.linalg.norm((end - start)[:3]) - spring.free_length
+    return total + 0.5 * spring.stiffness * stretched**2
+
+
+def test_friction_under_load_needs_a_load_of_one_side(arm):
+    joints = sd.ElasticJoints({'joint_2': sd.ElasticJoint(motor=MOTOR)}, rotor_coupling=True)
+    with pytest.raises(ModelError, match="joint 'joint_2': expected friction without load-dep"):
+        ElasticRobot(arm, joints)
