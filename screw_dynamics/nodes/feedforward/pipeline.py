@@ -175,7 +175,10 @@ class FeedforwardPipeline:
         self._publish(EffortSample(now, Source.MEASURED, 0, rows=LEAST_ROWS), now)
 
     def watch_measured(self, now: int) -> None:
-        """Ramp commands out, with a warning, where measurements are missing."""
+        """Ramp commands out after a stop and, with a warning, where measurements are missing."""
+        if self.guard.reason:
+            self.release(now)
+            return
         age = self._parameters.max_joint_state_age
         if self._compensated is None or now - self._compensated <= age * 1e9:
             return
