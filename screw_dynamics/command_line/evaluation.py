@@ -77,7 +77,13 @@ def evaluate(robot: Robot, times: Array, joint_jet: Array, order: int) -> Result
         except SpringRangeError as error:
             at = '' if error.sample is None else f' at {times[error.sample]:g} s'
             raise InputError(f'joint {error.joint!r}{at}: {error.reason}') from None
-        motors = MotorResults(found.motor_names, found.gear_ratios, _motor_values(found))
+        motors = MotorResults(
+            found.motor_names,
+            found.gear_ratios,
+            _motor_values(found),
+            transmitted=found.effort_jet[:, : order + 1],
+            effort_rates=found.motor_effort_jet[:, 1 : order + 1],
+        )
     return Results(
         robot.joint_names,
         times,
