@@ -79,8 +79,14 @@ def evaluate(
         except SpringRangeError as error:
             at = '' if error.sample is None else f' at {times[error.sample]:g} s'
             raise InputError(f'joint {error.joint!r}{at}: {error.reason}') from None
-        values = _motor_values(robot, joint_jet, found, taken)
-        motors = MotorResults(found.motor_names, found.gear_ratios, values)
+        sent = _taken_motors(robot, joint_jet, found, taken)
+        motors = MotorResults(
+            found.motor_names,
+            found.gear_ratios,
+            _motor_values(sent),
+            transmitted=found.effort_jet[:, : order + 1],
+            effort_rates=sent.motor_effort_jet[:, 1 : order + 1],
+        )
     return Results(
         robot.joint_names,
         times,
@@ -141,7 +147,8 @@ def _deviations(
         efforts = inverse_dynamics(robot.model, jets[:, : order + 3].copy())
         parts = [_taken(robot, jets, efforts, taken)]
         if robot.drives is not None:
-            parts.append(_motor_values(robot, jets, _commands(robot, jets, efforts), taken))
+            found = _commands(robot, jets, efforts)
+            parts.append(_motor_values(_taken_motors(robot, jets, found, taken)))
         return np.concatenate([part.reshape(len(jets), -1) for part in parts], axis=1)
 
     spread = np.empty_like(results.joint_jet)
@@ -175,14 +182,17 @@ def _blocks(count: int, text: str) -> Iterator[slice]:
     return progress([slice(i, min(i + _BLOCK, count)) for i in starts], text, unit='block')
 
 
-def _motor_values(
-    robot: Robot, joint_jet: Array, found: MotorFeedforward, taken: EffortFormat
-) -> Array:
+def _motor_values(found: MotorFeedforward) -> Array:
     """Return the quantities of `results.MOTORS` as an array (T, 5, m)."""
-    if not taken.trivial:
-        efforts = found.motor_effort_jet[:, :1]
-        found = replace(found, motor_effort_jet=_taken(robot, joint_jet, efforts, taken))
     return np.stack([getattr(found, quantity.name) for quantity in MOTORS], axis=1)
+
+
+def _taken_motors(
+    robot: Robot, joint_jet: Array, found: MotorFeedforward, taken: EffortFormat
+) -> MotorFeedforward:
+    """Return motor commands with motor efforts as the robot takes them."""
+    efforts = _taken(robot, joint_jet, found.motor_effort_jet, taken)
+    return replace(found, motor_effort_jet=efforts)
 
 
 def _taken(robot: Robot, joint_jet: Array, efforts: Array, taken: EffortFormat) -> Array:

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Results`: a motion, its efforts and, if known, standard deviations and motor commands."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -62,6 +64,18 @@ class MotorResults:
     gear_ratios: Array  # (m,), NaN if unknown
     values: Array  # (T, 5, m), the quantities of `MOTORS`
     deviations: Array | None = None  # standard deviations, for a measured motion
+    transmitted: Array | None = None  # (T, k + 1, n), efforts that springs and joints transmit
+    effort_rates: Array | None = None  # (T, 0 to 2, m), derivatives of the motor efforts
+
+    def part(self, chosen: Any) -> MotorResults:
+        """Return the samples at an index of the first axis."""
+        return replace(
+            self,
+            values=self.values[chosen],
+            deviations=picked(self.deviations, chosen),
+            transmitted=picked(self.transmitted, chosen),
+            effort_rates=picked(self.effort_rates, chosen),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +145,6 @@ def picked(values: Array | None, chosen: Any) -> Array | None:
 def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
     """Return the samples selected by the mask `chosen` (T,)."""
     motors = results.motors
-    if motors is not None:
-        deviations = picked(motors.deviations, chosen)
-        motors = replace(motors, values=motors.values[chosen], deviations=deviations)
     return replace(
         results,
         times=results.times[chosen],
@@ -141,7 +152,7 @@ def part_of(results: Results, chosen: NDArray[np.bool_]) -> Results:
         effort_jet=results.effort_jet[chosen],
         joint_deviations=picked(results.joint_deviations, chosen),
         effort_deviations=picked(results.effort_deviations, chosen),
-        motors=motors,
+        motors=None if motors is None else motors.part(chosen),
     )
 
 
@@ -151,8 +162,13 @@ def joined(parts: Sequence[Results]) -> Results:
         return parts[0]
     motors = parts[0].motors
     if motors is not None:
-        values = [part.motors.values for part in parts if part.motors is not None]
-        motors = replace(motors, values=np.concatenate(values))
+        each = [part.motors for part in parts if part.motors is not None]
+        motors = replace(
+            motors,
+            values=np.concatenate([part.values for part in each]),
+            transmitted=_concatenated([part.transmitted for part in each]),
+            effort_rates=_concatenated([part.effort_rates for part in each]),
+        )
     return replace(
         parts[0],
         times=np.concatenate([part.times for part in parts]),
@@ -160,3 +176,9 @@ def joined(parts: Sequence[Results]) -> Results:
         effort_jet=np.concatenate([part.effort_jet for part in parts]),
         motors=motors,
     )
+
+
+def _concatenated(parts: Sequence[Array | None]) -> Array | None:
+    """Return the samples of all parts; None if some are not known."""
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if len(known) == len(parts) else None

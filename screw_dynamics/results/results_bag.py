@@ -26,6 +26,8 @@ from screw_dynamics.results.results_from_bag import (
 TORQUE_TOPIC = '/feedforward/feedforward'
 MOTOR_TOPIC = '/feedforward/motor_feedforward'
 
+_RATES = ('motor_effort_dot', 'motor_effort_ddot')
+
 # values of `source` in FeedforwardTorque.msg
 SOURCE_TRAJECTORY = 1
 SOURCE_STREAM = 2
@@ -69,7 +71,8 @@ class ResultsWriter:
             topic = self._torque_topic + DEVIATION_ENDING
             kinds.append((topic, self._torque, results.joint_deviations, uncertain))
         if motors is not None:
-            kinds.append((self._motor_topic, self._motors, motors.values, efforts))
+            transmitted = efforts if motors.transmitted is None else motors.transmitted
+            kinds.append((self._motor_topic, self._motors, motors.values, transmitted))
             if motors.deviations is not None and uncertain is not None:
                 topic = self._motor_topic + DEVIATION_ENDING
                 kinds.append((topic, self._motors, motors.deviations, uncertain))
@@ -111,14 +114,19 @@ class ResultsWriter:
     def _motors(
         self, results: Results, origin: Origin, i: int, values: Array, effort_jet: Array
     ) -> Any:
-        assert results.motors is not None
+        motors = results.motors
+        assert motors is not None
+        rates = np.empty((0, 0))
+        if motors.effort_rates is not None and values is motors.values:
+            rates = motors.effort_rates[i]
         return self._types[MOTOR_FEEDFORWARD](
             header=self._header(int(origin.stamps[i])),
             joint_names=list(results.joint_names),
             **_fields(EFFORTS, _padded(effort_jet[i], 3)),
-            motor_names=list(results.motors.names),
-            gear_ratio=results.motors.gear_ratios,
+            motor_names=list(motors.names),
+            gear_ratio=motors.gear_ratios,
             **_fields(MOTORS, values[i]),
+            **dict(zip(_RATES, _padded(rates, 2), strict=True)),
             reference_continuity=origin.continuity,
             source=origin.source,
         )

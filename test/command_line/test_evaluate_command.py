@@ -18,6 +18,13 @@ from screw_dynamics import trajectory  # noqa: E402
 from screw_dynamics.bags import Bag  # noqa: E402
 from screw_dynamics.results.results_csv import read_csv  # noqa: E402
 
+DRIVES = """
+elastic_joints:
+  joint_1:
+    motor: {rotor_inertia: 1.0e-5, gear_ratio: 100.0, load_friction: 0.1}
+    friction: {viscous: 0.4, coulomb: 0.5, coulomb_velocity: 0.1}
+urdf_dynamics: true
+"""
 POINTS = [(0.0, [0.0, 0.0]), (0.6, [0.4, -0.6]), (1.2, [0.0, 0.5])]
 
 
@@ -96,6 +103,34 @@ def test_bags_hold_feedforward_messages(run, model):
     assert set(torque['reference_continuity']) == {4} and set(torque['source']) == {1}
     np.testing.assert_allclose(motor['motor_effort'], motors.motor_effort, rtol=1e-12, atol=1e-9)
     np.testing.assert_allclose(motor['deflection'], motors.deflection, rtol=1e-12, atol=1e-12)
+
+
+def test_bags_of_rigid_robots_have_the_rates_of_motor_efforts(run, folder, model):
+    """With joint friction the motors' message has the transmitted efforts, the other one not."""
+    (folder / 'drives.yaml').write_text(DRIVES)
+    for order in (2, 1):
+        code, _, err = run(
+            'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', f'bag_{order}',
+            '--elastic', 'drives.yaml', '--order', order,
+        )  # fmt: skip
+        assert code == 0, err
+        jets, efforts = expected(model)
+        drives = sd.ElasticJoints.from_yaml('drives.yaml')
+        motors = sd.actuator_efforts(model, drives, jets)
+        transmitted = sd.elastic.transmitted_efforts(model, drives, jets, efforts)
+        with Bag(f'bag_{order}') as bag:
+            torque = bag.arrays('/feedforward/feedforward')
+            motor = bag.arrays('/feedforward/motor_feedforward')
+        for d, ending in enumerate(('', '_dot', '_ddot')):
+            known = [motor[f'motor_effort{ending}'], motor[f'effort{ending}']]
+            if d > order:
+                assert [values.shape[1] for values in known] == [0, 0]
+                continue
+            for values, result in zip(known, (motors, transmitted), strict=True):
+                np.testing.assert_allclose(values, result[:, d], rtol=1e-12, atol=1e-9)
+            link = torque[f'effort{ending}']
+            np.testing.assert_allclose(link, efforts[:, d], rtol=1e-12, atol=1e-9)
+    assert np.abs(transmitted - efforts).max() > 0.1
 
 
 def test_trajectories_come_from_bags(run, trajectory_bag, model):
