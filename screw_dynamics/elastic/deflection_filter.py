@@ -137,7 +137,8 @@ class DeflectionFilter:
         Parameters
         ----------
         effort_jet : (k + 1, n) array_like
-            Efforts of all joints and their time derivatives at the end of the step.
+            Efforts that all joints transmit, see `transmitted_efforts`, and their time derivatives
+            at the end of the step.
         h : float
             Time since the last sample, 0 or more [s]; ignored for the first sample.
 

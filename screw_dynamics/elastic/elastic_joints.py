@@ -221,8 +221,8 @@ class ElasticJoints:
         Warns
         -----
         UnusedEntryWarning
-            If entries have no effect: deflection limits of rigid joints, or `rotor` without
-            `rotor_coupling`.
+            If entries have no effect: deflection limits of rigid joints, `rotor` without
+            `rotor_coupling`, `coulomb_velocity` without `urdf_dynamics`.
         """
         document = read_document(source, 'elastic joints')
         path = '' if is_document(source) else str(source)
@@ -231,7 +231,10 @@ class ElasticJoints:
         except ModelError as error:
             raise ModelError(f'{path}: {error}' if path else str(error)) from None
         object.__setattr__(joints, '_file', path)
-        if unused := unused_entries(joints.joints, 'rotor_coupling' in document):
+        unused = unused_entries(joints.joints, 'rotor_coupling' in document)
+        if not joints.urdf_dynamics and joints.coulomb_velocity != JointFriction.coulomb_velocity:
+            unused.append('coulomb_velocity (urdf_dynamics is not true)')
+        if unused:
             warnings.warn(
                 f'{path or "elastic joints text"}: without effect: {listed(unused)}',
                 UnusedEntryWarning,

@@ -156,6 +156,7 @@ def fill_coupled_efforts(
                     j,
                     joint_jets[..., : own_rows + 1, j].reshape(-1, own_rows + 1),
                     effort.reshape(-1, own_rows),
+                    single=not batch,
                 )
                 phi = joint_deflections(joints, table, j, samples, stiffness, single=not batch)
                 for a in own:

@@ -106,12 +106,19 @@ def fill_transmitted_efforts(
 
 
 def transmitted_effort(
-    joints: ElasticJoints, table: MotorTable, joint: int, jets: Array, efforts: Array
+    joints: ElasticJoints,
+    table: MotorTable,
+    joint: int,
+    jets: Array,
+    efforts: Array,
+    *,
+    single: bool,
 ) -> Array:
     """
     Return the transmitted effort (T, r) of one joint.
 
-    `jets` (T, r + 1 or more) and `efforts` (T, r) are of that joint.
+    `jets` (T, r + 1 or more) and `efforts` (T, r) are of that joint. With `single` the error text
+    omits the sample index.
     """
     result = efforts[:, :, np.newaxis].copy()
     if not table.direct:
@@ -122,6 +129,6 @@ def transmitted_effort(
         )
         if status != OK:
             failure[1] = joint
-            raise_failure(status, failure, table, joints, False)
+            raise_failure(status, failure, table, joints, single)
     own_efforts: Array = result[:, :, 0]
     return own_efforts

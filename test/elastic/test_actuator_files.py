@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.errors import ModelError
+from screw_dynamics.errors import ModelError, UnusedEntryWarning
 
 FILE = """
 elastic_joints:
@@ -127,6 +127,11 @@ def test_the_urdf_alone(arm):
 def test_errors_name_the_entry(entry, message):
     with pytest.raises(ModelError, match=f'elastic_joints.{message}'):
         sd.ElasticJoints.from_yaml(f'elastic_joints: {{a: {{{entry}}}}}\n')
+
+
+def test_a_velocity_without_effect_is_told():
+    with pytest.warns(UnusedEntryWarning, match='coulomb_velocity .urdf_dynamics is not true'):
+        sd.ElasticJoints.from_yaml('elastic_joints: {}\ncoulomb_velocity: 0.5\n')
 
 
 @pytest.mark.parametrize(
