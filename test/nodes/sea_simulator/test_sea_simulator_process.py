@@ -96,9 +96,10 @@ def simulate(ros, planar, tmp_path):
 
 
 def test_motion_agrees_with_equations_by_hand(simulate):
-    efforts = np.array([8.0, -3.0])
     simulation = simulate('moving', effort_timeout=0.0)
     rest = gravity_efforts(HOME)
+    # so little more than the weight that the arm swings below 2.5 rad/s, however late it is seen
+    efforts = rest + [2.0, -1.0]
     np.testing.assert_allclose(simulation.links[-1].effort, rest, atol=1e-12)
     np.testing.assert_allclose(simulation.motors[-1].position, HOME + rest / STIFFNESS, atol=1e-12)
     simulation.drive(*efforts)
