@@ -6,6 +6,7 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction
 
 from screw_dynamics.nodes.launching import (
+    action_remappings,
     argument_value,
     feedforward_arguments,
     launched_node,
@@ -44,6 +45,12 @@ def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if proxied:
         parameters['publish_trajectory_effort'] = True
         remappings.append(('~/joint_trajectory_effort', f'{proxied}/joint_trajectory'))
+    executing = argument_value(context, 'action_controller_name')
+    if executing:
+        action = 'follow_joint_trajectory'
+        parameters[action] = f'{executing}/{action}'
+        # clients such as MoveIt put the name of the controller before that of its action
+        remappings += action_remappings(f'~/{action}', f'{executing}/feedforward/{action}')
     commanded = argument_value(context, 'effort_controller_name')
     if commanded:
         parameters['publish_commands'] = True

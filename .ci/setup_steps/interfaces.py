@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Build screw_dynamics_interfaces into the environment."""
+"""Build packages of interfaces into the environment."""
 
 import re
 import shutil
@@ -37,14 +37,40 @@ def repair_cmake_files(environment):
 
 
 def build_interfaces(environment):
-    """Build the interface package with colcon and install it into the environment."""
+    """Build screw_dynamics_interfaces."""
     source = environment.root / 'screw_dynamics_interfaces'
+    _build(environment, 'interfaces', source, 'screw_dynamics_interfaces (messages, services)')
+
+
+def build_control_msgs(environment):
+    """Build what tests use of control_msgs, unless a ROS 2 outside of the environment has it."""
+    source = environment.root / 'test' / 'control_msgs'
+    if not _is_installed(environment, source.name):
+        title = 'control_msgs (messages and action of the tests)'
+        _build(environment, source.name, source, title)
+
+
+def _is_installed(environment, module):
+    """Return True if the interpreter can import a module that was not built by `_build`."""
+    found = subprocess.run(
+        [environment.python, '-c', f'import {module}.msg; print({module}.msg.__file__)'],
+        env=environment.variables(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    built = Path(found.stdout).is_relative_to(environment.prefix)
+    return found.returncode == 0 and not built
+
+
+def _build(environment, step, source, title):
+    """Build a package of interfaces with colcon and install it into the environment."""
     inputs = [source, Path(__file__)]
-    if environment.is_done('interfaces', inputs):
+    if environment.is_done(step, inputs):
         return
     build = environment.prefix / 'build'
     # a build folder keeps what CMake found in an environment that may have been replaced
-    shutil.rmtree(build, ignore_errors=True)
+    shutil.rmtree(build / source.name, ignore_errors=True)
     command = [environment.python, '-m', 'colcon', '--log-base', environment.prefix / 'log/colcon']
     command += ['build', '--base-paths', source, '--event-handlers', 'console_direct+']
     command += ['--build-base', build, '--install-base', environment.prefix, '--merge-install']
@@ -53,10 +79,5 @@ def build_interfaces(environment):
         '-DBUILD_TESTING=OFF',
         f'-DPython3_EXECUTABLE={environment.python}',
     ]
-    environment.progress.run(
-        'interfaces',
-        'screw_dynamics_interfaces (messages, services)',
-        command,
-        environment.variables(),
-    )
-    environment.mark_done('interfaces', inputs)
+    environment.progress.run(step, title, command, environment.variables())
+    environment.mark_done(step, inputs)

@@ -82,6 +82,12 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
             'Controller that gets trajectories with efforts, densely sampled, on its '
             'joint_trajectory topic; empty: none. Needs another controller_name, as feedforward.',
         ),
+        text(
+            'action_controller_name',
+            'Controller whose action follow_joint_trajectory gets the goals sent to '
+            '<this name>/feedforward/follow_joint_trajectory, densely sampled and with efforts; '
+            'empty: none.',
+        ),
         DeclareLaunchArgument(
             'sync',
             default_value='none',
@@ -92,6 +98,12 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
         text('publish_rate', 'Rate of the output [Hz]; empty: as the parameter file says.'),
         flag('autostart', 'Configure and activate as soon as there is a robot model.', 'true'),
     ]
+
+
+def action_remappings(action: str, other: str) -> list[tuple[str, str]]:
+    """Return the remappings of the topics and services of an action, which has none of its own."""
+    parts = ('send_goal', 'cancel_goal', 'get_result', 'feedback', 'status')
+    return [(f'{action}/_action/{part}', f'{other}/_action/{part}') for part in parts]
 
 
 # arguments that become string parameters unless they are empty

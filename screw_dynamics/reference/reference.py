@@ -225,6 +225,13 @@ class Reference:
         self._motions[at:] = [replace(motion, anchor=instant, anchor_time=time_from_start)]
         self._rejoin(later)
 
+    def postpone(self, motion: ActiveTrajectory, by: int) -> None:
+        """Let the newest motion, if it is this one, begin later by some time [ns], from rest."""
+        if self._motions and self._motions[-1].waypoints is motion.waypoints:
+            last = self._motions[-1]
+            begin, start, anchor = last.begin + by, last.start + by, last.anchor + by
+            self._motions[-1] = replace(last, begin=begin, start=start, anchor=anchor)
+
     def _rejoin(self, later: list[ActiveTrajectory]) -> None:
         """Recompute the start of every later motion that continues its predecessor."""
         for motion in later:

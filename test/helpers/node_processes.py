@@ -43,6 +43,13 @@ def node_command(name: str, *arguments: str) -> list[str]:
     return [sys.executable, '-W', 'ignore', '-m', f'screw_dynamics.nodes.{name}', *arguments]
 
 
+def altered_command(name: str, *arguments: str, before: str) -> list[str]:
+    """Return the command line of a node before whose start a script, which has `sys`, is run."""
+    run = f"runpy.run_module('screw_dynamics.nodes.{name}', run_name='__main__', alter_sys=True)"
+    script = f'import runpy, sys\n{before}\n{run}'
+    return [sys.executable, '-W', 'ignore', '-c', script, *arguments]
+
+
 class NodeProcess:
     """A running node; what it writes goes to a file."""
 

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 
 import pytest
-from helpers.node_processes import NodeProcess, trajectory
+from helpers.node_processes import NodeProcess, altered_command, trajectory
 from helpers.patience import patience
 from helpers.planar_sea import write_joints
 from sensor_msgs.msg import JointState
@@ -21,23 +20,15 @@ for name in ('', '.msg', '.srv'):
     whole = 'screw_dynamics_interfaces' + name
     sys.modules[whole] = ModuleType(whole)
 """
-START = """
-import runpy
-runpy.run_module('{module}', run_name='__main__', alter_sys=True)
-"""
-
-
-def command(name, *arguments, hide=HIDDEN):
-    script = f'import sys\n{hide}{START.format(module=f"screw_dynamics.nodes.{name}")}'
-    return [sys.executable, '-W', 'ignore', '-c', script, *arguments]
 
 
 def test_feedforward_publishes_joint_states(ros, planar):
     process = NodeProcess(
-        command=command(
+        command=altered_command(
             'feedforward',
             '--ros-args',
             *('-p', f'urdf_path:={planar}', '-p', 'publish_joint_state:=true'),
+            before=HIDDEN,
         ),
         environment=ros.environment,
     )
@@ -62,7 +53,7 @@ def test_feedforward_publishes_joint_states(ros, planar):
 )
 def test_dynamics_server_has_nothing_to_offer(ros, hide, reason):
     result = subprocess.run(
-        command('dynamics_server', hide=hide),
+        altered_command('dynamics_server', before=hide),
         env=ros.environment,
         capture_output=True,
         text=True,
@@ -80,7 +71,10 @@ def test_motor_efforts_drive_the_simulator(ros, planar, tmp_path):
     feedforward = ('-p', 'publish_commands:=true', '-p', 'commands_content:=motor_efforts')
     simulator = ('-r', '~/commands:=/feedforward/commands', '-p', 'initial_position:=[-1.4, 0.2]')
     processes = [
-        NodeProcess(command(module, '--ros-args', *shared, *arguments), ros.environment)
+        NodeProcess(
+            altered_command(module, '--ros-args', *shared, *arguments, before=HIDDEN),
+            ros.environment,
+        )
         for module, arguments in (('feedforward', feedforward), ('sea_simulator', simulator))
     ]
     try:
@@ -102,6 +96,6 @@ def test_the_simulator_cannot_take_motor_feedforward(ros, planar, tmp_path):
         'elastic_joints_path': write_joints(tmp_path),
         'input': 'motor_feedforward',
     }
-    process = ros.start_command(command('sea_simulator'), **arguments)
+    process = ros.start_command(altered_command('sea_simulator', before=HIDDEN), **arguments)
     assert process.wait() == 1
     assert "input 'motor_feedforward': the package screw_dynamics_interfaces" in process.log

@@ -136,6 +136,25 @@ def test_continuous_joints_take_the_nearest_turn():
     np.testing.assert_allclose(jet[0], [2 * np.pi, 0.0])
 
 
+def test_the_newest_motion_is_postponed(reference):
+    """From rest; the end of the motion before, if it is still known, is held until then."""
+    reference.add(waypoints([0.0, 0.0], [1.0, 2.0]), START, START)
+    reference.add(waypoints([1.0, 2.0], [0.0, 0.0]), START + 2 * SECOND, START)
+    curve, late = reference.newest.curve, SECOND // 10
+    reference.postpone(reference.newest, late)
+    held = sampled(reference, START + 2 * SECOND + late - 1)[1]
+    np.testing.assert_array_equal(held, [[1.0, 2.0], *np.zeros((4, 2))])
+    for t in (0.0, 0.3, 1.0):
+        _, jet = sampled(reference, START + 2 * SECOND + late + round(t * SECOND))
+        np.testing.assert_allclose(jet, curve.jets([t])[0], rtol=1e-9, atol=1e-9)
+    # another motion has begun since: nothing is changed
+    old = reference.newest
+    reference.add(waypoints([0.0, 0.0], [1.0, 1.0]), START + 4 * SECOND, START)
+    newest = reference.newest
+    reference.postpone(old, late)
+    assert reference.newest is newest
+
+
 def test_clear(reference):
     reference.add(waypoints([0.0, 0.0], [1.0, 1.0]), START, START)
     reference.clear()

@@ -4,9 +4,8 @@
 
 from collections.abc import Mapping
 
-from rclpy.node import Node
-
 from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.shared.parameters import NodeParameters
@@ -15,7 +14,7 @@ from screw_dynamics.nodes.shared.parameters import NodeParameters
 class FeedforwardContext:
     """The node, its parameters and what changes with its state."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ManagedNode) -> None:
         self.node = node
         self.settings = NodeParameters(node, FeedforwardParameters)
         self.pipeline: FeedforwardPipeline | None = None  # unless the node is configured

@@ -2,11 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ManagedNode`: lifecycle node that survives invalid requests and failed transitions."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rclpy.action import ActionClient, ActionServer
 from rclpy.lifecycle import LifecycleNode
+
+from screw_dynamics.nodes.shared.endpoints import steady_timer
+
+_RETIREMENT = 0.5  # s until an action is destroyed
+_LAST_WORDS = 0.1  # s for what was sent last, before the node is destroyed
 
 
 class ManagedNode(LifecycleNode):
@@ -15,6 +22,9 @@ class ManagedNode(LifecycleNode):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         service = self._service_change_state
+        self._retired: list[Any] = []
+        self._retirement = steady_timer(self, _RETIREMENT, self._destroy_retired)
+        self._retirement.cancel()
         self._change_state = service.callback
         service.callback = self._on_change_state
 
@@ -25,7 +35,10 @@ class ManagedNode(LifecycleNode):
         return label
 
     def destroy_node(self) -> None:
-        """Destroy the node and its state machine, which rclpy leaves with its DDS entities."""
+        """Destroy the node, its actions and its state machine, which rclpy leaves."""
+        if self._retired:
+            time.sleep(_LAST_WORDS)
+            self._destroy_retired()
         try:
             super().destroy_node()
         finally:
@@ -51,17 +64,38 @@ class ManagedNode(LifecycleNode):
 
     @contextmanager
     def undone_on_error(self) -> Iterator[None]:
-        """Destroy publishers, subscriptions and services created in the block if it raises."""
+        """Destroy what is created in the block, but for timers, if it raises."""
         destroy = {
             'publishers': self.destroy_publisher,
             'subscriptions': self.destroy_subscription,
             'services': self.destroy_service,
         }
         before = {kind: set(getattr(self, kind)) for kind in destroy}
+        actions = self._actions()
         try:
             yield
         except BaseException:
             for kind, function in destroy.items():
                 for entity in set(getattr(self, kind)) - before[kind]:
                     function(entity)
+            self.retire(*(self._actions() - actions))
             raise
+
+    def retire(self, *actions: Any) -> None:
+        """
+        Destroy servers and clients of actions soon.
+
+        The events executor crashes if messages arrive for one that has just been destroyed, and a
+        result that was sent last may be lost. They must not accept goals any more.
+        """
+        self._retired.extend(actions)
+        self._retirement.reset()
+
+    def _destroy_retired(self) -> None:
+        self._retirement.cancel()
+        retired, self._retired = self._retired, []
+        for action in retired:
+            action.destroy()
+
+    def _actions(self) -> set[ActionClient | ActionServer]:
+        return {one for one in self.waitables if isinstance(one, (ActionClient, ActionServer))}

@@ -24,6 +24,7 @@ from screw_dynamics.nodes.feedforward.diagnostics import (
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
 from screw_dynamics.nodes.feedforward.inputs.controller_sync import ControllerSync
+from screw_dynamics.nodes.feedforward.inputs.goal_inputs import action_type
 from screw_dynamics.nodes.feedforward.inputs.stream_inputs import StreamInputs
 from screw_dynamics.nodes.feedforward.inputs.trajectory_inputs import TrajectoryInputs
 from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
@@ -69,6 +70,8 @@ class FeedforwardNode(ManagedNode):
             settings.add_check(self._check_stiffness)
             settings.add_check(self._require_rate)
             settings.on_change(self._on_parameters)
+            if settings.values.follow_joint_trajectory:
+                action_type(self, settings.values.follow_joint_trajectory)
             self._reports = FeedforwardReports(
                 self._source, self._ticks, self.get_logger().warning
             )
@@ -194,7 +197,7 @@ class FeedforwardNode(ManagedNode):
         self._ticks.stop()
         self._ramp_out()
         if self._shared.pipeline is not None:
-            self._trajectory_inputs.drop('the node is not active any more')
+            self._trajectory_inputs.stop('the node is not active any more')
             self._shared.pipeline.clear()
 
     def _ramp_out(self) -> None:

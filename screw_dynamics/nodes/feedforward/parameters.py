@@ -183,9 +183,16 @@ class FeedforwardParameters(EffortParameters):
     )
     resample_period: float = parameter(
         0.01,
-        'Time between the points published on ~/joint_trajectory_effort [s]; a controller that '
+        'Time between the points of forwarded trajectories and goals [s]; a controller that '
         "interpolates efforts linearly is off by at most max|tau''| resample_period^2 / 8.",
         within=(0.0005, 1.0),
+    )
+    follow_joint_trajectory: str = parameter(
+        '',
+        "Action of a controller to which goals of the node's ~/follow_joint_trajectory are "
+        'forwarded, densely sampled and with their efforts; empty: no action (needs '
+        'control_msgs).',
+        read_only=True,
     )
     autostart: bool = parameter(
         True,
@@ -211,6 +218,11 @@ class FeedforwardParameters(EffortParameters):
             raise InputError(
                 f"parameter 'speed_scaling_unit': expected factor with {SPEED_FACTOR_TYPE}, got "
                 f'{self.speed_scaling_unit}'
+            )
+        if self.follow_joint_trajectory and self.interpolation != 'smooth':
+            raise InputError(
+                "parameter 'interpolation': expected smooth with follow_joint_trajectory (the "
+                f'controller executes what the node sends), got {self.interpolation}'
             )
         if self.commands_content == 'motor_efforts' and not self.elastic_joints_path:
             raise InputError(

@@ -20,7 +20,7 @@ from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.shared.arguments import files_for_others, help_text, wants_help
 from screw_dynamics.stop_signals import StopOnce, stop_once
 
-_LONGEST_WAIT = 0.1  # s, of a signal for the events executor
+_LONGEST_WAIT = 0.1  # s, of a signal for an executor whose loop it ends
 _WRONG_ARGUMENTS = 2
 
 
@@ -117,11 +117,13 @@ def _spin(node: Node, stop: StopOnce) -> None:
     executor = _events_executor(node)
     if executor is None:
         executor = SingleThreadedExecutor()
-        executor.add_node(node)
-        executor.spin()
-        return
-    # an exception, or a shutdown of the context by rclpy, while C++ code collects the parts of the
-    # node leaves callbacks behind that abort the process: a signal only ends the loop
+        if not _serves_action(node):
+            executor.add_node(node)
+            executor.spin()
+            return
+    # a signal only ends the loop: an exception, or a shutdown of the context by rclpy, while C++
+    # code of the events executor collects the parts of the node leaves callbacks behind that abort
+    # the process; and results of goals cannot be sent without a context
     stop.armed = False
     if threading.current_thread() is threading.main_thread():
         uninstall_signal_handlers()
@@ -132,6 +134,12 @@ def _spin(node: Node, stop: StopOnce) -> None:
             executor.spin_once(timeout_sec=_LONGEST_WAIT)
     finally:
         executor.shutdown()  # releases its references to the parts of the node
+
+
+def _serves_action(node: Node) -> bool:
+    """Return True if the node may have goals to end when it is stopped."""
+    name = 'follow_joint_trajectory'
+    return bool(node.has_parameter(name) and node.get_parameter(name).value)
 
 
 def _events_executor(node: Node) -> Any:

@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import time
 
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
-from helpers.node_processes import trajectory
+from helpers.node_processes import altered_command, trajectory
 from oracles.controller_trajectory import ControllerTrajectory
 from trajectory_msgs.msg import JointTrajectory
 
@@ -26,7 +25,6 @@ from screw_dynamics_interfaces.msg import FeedforwardTorque
 SECOND = 10**9
 START = 1_700_000_000 * SECOND
 NAMES = ['joint_1', 'joint_2']
-HAVE_CONTROL_MSGS = importlib.util.find_spec('control_msgs') is not None
 POINTS = waypoints_from_points(['a'], [(0.0, [0.0]), (1.0, [1.0]), (2.0, [0.5])], ['a'])
 
 
@@ -59,9 +57,9 @@ def test_without_control_msgs(monkeypatch, missing):
         state_type()
 
 
-@pytest.mark.skipif(HAVE_CONTROL_MSGS, reason='control_msgs is installed')
 def test_the_node_says_what_is_missing(ros, planar):
-    process = ros.start('feedforward', urdf_path=planar, sync='controller_state')
+    command = altered_command('feedforward', before="sys.modules['control_msgs'] = None")
+    process = ros.start_command(command, urdf_path=planar, sync='controller_state')
     assert process.wait() == 1
     assert "parameter 'sync': 'controller_state' needs the package control_msgs" in process.log
     assert 'Traceback' not in process.log
@@ -137,7 +135,6 @@ RESUMED = 'The controller executes the motion: published again'
 TIMEOUT = 1.5  # s, longer than a busy machine keeps the controller from reporting
 
 
-@pytest.mark.skipif(not HAVE_CONTROL_MSGS, reason='needs the ROS 2 package control_msgs')
 class TestOverDds:
     """A controller that runs slower, rejects, falls silent, or starts late."""
 

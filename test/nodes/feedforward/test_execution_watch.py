@@ -48,18 +48,27 @@ class Beside:
     def seconds(self):
         return 1000.0 + 1e-3 * self.now
 
-    def send(self, times=TIMES, points=POINTS, late=0):
-        """Send a trajectory; the controller receives it late, or never."""
+    def send(self, times=TIMES, points=POINTS, late=0, fit=0):
+        """Send a trajectory; the controller receives it late, or never; the node fits it."""
         waypoints = waypoints_from_points(
             ['a'], [(t, *([x] for x in p)) for t, p in zip(times, points, strict=True)], ['a']
         )
         instant = START + self.now * MS
-        jet = np.zeros((5, 1))
-        self.reference.add(waypoints, instant, instant, jet)
-        if late is not None:
+        if not late:
+            self._receive(times, points, late)
+            self.run(fit)
+        jet, now = np.zeros((5, 1)), START + self.now * MS
+        self.reference.add(waypoints, instant, now, jet, received=instant)
+        if late:
             self.run(late)
+            self._receive(times, points, late)
+
+    def _receive(self, times, points, late):
+        """Let the controller start a trajectory from its state, unless it never gets it."""
+        if late is not None:
+            state = self.controller.sample(self.seconds)[:2]
             self.began = self.seconds
-            self.controller.receive(self.seconds, 0.0, times, points, [0.0, 0.0])
+            self.controller.receive(self.seconds, 0.0, times, points, list(state))
 
     def run(self, duration):
         """Tick and report."""
@@ -161,8 +170,36 @@ def test_a_controller_that_aborts(after):
     beside.run(5000)
     assert beside.silent
     last = beside.published[-1][0]
-    astray = next(t for t, q in beside.published if t > aborted and abs(q - position) > 0.1)
-    assert last - astray <= 208
+    assert last - aborted <= 208
+
+
+@pytest.mark.parametrize('gap', [20, 60, 96])
+@pytest.mark.parametrize('fit', [0, 32])
+def test_a_trajectory_soon_after_another(gap, fit):
+    """Its states are not taken for those of the motion that it replaces, nor the reverse."""
+    beside = Beside()
+    beside.run(100)
+    beside.send()
+    beside.run(gap)
+    beside.send([0.5, 2.0], [[-0.5, 0.0], [0.5, 0.0]], fit=fit)
+    beside.forget()
+    beside.run(2500)
+    assert len(beside.published) == 2500 // PERIOD
+    assert off_the_controller(beside) < 1e-9
+
+
+@pytest.mark.parametrize('gap', [20, 60, 96])
+def test_a_controller_that_is_late_for_a_trajectory_soon_after_another(gap):
+    beside = Beside()
+    beside.run(100)
+    beside.send()
+    beside.run(gap)
+    beside.send([0.5, 2.0], [[-0.5, 0.0], [0.5, 0.0]], late=12)
+    beside.run(40)
+    beside.forget()
+    beside.run(2500)
+    assert off_the_controller(beside) < 1e-2
+    assert len(beside.published) == 2500 // PERIOD
 
 
 def test_a_controller_that_falls_silent():

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 
 import pytest
-from helpers.node_processes import LATCHED, trajectory
+from control_msgs.msg import SpeedScalingFactor
+from helpers.node_processes import LATCHED, altered_command, trajectory
 from std_msgs.msg import Float64
 
 from screw_dynamics.errors import InputError
@@ -20,7 +20,6 @@ from screw_dynamics.nodes.feedforward.parameters import (
 )
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
-HAVE_CONTROL_MSGS = importlib.util.find_spec('control_msgs') is not None
 TOPIC = '/feedforward/speed_scaling'
 NAMES = ['joint_1', 'joint_2']
 
@@ -154,11 +153,8 @@ def test_percent_where_a_factor_is_expected(ros, moving, publisher):
     assert 'incompatible' not in process.log
 
 
-@pytest.mark.skipif(not HAVE_CONTROL_MSGS, reason='needs the ROS 2 package control_msgs')
 @pytest.mark.parametrize('latched', [False, True])
 def test_speed_scaling_factor(ros, moving, publisher, latched):
-    from control_msgs.msg import SpeedScalingFactor
-
     one = publisher(SpeedScalingFactor, LATCHED if latched else 1)
     process, samples = moving(speed_scaling_type=SPEED_FACTOR_TYPE)
     ros.wait_for(
@@ -168,9 +164,9 @@ def test_speed_scaling_factor(ros, moving, publisher, latched):
     wait_for_speed(ros, process, samples, 0.3)
 
 
-@pytest.mark.skipif(HAVE_CONTROL_MSGS, reason='control_msgs is installed')
 def test_without_control_msgs(ros, planar):
-    process = ros.start('feedforward', urdf_path=planar, speed_scaling_type=SPEED_FACTOR_TYPE)
+    command = altered_command('feedforward', before="sys.modules['control_msgs'] = None")
+    process = ros.start_command(command, urdf_path=planar, speed_scaling_type=SPEED_FACTOR_TYPE)
     assert process.wait() == 1
     assert f"parameter 'speed_scaling_type': '{SPEED_FACTOR_TYPE}' needs the" in process.log
     assert 'Traceback' not in process.log

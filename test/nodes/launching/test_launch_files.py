@@ -84,6 +84,7 @@ def test_remappings():
         'feedforward',
         effort_controller_name='efforts',
         trajectory_effort_controller_name='proxied',
+        action_controller_name='arm',
     )
     remappings = {
         ''.join(part.text for part in a): ''.join(part.text for part in b)
@@ -95,6 +96,12 @@ def test_remappings():
         '~/controller_state': 'joint_trajectory_controller/controller_state',
         '~/commands': 'efforts/commands',
         '~/joint_trajectory_effort': 'proxied/joint_trajectory',
+        **{
+            f'~/follow_joint_trajectory/_action/{part}': (
+                f'arm/feedforward/follow_joint_trajectory/_action/{part}'
+            )
+            for part in ('send_goal', 'cancel_goal', 'get_result', 'feedback', 'status')
+        },
     }
 
 

@@ -77,6 +77,7 @@ def outline(message: Any) -> Outline:
         tuple(message.joint_names),
         len(message.points),
         seconds(message.points[0].time_from_start) if message.points else 0.0,
+        seconds(message.points[-1].time_from_start) if message.points else 0.0,
     )
 
 

@@ -176,14 +176,14 @@ _FORGOTTEN = 0.5  # fraction by which a longer earlier time decays at each fit
 
 class FitTime:
     """
-    A fixed part and a time per point, learned separately from earlier fits.
+    A fixed part and a time per point [s], learned separately from earlier fits.
 
     If a fit of two points is delayed by half a second, a fit of a thousand points is expected to
     take half a second longer, not hundreds of times as long.
     """
 
-    def __init__(self) -> None:
-        self._fixed, self._per_point = 0.02, 4e-4  # s
+    def __init__(self, fixed: float = 0.02, per_point: float = 4e-4) -> None:
+        self._fixed, self._per_point = fixed, per_point  # s
 
     def estimate(self, points: int) -> int:
         """Return the expected duration of a fit, with a margin [ns]."""

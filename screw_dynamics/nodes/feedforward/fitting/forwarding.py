@@ -21,13 +21,17 @@ from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import ActiveTrajectory
 from screw_dynamics.reference.reference import Reference
 
-_MOST_POINTS = 20_000  # a few MB
+MOST_POINTS = 20_000  # a few MB
 _ROWS = 3  # of a point: position, velocity, acceleration
 _TURN = 2.0 * math.pi
 
 
 def forwarding(
-    reference: Reference, outline: Outline, parameters: FeedforwardParameters, now: int
+    reference: Reference,
+    outline: Outline,
+    parameters: FeedforwardParameters,
+    now: int,
+    part: int = 0,
 ) -> Forwarding:
     """
     Return the task of forwarding the newest motion of a reference at the instant `now` [ns].
@@ -48,7 +52,13 @@ def forwarding(
         outline.frame_id,
         period,
         parameters.effort_format,
+        part,
     )
+
+
+def lead(task: Forwarding, stamp: int) -> int:
+    """Return how much earlier than the received trajectory a message with this stamp is [ns]."""
+    return _instants(task.motion, np.zeros(1)).item() - stamp if task.before else 0
 
 
 def with_efforts(model: ScrewModel, task: Forwarding) -> JointTrajectory:
@@ -66,7 +76,7 @@ def with_efforts(model: ScrewModel, task: Forwarding) -> JointTrajectory:
     stamp = task.stamp or start
     if task.before:
         earlier, states = _lead_in(task, step)
-        if 0 < len(earlier) <= _MOST_POINTS - len(times):
+        if 0 < len(earlier) <= MOST_POINTS - len(times):
             stamp = min(start, earlier[0].item())
             times = np.concatenate((earlier - stamp, times + (start - stamp)))
             jets = np.concatenate((states, jets))
@@ -107,7 +117,7 @@ def _lead_in(task: Forwarding, step: int) -> tuple[NDArray[np.int64], Array]:
     for motion, later in zip(task.before, (*task.before[1:], task.motion), strict=True):
         knots = _instants(motion, motion.joined + motion.curve.breaks)
         begin, end = max(task.since, motion.begin), min(later.begin, knots[-1].item())
-        count = min(max(0, math.ceil((end - begin) / step)), _MOST_POINTS)
+        count = min(max(0, math.ceil((end - begin) / step)), MOST_POINTS)
         grid = begin + np.linspace(0, end - begin, count, endpoint=False).astype(np.int64)
         instants.append(np.union1d(grid, knots[(knots > begin) & (knots < later.begin)]))
         states.append(_jets(motion, _times(motion, instants[-1])))
@@ -138,8 +148,8 @@ def _jets(motion: ActiveTrajectory, times: Array) -> Array:
 
 
 def _require_few(count: int, step: int) -> None:
-    if count > _MOST_POINTS:
+    if count > MOST_POINTS:
         raise InputError(
-            f"parameter 'resample_period': expected a period that gives at most {_MOST_POINTS} "
+            f"parameter 'resample_period': expected a period that gives at most {MOST_POINTS} "
             f'points, {step / SECOND:g} s gives {count}'
         )

@@ -47,11 +47,12 @@ class Heading:
 
 @dataclass(frozen=True)
 class Outline(Heading):
-    """Summary of a message; `first_time` is the time_from_start of the first point [s]."""
+    """Summary of a message, with the time_from_start of its first and last point [s]."""
 
     joint_names: tuple[str, ...]
     points: int
     first_time: float
+    last_time: float
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ class Forwarding:
     Serialise a motion as a message with efforts, sampled every `period` [s].
 
     From the instant `since` [ns] until it begins, the motions `before` it apply, in this order, at
-    nominal speed. `stamp` is that of the received trajectory [ns].
+    nominal speed. `stamp` is that of the received trajectory [ns]. With `part`, the answer is a
+    tuple of messages of so many points each, which are decoded one at a time.
     """
 
     motion: ActiveTrajectory
@@ -92,6 +94,7 @@ class Forwarding:
     frame_id: str
     period: float
     effort_format: EffortFormat
+    part: int = 0
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,17 @@ class Worker:
         if isinstance(task, Fitting):
             return fit(self._message, self._robot, task)
         assert isinstance(task, Forwarding)
-        return serialize_message(with_efforts(self._robot.robot.model, task))
+        message = with_efforts(self._robot.robot.model, task)
+        return _parts(message, task.part) if task.part else serialize_message(message)
+
+
+def _parts(message: Any, size: int) -> tuple[bytes, ...]:
+    """Return a trajectory as serialised messages of at most `size` points each."""
+    points, parts = message.points, []
+    for i in range(0, len(points), size):
+        message.points = points[i : i + size]
+        parts.append(serialize_message(message))
+    return tuple(parts)
 
 
 def _warm_up(robot: Robot) -> None:

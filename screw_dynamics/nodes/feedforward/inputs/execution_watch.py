@@ -20,6 +20,9 @@ from screw_dynamics.trajectory import JET_ROWS
 _STATES = 5
 _DISTANCE = 1e-3
 _ASTRAY = 0.5
+# A trajectory time that goes back, or ahead by more than this factor of the time that has passed
+# and this margin [s], is that of another trajectory.
+_FASTEST, _MARGIN = 2.5, 0.02
 
 
 class ControllerState(NamedTuple):
@@ -54,6 +57,24 @@ class _Evidence:
         return at_end or bool(distance >= _DISTANCE and astray <= _ASTRAY * distance)
 
 
+class _Run:
+    """Which of the controller's trajectories the states belong to, by the course of their time."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._instant, self._time = 0, 0.0
+
+    def add(self, state: ControllerState) -> int:
+        """Return the number of the trajectory that a state belongs to."""
+        passed = (state.instant - self._instant) / SECOND
+        if passed > 0.0:
+            ahead = state.time - self._time
+            if not 0.0 <= ahead <= _FASTEST * passed + _MARGIN:
+                self.number += 1
+            self._instant, self._time = state.instant, state.time
+        return self.number
+
+
 class ExecutionWatch:
     """
     Compares the states of the controller with the motion; withholds output if they differ.
@@ -61,6 +82,9 @@ class ExecutionWatch:
     After `sync_timeout` without a state within the tolerances the motion is no longer published,
     until several states have moved along it, at any time; that time then becomes the trajectory
     time. After the end of the motion only positions are compared, and no further state is needed.
+    A trajectory of the controller is that of one motion only: its states are compared neither with
+    the next motion, which the controller may not have yet, nor with the one before, from which the
+    controller may have gone on to it.
     """
 
     def __init__(self) -> None:
@@ -71,6 +95,9 @@ class ExecutionWatch:
         self._agreed = self._heard = 0
         self._finished = False
         self._evidence = _Evidence()
+        self._run = _Run()
+        self._own: int | None = None  # number of the controller's trajectory that is the motion
+        self._taken: int | None = None  # that of the motion before
         self._jet = np.empty((JET_ROWS, 0))
 
     def follow(self, motion: ActiveTrajectory | None, now: int) -> None:
@@ -80,6 +107,8 @@ class ExecutionWatch:
             self._followed, self._agreed, self._finished = followed, now, False
             self.withheld, self.reason = False, ''
             self._evidence.forget()
+            self._taken = self._taken if self._own is None else self._own
+            self._own = None
 
     def lapsed(self, now: int, timeout: float) -> bool:
         """Return True if output must be withheld: no state has agreed for `timeout` [s]."""
@@ -101,7 +130,7 @@ class ExecutionWatch:
         parameters: FeedforwardParameters,
     ) -> bool:
         """Take a state; return True if its speed applies to the motion or to a later one."""
-        self._heard = now
+        self._heard, run = now, self._run.add(state)
         motion = reference.motion_at(state.instant)
         if motion is None:
             return True
@@ -117,12 +146,12 @@ class ExecutionWatch:
             if not rests:
                 self._set_time(reference, motion, state, own)
         else:
-            self.reason = '' if rests else self._apart(motion, state, own, parameters)
+            self.reason = '' if rests else self._apart(motion, state, own, run, parameters)
             if self.reason:
                 return False
             if abs(state.time - own) <= parameters.sync_tolerance:
                 self._set_time(reference, motion, state, own)
-        self._agreed, self._finished = now, at_end
+        self._agreed, self._finished, self._own = now, at_end, run
         self.withheld, self.reason = False, ''
         return True
 
@@ -137,6 +166,7 @@ class ExecutionWatch:
         motion: ActiveTrajectory,
         state: ControllerState,
         own: float,
+        run: int,
         parameters: FeedforwardParameters,
     ) -> str:
         """Return how a state differs from the motion; empty if it does not."""
@@ -146,6 +176,9 @@ class ExecutionWatch:
                 f'its trajectory time is {state.time:.3f} s, expected {own:.3f} s within '
                 f'{tolerance:g} s (parameter sync_tolerance)'
             )
+        if run == self._taken or self._own not in (None, run):
+            which = 'the one before' if run == self._taken else 'another'
+            return f'it executes {which} at trajectory time {state.time:.3f} s'
         if self._near(motion, state, state.time, reach):
             return ''
         j = int(np.argmax(self._gaps))

@@ -16,6 +16,7 @@ from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.diagnostics import FeedforwardReports
 from screw_dynamics.nodes.feedforward.fitting.fit import heading
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
+from screw_dynamics.nodes.feedforward.inputs.goal_inputs import GoalInputs
 from screw_dynamics.nodes.feedforward.inputs.trajectory_queue import TrajectoryQueue
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.parameters import SPEED_FACTOR_TYPE
@@ -111,10 +112,15 @@ class TrajectoryInputs:
         )
         self._verdicts = TrajectoryVerdicts(node, reports)
         self._queue = TrajectoryQueue(context, self._verdicts, process)
+        self._goals: GoalInputs | None = None
+        if context.parameters.follow_joint_trajectory:
+            self._goals = GoalInputs(context, self._queue, self._verdicts)
         self._service = node.create_service(Trigger, '~/clear', self._on_clear)
 
     def destroy(self) -> None:
-        """Destroy the subscriptions, the service and the status."""
+        """Destroy the subscriptions, the service, the action and the status."""
+        if self._goals is not None:
+            self._goals.destroy()
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
         if self._speed is not None:
@@ -132,6 +138,12 @@ class TrajectoryInputs:
             self._verdicts.reject(heading(data), str(error))
             return
         self._queue.add(data, now)
+
+    def stop(self, reason: str) -> None:
+        """Reject the trajectories that are not followed yet and abort all goals."""
+        self._queue.drop(reason)
+        if self._goals is not None:
+            self._goals.stop(reason)
 
     def drop(self, reason: str) -> None:
         """Reject the trajectories that are not followed yet."""

@@ -76,6 +76,7 @@ def _candidate(
             return 'the speed has changed'
     earliest = now + round(1e9 * parameters.lead)
     if plan.floating:
+        earliest += arrival.ahead
         join = replace(join, start=earliest, begin=earliest)
     elif changed:
         join = _at_speed(join, arrival, reference.speed)

@@ -4,20 +4,39 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import TrajectoryError
 from screw_dynamics.messages.times import SECOND
-from screw_dynamics.nodes.feedforward.fitting.tasks import Fitting, Outline
+from screw_dynamics.nodes.feedforward.fitting.tasks import (
+    Fitting,
+    Forwarding,
+    Outline,
+    Refusal,
+)
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.reference.interpolation import is_bounded
+from screw_dynamics.reference.interpolation import ActiveTrajectory, is_bounded
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.series.jets import scale_speed
 from screw_dynamics.trajectory import JET_ROWS
+
+
+class Goal(Protocol):
+    """The goal of an action client to which a trajectory belongs."""
+
+    def refused(self, reason: str) -> None:
+        """End the goal: its trajectory is not followed."""
+
+    def followed(self, motion: ActiveTrajectory) -> None:
+        """Record the motion that the reference follows for it."""
+
+    def forward(self, parts: tuple[bytes, ...] | Refusal, task: Forwarding) -> None:
+        """Send the trajectory with efforts to the controller."""
 
 
 @dataclass
@@ -36,6 +55,8 @@ class Arrival:
     late: int = 0  # fits that finished after their join
     changes: int = 0  # fits whose speed or state at the join had changed
     refits: int = 0
+    goal: Goal | None = None
+    ahead: int = 0  # time that forwarding it to a controller takes [ns]
 
     def follow_speed(self, speed: float, since: int) -> None:
         """Record that the time from start runs at `speed` from the instant `since` [ns]."""
@@ -104,7 +125,8 @@ def plan(
     If the reference moves, it is an instant at which the fit will be ready, `delay` after `now`
     [ns]: the state there is known already and is matched exactly. If it rests, a trajectory with
     stamp 0 starts when its fit is ready, so that no part of its path is skipped. A controller's
-    spline does not continue the motion it replaces: it joins at reception.
+    spline does not continue the motion it replaces: it joins at reception. A goal with stamp 0
+    starts when the controller has it, at the join.
     """
     if streamed.takeovers != arrival.takeovers:
         stream = streamed.followed.value if streamed.followed else 'a stream'
@@ -119,9 +141,13 @@ def plan(
         and (not follow or reference.rests(now + lead))
     )
     if floating:
-        start = at = now + lead
+        start = at = now + lead + arrival.ahead
+    elif reference.leaves_at_reception:
+        at = arrival.received + lead
     else:
-        at = arrival.received + lead if reference.leaves_at_reception else now + lead + delay
+        at = now + lead + delay + arrival.ahead
+        if arrival.goal is not None and not outline.stamp:
+            start = at
     begin = reference.interpolation.leaves(start, arrival.received, at)
     state = reference.state(begin)
     stream_state = None

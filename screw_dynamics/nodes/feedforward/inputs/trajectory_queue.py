@@ -11,10 +11,23 @@ from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.fitting.fit import heading
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess, FitTime
-from screw_dynamics.nodes.feedforward.fitting.forwarding import forwarding
-from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, FitRobot, Outline, Reading, Refusal
+from screw_dynamics.nodes.feedforward.fitting.forwarding import MOST_POINTS, forwarding
+from screw_dynamics.nodes.feedforward.fitting.tasks import (
+    Fit,
+    FitRobot,
+    Heading,
+    Outline,
+    Reading,
+    Refusal,
+)
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
-from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, arrival, plan
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import (
+    Arrival,
+    Goal,
+    Plan,
+    arrival,
+    plan,
+)
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.shared.endpoints import DEPTH, steady_timer
@@ -22,6 +35,8 @@ from screw_dynamics.nodes.shared.endpoints import DEPTH, steady_timer
 _LOOK_PERIOD = 0.002  # s between polls of the process while it works
 _MOST_REFITS = 12  # per trajectory
 _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
+_MOST_AHEAD = SECOND // 5  # of the time until a controller has a goal
+_PART = 250  # points of a goal that are decoded between two ticks, in about 1.6 ms
 
 
 class TrajectoryQueue:
@@ -38,6 +53,7 @@ class TrajectoryQueue:
     ) -> None:
         self._context, self._verdicts, self._process = context, verdicts, process
         self._fit_time = FitTime()
+        self._forward_time = FitTime(0.01, 2e-5)  # until a controller has a goal
         self._robot: tuple[Any, ...] = ()
         self._asked = 0  # time of request of the current fit [ns]
         self._waiting: deque[Arrival] = deque()
@@ -48,39 +64,41 @@ class TrajectoryQueue:
         self._timer.cancel()
         self._use_robot()
 
-    def add(self, data: bytes, now: int) -> None:
-        """Add a serialised message, received at `now` [ns]."""
+    def add(self, data: bytes, now: int, goal: Goal | None = None) -> None:
+        """Add a serialised message, received at `now` [ns], and the goal that it belongs to."""
         pipeline = self._context.configured
         if len(self._waiting) >= DEPTH:
-            dropped = heading(self._waiting.popleft().data)
             reason = f'{DEPTH} newer trajectories arrived before it could be fitted'
-            self._verdicts.reject(dropped, reason)
-        self._waiting.append(
-            arrival(
-                data,
-                pipeline.reference,
-                pipeline.streamed,
-                pipeline.measured,
-                self._context.parameters,
-                now,
-            )
+            self._drop(self._waiting[0], reason)
+        arrived = arrival(
+            data,
+            pipeline.reference,
+            pipeline.streamed,
+            pipeline.measured,
+            self._context.parameters,
+            now,
         )
+        arrived.goal = goal
+        self._waiting.append(arrived)
         self._timer.reset()
         self._advance()
 
-    def drop(self, reason: str) -> int:
-        """Reject all trajectories that are not followed yet, and return their number."""
-        dropped = self._pending
-        headings = [heading(arrived.data) for arrived in dropped]
-        if self._current is not None and self._outline is not None:
-            headings[0] = self._outline
-        self._waiting.clear()
+    def drop(self, reason: str, goal: Goal | None = None) -> int:
+        """Reject what is not followed yet, all or that of a goal; return how many trajectories."""
+        dropped = [one for one in self._pending if goal is None or one.goal is goal]
+        for one in dropped:
+            self._drop(one, reason)
+        return len(dropped)
+
+    def _drop(self, arrived: Arrival, reason: str) -> None:
+        if arrived is not self._current:
+            self._waiting.remove(arrived)
+            self._refuse(arrived, heading(arrived.data), reason)
+            return
         self._current = None
         if self._step is not None:
             self._step = self._ignore
-        for known in headings:
-            self._verdicts.reject(known, reason)
-        return len(dropped)
+        self._refuse(arrived, self._outline or heading(arrived.data), reason)
 
     def destroy(self) -> None:
         """Stop polling; call `drop` before."""
@@ -142,6 +160,9 @@ class TrajectoryQueue:
         pipeline, current, outline = self._context.configured, self._current, self._outline
         assert current is not None and outline is not None
         self._use_robot()
+        if current.goal is not None:
+            ahead = self._forward_time.estimate(self._forwarded_points(outline))
+            current.ahead = min(ahead, _MOST_AHEAD)
         chosen = plan(
             current,
             outline,
@@ -177,20 +198,38 @@ class TrajectoryQueue:
                 now,
             )
         if not problem:
-            self._accept(answer, pipeline, outline, now)
+            self._accept(answer, pipeline, current, outline, now)
         elif current.refits == _MOST_REFITS:
             raise TrajectoryError(f'given up after {_MOST_REFITS + 1} fits: {problem}')
         else:
             current.refits += 1
             self._fit()
 
-    def _accept(self, fit: Fit, pipeline: FeedforwardPipeline, outline: Outline, now: int) -> None:
-        reference = pipeline.reference
+    def _accept(
+        self,
+        fit: Fit,
+        pipeline: FeedforwardPipeline,
+        current: Arrival,
+        outline: Outline,
+        now: int,
+    ) -> None:
+        reference, parameters, goal = pipeline.reference, self._context.parameters, current.goal
         self._current = None
         self._verdicts.accept(outline, fit, reference.newest, now)
-        if pipeline.trajectory_output is not None:
-            task = forwarding(reference, outline, self._context.parameters, now)
-            self._ask(task, self._forward)
+        if goal is not None:
+            task = forwarding(reference, outline, parameters, now, _PART)
+            goal.followed(reference.newest)
+            self._ask(task, lambda answer: goal.forward(answer, task))
+        elif pipeline.trajectory_output is not None:
+            self._ask(forwarding(reference, outline, parameters, now), self._forward)
+
+    def learn_forwarding(self, points: int, seconds: float) -> None:
+        """Update the time until a controller has a goal of so many points."""
+        self._forward_time.learn(points, seconds)
+
+    def _forwarded_points(self, outline: Outline) -> int:
+        period = self._context.parameters.resample_period
+        return min(outline.points + max(0, round(outline.last_time / period)), MOST_POINTS)
 
     def _forward(self, answer: bytes | Refusal) -> None:
         output = self._context.configured.trajectory_output
@@ -202,8 +241,14 @@ class TrajectoryQueue:
             output.publish(answer)
 
     def _reject(self, reason: str) -> None:
-        outline, self._current = self._outline, None
-        self._verdicts.reject(outline, reason)
+        current, self._current = self._current, None
+        assert current is not None
+        self._refuse(current, self._outline, reason)
+
+    def _refuse(self, arrived: Arrival, known: Heading | None, reason: str) -> None:
+        self._verdicts.reject(known, reason)
+        if arrived.goal is not None:
+            arrived.goal.refused(reason)
 
     def _robot_now(self) -> tuple[Any, ...]:
         pipeline = self._context.configured

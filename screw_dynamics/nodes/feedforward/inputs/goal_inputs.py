@@ -1,0 +1,357 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`GoalInputs`: the action follow_joint_trajectory in front of that of a controller."""
+
+import time
+from collections import deque
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from action_msgs.msg import GoalStatus
+from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
+from rclpy.action.server import RCLError
+from rclpy.node import Node
+from rclpy.serialization import deserialize_message, serialize_message
+from trajectory_msgs.msg import JointTrajectory
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
+from screw_dynamics.nodes.feedforward.context import FeedforwardContext
+from screw_dynamics.nodes.feedforward.fitting.forwarding import lead
+from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Heading, Refusal
+from screw_dynamics.nodes.feedforward.inputs.goal_checks import goal_refusal
+from screw_dynamics.nodes.feedforward.inputs.trajectory_queue import TrajectoryQueue
+from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
+from screw_dynamics.nodes.shared.endpoints import steady_timer
+from screw_dynamics.reference.interpolation import ActiveTrajectory
+
+ACTION = '~/follow_joint_trajectory'
+PARAMETER = 'follow_joint_trajectory'
+_DECODE_PERIOD = 0.001  # s between the parts of a goal that are decoded
+_WATCH_PERIOD = 0.1  # s between looks at the controller while goals run
+_LONGEST_ANSWER = 5.0  # s, of the controller to a goal
+_DELIVERY = SECOND // 100  # until the controller has a goal that is sent
+_RESULT_KEPT = 10  # s, as by rclcpp
+
+
+def action_type(node: Node, controller: str) -> Any:
+    """Return the type of the action; raise InputError if it or another controller is missing."""
+    try:
+        kind = import_module('control_msgs.action').FollowJointTrajectory
+    except (ImportError, AttributeError) as error:
+        raise InputError(
+            f'parameter {PARAMETER!r}: {controller!r} needs the package control_msgs, which is '
+            f"not available ({error}): install it (ros-$ROS_DISTRO-control-msgs) or use ''"
+        ) from None
+    names = [
+        node.resolve_service_name(f'{name}/_action/send_goal') for name in (ACTION, controller)
+    ]
+    if names[0] == names[1]:
+        raise InputError(
+            f'parameter {PARAMETER!r}: expected the action of a controller, got {controller!r}, '
+            'the own one of the node'
+        )
+    return kind
+
+
+class _Server(ActionServer):
+    """An action server whose goals are executed elsewhere; no coroutine waits for their end."""
+
+    def notify_execute(self, goal_handle: Any, execute_callback: Any) -> None:
+        """Leave the goal executing until `end`."""
+
+    def end(self, handle: Any, event: str, result: Any) -> None:
+        """End a goal by an event (succeed, abort, canceled) and send its result at once."""
+        with suppress(RCLError):  # the status cannot be published after a signal
+            getattr(handle, event)()
+        response = self.action_type.Impl.GetResultService.Response()
+        response.status, response.result = handle.status, result
+        future = self._result_futures[bytes(handle.goal_id.uuid)]
+        future._set_executor(None)  # it may not spin any more
+        future.set_result(response)
+
+
+class ForwardedGoal:
+    """A goal of a client from its acceptance to its end."""
+
+    def __init__(self, inputs: 'GoalInputs', handle: Any, received: int) -> None:
+        self._inputs, self.handle, self.received = inputs, handle, received
+        self.motion: ActiveTrajectory | None = None  # of the reference
+        self.joined = received  # instant at which that motion was accepted [ns]
+        self.lead = 0  # time from start of the controller minus that of the client [ns]
+        self.parts: deque[bytes] = deque()  # not decoded yet
+        self.asked = 0.0  # time at which it was sent [s], 0 before
+        self.sent: Any = None  # the controller's goal, once accepted
+        self.canceling = self.ended = False
+
+    @property
+    def request(self) -> Any:
+        """The goal as received; its trajectory is replaced on the way."""
+        return self.handle.request
+
+    def refused(self, reason: str) -> None:
+        """End the goal: its trajectory is not followed."""
+        self._inputs.end(self, 'abort', reason)
+
+    def followed(self, motion: ActiveTrajectory) -> None:
+        """Record the motion that the reference follows for it."""
+        self.motion, self.joined = motion, self._inputs.now()
+
+    def forward(self, parts: tuple[bytes, ...] | Refusal, task: Forwarding) -> None:
+        """Decode the trajectory with efforts part by part, then send it to the controller."""
+        if self.ended:
+            return
+        if isinstance(parts, Refusal):
+            self._inputs.end(self, 'abort', parts.reason)
+            return
+        self.parts.extend(parts)
+        self._inputs.decode(self, task)
+
+
+class GoalInputs:
+    """
+    Serves ~/follow_joint_trajectory and forwards its goals to the action of a controller.
+
+    A goal is accepted by the rules of the controller and passes the queue of trajectories. Its
+    feedback, result, cancellation and preemption are those of the controller's goal.
+    """
+
+    def __init__(
+        self, context: FeedforwardContext, queue: TrajectoryQueue, verdicts: TrajectoryVerdicts
+    ) -> None:
+        self._context, self._queue, self._verdicts = context, queue, verdicts
+        self._node, self._controller = context.node, context.parameters.follow_joint_trajectory
+        self._type = action_type(context.node, self._controller)
+        self._goals: list[ForwardedGoal] = []
+        self._closed = False
+        self._decoding: deque[tuple[ForwardedGoal, Forwarding]] = deque()
+        self._client = ActionClient(context.node, self._type, self._controller)
+        self._server = _Server(
+            context.node,
+            self._type,
+            ACTION,
+            lambda handle: None,  # never called: see `_Server`
+            goal_callback=self._on_goal,
+            handle_accepted_callback=self._on_accepted,
+            cancel_callback=self._on_cancel,
+            result_timeout=_RESULT_KEPT,
+        )
+        self._timers = [
+            steady_timer(context.node, _DECODE_PERIOD, self._decode),
+            steady_timer(context.node, _WATCH_PERIOD, self._watch),
+        ]
+        for timer in self._timers:
+            timer.cancel()
+
+    def destroy(self) -> None:
+        """Abort all goals; server and client are destroyed soon."""
+        self._closed = True
+        self.stop('the node is not configured any more')
+        for timer in self._timers:
+            self._node.destroy_timer(timer)
+        self._node.retire(self._server, self._client)
+
+    def stop(self, reason: str) -> None:
+        """Abort all goals; the controller is asked to cancel its own."""
+        for goal in list(self._goals):
+            self._stop(goal, reason)
+
+    def _stop(self, goal: ForwardedGoal, reason: str) -> None:
+        if goal.sent is not None:
+            goal.sent.cancel_goal_async()
+        self.end(goal, 'abort', reason)
+
+    def now(self) -> int:
+        """Return the time of the node [ns]."""
+        return self._context.now()
+
+    # clients -------------------------------------------------------------------------------------
+
+    def _on_goal(self, request: Any) -> GoalResponse:
+        if self._closed:
+            return GoalResponse.REJECT
+        header = request.trajectory.header
+        try:
+            now = self._context.following_time()
+        except InputError as error:
+            refusal = str(error)
+        else:
+            names = self._context.configured.model.joint_names
+            refusal = goal_refusal(request.trajectory, names, self._context.parameters, now)
+        if refusal:
+            self._verdicts.reject(Heading(nanoseconds(header.stamp), header.frame_id), refusal)
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
+    def _on_accepted(self, handle: Any) -> None:
+        handle.execute()
+        for older in list(self._goals):  # that which is being forwarded is preempted there
+            self._queue.drop('preempted by a newer goal before it was sent', older)
+        goal = ForwardedGoal(self, handle, self._context.now())
+        self._goals.append(goal)
+        self._timers[1].reset()
+        if not self._client.server_is_ready():
+            self.end(goal, 'abort', self._absent())
+            return
+        self._queue.add(serialize_message(handle.request.trajectory), goal.received, goal)
+
+    def _on_cancel(self, handle: Any) -> CancelResponse:
+        goal = next((goal for goal in self._goals if goal.handle is handle), None)
+        if goal is None:
+            return CancelResponse.REJECT
+        goal.canceling = True
+        if goal.sent is not None:
+            goal.sent.cancel_goal_async()
+        elif not goal.asked:
+            # the goal is canceling only when this callback has returned
+            self._node.executor.create_task(self._withdraw, goal)
+        return CancelResponse.ACCEPT
+
+    def _withdraw(self, goal: ForwardedGoal) -> None:
+        """Cancel a goal that the controller does not have, and that which it would preempt."""
+        for older in self._goals[: self._goals.index(goal)] if goal in self._goals else []:
+            self._stop(older, 'preempted by a newer goal, which was canceled')
+        reason = 'canceled before it was sent to the controller'
+        if not goal.ended and not self._queue.drop(reason, goal):
+            self.end(goal, 'abort', reason)
+
+    def end(self, goal: ForwardedGoal, event: str, reason: str = '', result: Any = None) -> None:
+        """End a goal, with the result of the controller or with the reason for another end."""
+        if goal.ended:
+            return
+        goal.ended = True
+        self._goals.remove(goal)
+        if not self._goals:
+            self._timers[1].cancel()
+        if event != 'succeed':
+            self._leave(goal)
+        if result is None:
+            canceled = goal.canceling and goal.handle.is_cancel_requested
+            event = 'canceled' if canceled else event
+            code = self._type.Result.SUCCESSFUL if canceled else self._type.Result.INVALID_GOAL
+            result = self._type.Result(error_code=code, error_string=reason)
+        if event != 'succeed' and result.error_string:
+            self._node.get_logger().warning(f'Goal {event}: {result.error_string}')
+        self._server.end(goal.handle, event, result)
+
+    def _leave(self, goal: ForwardedGoal) -> None:
+        """Stop following the motion of a goal that the controller has left."""
+        pipeline = self._context.pipeline
+        if goal.motion is None or pipeline is None or pipeline.empty:
+            return
+        reference = pipeline.reference
+        if pipeline.streamed.followed is None and not reference.empty:
+            if reference.newest.waypoints is goal.motion.waypoints:
+                pipeline.clear()
+
+    # the controller ------------------------------------------------------------------------------
+
+    def decode(self, goal: ForwardedGoal, task: Forwarding) -> None:
+        """Decode a trajectory between the ticks, and send it."""
+        goal.request.trajectory = JointTrajectory()
+        self._decoding.append((goal, task))
+        self._timers[0].reset()
+
+    def _decode(self) -> None:
+        """Decode the next part of a trajectory; send it after the last."""
+        while self._decoding and self._decoding[0][0].ended:
+            self._decoding.popleft()
+        if not self._decoding:
+            self._timers[0].cancel()
+            return
+        goal, task = self._decoding[0]
+        whole, part = (
+            goal.request.trajectory,
+            deserialize_message(goal.parts.popleft(), JointTrajectory),
+        )
+        if whole.points:
+            whole.points.extend(part.points)
+        else:
+            goal.request.trajectory = part
+        if not goal.parts:
+            self._decoding.popleft()
+            self._send(goal, task)
+
+    def _send(self, goal: ForwardedGoal, task: Forwarding) -> None:
+        if not self._client.server_is_ready():
+            self.end(goal, 'abort', self._absent())
+            return
+        trajectory = goal.request.trajectory
+        self._be_in_time(trajectory, task)
+        goal.lead = lead(task, nanoseconds(trajectory.header.stamp))
+        goal.asked = time.monotonic()
+        points = len(trajectory.points)
+        future = self._client.send_goal_async(goal.request, partial(self._on_feedback, goal))
+        goal.request.trajectory = JointTrajectory()  # results are kept for some time
+        future.add_done_callback(partial(self._on_answer, goal, points))
+
+    def _be_in_time(self, trajectory: Any, task: Forwarding) -> None:
+        """Let a motion from rest that the controller would have too late begin later."""
+        first, start = trajectory.points[0], nanoseconds(trajectory.header.stamp)
+        late = self._context.now() + _DELIVERY - start
+        moves = any(first.velocities) or any(first.accelerations)
+        if late > 0 and not (task.stamp or task.before or moves):
+            set_stamp(trajectory.header.stamp, start + late)
+            self._context.configured.reference.postpone(task.motion, late)
+
+    def _on_answer(self, goal: ForwardedGoal, points: int, future: Any) -> None:
+        """Wait for the result of a goal that the controller has accepted."""
+        sent = future.result()
+        if not sent.accepted:
+            self.end(
+                goal,
+                'abort',
+                f'{self._controller} has rejected the goal (its log says why; efforts need the '
+                "command interface 'effort')",
+            )
+            return
+        if goal.ended or goal.canceling:
+            sent.cancel_goal_async()
+        if goal.ended:
+            return
+        goal.sent = sent
+        self._queue.learn_forwarding(points, (self._context.now() - goal.joined) / SECOND)
+        sent.get_result_async().add_done_callback(partial(self._on_result, goal))
+
+    def _on_result(self, goal: ForwardedGoal, future: Any) -> None:
+        """End a goal as the controller has ended its own."""
+        status, result = future.result().status, future.result().result
+        if status == GoalStatus.STATUS_SUCCEEDED:
+            self.end(goal, 'succeed', result=result)
+        elif status == GoalStatus.STATUS_ABORTED:
+            self.end(goal, 'abort', result=result)
+        elif status == GoalStatus.STATUS_CANCELED and goal.canceling:
+            self.end(goal, 'canceled', result=result)
+        else:
+            known = status == GoalStatus.STATUS_CANCELED
+            what = 'has been canceled by another client' if known else 'is not known any more'
+            self.end(goal, 'abort', f'the goal {what} at {self._controller}')
+
+    def _on_feedback(self, goal: ForwardedGoal, message: Any) -> None:
+        """Publish the feedback of the controller with the times of the client's trajectory."""
+        if goal.ended:
+            return
+        feedback = message.feedback
+        for point in (feedback.desired, feedback.actual):
+            if goal.lead:
+                shifted = nanoseconds(point.time_from_start) - goal.lead
+                set_stamp(point.time_from_start, shifted)
+        goal.handle.publish_feedback(feedback)
+
+    def _watch(self) -> None:
+        """Abort goals whose controller is gone or does not answer."""
+        if not self._client.server_is_ready():
+            for goal in [goal for goal in self._goals if goal.asked]:
+                self.end(goal, 'abort', self._absent())
+        late = time.monotonic() - _LONGEST_ANSWER
+        for goal in [
+            goal for goal in self._goals if goal.sent is None and 0.0 < goal.asked < late
+        ]:
+            self.end(
+                goal, 'abort', f'no answer from {self._controller} within {_LONGEST_ANSWER:g} s'
+            )
+
+    def _absent(self) -> str:
+        return f'no server of the action {self._controller} (parameter {PARAMETER!r})'
