@@ -43,9 +43,14 @@ class Hand:
 
     def move(self, position, velocity=(0.0, 0.0)):
         self.samples.clear()
-        self._ros.publish(state(list(position), list(velocity)), '/joint_states')
-        self._ros.wait_for('the sample', lambda: self.samples, self._process)
-        return self.samples[0]
+
+        def answered():
+            # again and again, since a busy node drops best-effort samples
+            self._ros.publish(state(list(position), list(velocity)), '/joint_states')
+            found = [s for s in self.samples if list(s.reference.positions) == list(position)]
+            return found[-1] if found else None
+
+        return self._ros.wait_for('the sample', answered, self._process)
 
 
 @pytest.fixture
@@ -77,7 +82,7 @@ def test_the_measured_state_is_carried(ros, planar, start):
         np.testing.assert_array_equal(sample.reference.positions, position)
         assert not len(sample.effort_dot)
     ros.wait_for('commands', lambda: len(hand.commands) >= 2, process)
-    np.testing.assert_array_equal(hand.commands[-1].data, sample.effort)
+    assert list(sample.effort) in [list(command.data) for command in hand.commands]
     assert ros.set_parameter('/feedforward', 'compensate_coriolis', True)[0]
     sample = hand.move(position, (3.0, -2.0))
     expected = sd.bias_forces(model, position, [3.0, -2.0])

@@ -101,10 +101,10 @@ def test_commands_end_without_a_step(ros, process, model):
         ros.wait_for('the end', lambda: list(commands[-1].data) == OFFSET, process)
         values = np.array([command.data for command in commands])
         largest = np.abs(values - OFFSET).max(axis=0)
-        # the steepest part of a ramp, and what a missed tick or two would leave out
-        steps = np.abs(np.diff(values, axis=0)).max(axis=0)
-        assert (steps <= 8 * 1.875 / (RATE * RAMP) * largest).all()
+        # on the way, however many ticks a busy computer has missed
+        shares = np.abs(values - OFFSET)[np.abs(values - OFFSET).argmax(axis=0)[0] :] / largest
         assert (largest > 1e-3).all()
+        assert ((shares > 0.01) & (shares < 0.99)).any(axis=0).all()
 
 
 def test_services(ros, planar, model):
