@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sensor_msgs.msg import JointState
 
-from screw_dynamics import read_urdf, share_path
+from screw_dynamics import EffortFormat, read_urdf, share_path
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
@@ -107,7 +108,7 @@ def test_trajectories(messages, state, partial, moving, lead_time, interpolation
 ANSWERS = {
     GetMassMatrix: services.get_mass_matrix,
     GetDynamicTerms: services.get_dynamic_terms,
-    GetInverseDynamics: services.get_inverse_dynamics,
+    GetInverseDynamics: partial(services.get_inverse_dynamics, EffortFormat()),
 }
 
 

@@ -106,7 +106,7 @@ def test_a_goal_with_efforts(ros, node, client, controller, planar):
     """All fields are handed through; the controller and the node execute one motion."""
     samples = samples_of(ros)
     goal = goal_of(
-        [0.0, 0.0], [0.3, 0.2], FAR, times=[0.0, 0.3, 0.8], path=0.5, end=0.1, end_time=2
+        [0.0, 0.0], [0.3, 0.2], FAR, times=[0.0, 0.3, 0.8], path=9.0, end=0.1, end_time=2
     )
     goal.multi_dof_trajectory = MultiDOFJointTrajectory(joint_names=['base'])
     sent = run(ros, node, client, goal)

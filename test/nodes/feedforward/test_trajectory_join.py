@@ -103,6 +103,7 @@ def test_a_clock_that_is_set_again_and_again(moving):
             break
     assert tries == 4
     old = Node.__new__(Node)  # what the motion before it does at the join
+    old.names = moving.names
     old.reference = Reference(2, INTERPOLATIONS['smooth'])
     old.reference._motions = moving.reference._motions[:1]
     expected = old.jet(join.begin)
