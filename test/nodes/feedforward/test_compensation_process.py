@@ -81,8 +81,11 @@ def test_the_measured_state_is_carried(ros, planar, start):
         )
         np.testing.assert_array_equal(sample.reference.positions, position)
         assert not len(sample.effort_dot)
-    ros.wait_for('commands', lambda: len(hand.commands) >= 2, process)
-    assert list(sample.effort) in [list(command.data) for command in hand.commands]
+
+    def commanded():
+        return list(sample.effort) in [list(command.data) for command in hand.commands]
+
+    ros.wait_for('the command', commanded, process)
     assert ros.set_parameter('/feedforward', 'compensate_coriolis', True)[0]
     sample = hand.move(position, (3.0, -2.0))
     expected = sd.bias_forces(model, position, [3.0, -2.0])
