@@ -87,6 +87,7 @@ def test_the_measured_state_is_carried(ros, planar, start):
 
     ros.wait_for('the command', commanded, process)
     assert ros.set_parameter('/feedforward', 'compensate_coriolis', True)[0]
+    position = [0.9, -0.7]  # a new one, whose samples are all computed so
     sample = hand.move(position, (3.0, -2.0))
     expected = sd.bias_forces(model, position, [3.0, -2.0])
     np.testing.assert_allclose(sample.effort, expected, rtol=1e-12, atol=1e-12)
