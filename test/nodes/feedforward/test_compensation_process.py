@@ -148,7 +148,6 @@ def test_a_limit_stops_until_clear(ros, start):
 
     ros.wait_for('the stop', stopped, process)
     assert 'they resume after ~/clear' in process.log
-    hand.samples.clear()
 
     def expired():
         ros.publish(state([0.0, 0.0], [0.0, 0.0]), '/joint_states')
@@ -156,6 +155,9 @@ def test_a_limit_stops_until_clear(ros, start):
 
     ros.wait_for('the end of the load', expired, process)
     ros.wait_for('rest', lambda: list(hand.commands[-1].data) == [0.0, 0.0], process)
+    hand.samples.clear()
+    expired()
+    ros.spin(0.2)
     assert hand.samples == []
     assert ros.call(Trigger, '/feedforward/clear', Trigger.Request()).success
     assert len(hand.move([0.0, 0.0]).effort)
