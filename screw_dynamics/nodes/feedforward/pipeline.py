@@ -94,6 +94,7 @@ class FeedforwardPipeline:
             publishers = self._publishers
             # if this raises, the old publishers stay in use
             self._publishers = EffortPublishers(self._node, self.guard, self._jet, parameters)
+            self._publishers.continue_from(publishers)
             publishers.destroy()
         if self.motors is not None:
             self.motors.apply(parameters)

@@ -68,6 +68,16 @@ def test_interruptions_are_no_steps():
     np.testing.assert_array_equal(again[-1], [8.0, 8.0])
 
 
+def test_another_ramp_continues():
+    ramp, other = (CommandRamp(REST, UNLIMITED, duration) for duration in (0.1, 5.0))
+    expected = CommandRamp(REST, UNLIMITED, 0.1)
+    followed(ramp, [8.0, 8.0], 0, 40)
+    other.continue_from(ramp)
+    values = followed(expected, [8.0, 8.0], 0, 120)
+    np.testing.assert_array_equal(followed(other, [8.0, 8.0], 40, 80), values[40:])
+    assert len(released(other, 120)) == 5001
+
+
 def test_half_a_rate_is_kept():
     ramp = CommandRamp(np.zeros(2), np.array([100.0, np.inf]), 0.1)
     rise = followed(ramp, [10.0, 10.0], 0, 500)

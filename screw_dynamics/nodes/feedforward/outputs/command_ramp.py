@@ -25,6 +25,12 @@ class CommandRamp:
         self._since, self._length = 0, 0.0  # [ns], [s]
         self._following = self._moving = False
 
+    def continue_from(self, other: 'CommandRamp') -> None:
+        """Continue another ramp of the same commands; `duration` is that of later blends."""
+        self.values[:], self._from[:] = other.values, other._from
+        self._since, self._length = other._since, other._length
+        self._following, self._moving = other._following, other._moving
+
     def follow(self, target: Array, now: int) -> None:
         """Advance the command on its way to a target (m,), at the time `now` [ns]."""
         if not self._following:

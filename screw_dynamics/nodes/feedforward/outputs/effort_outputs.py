@@ -196,6 +196,11 @@ class EffortPublishers:
         if self._commands is not None:
             self._commands.publish(arrays.sent[0], now)
 
+    def continue_from(self, others: 'EffortPublishers') -> None:
+        """Continue the ramp of the commands of other publishers."""
+        if self._commands is not None and others._commands is not None:
+            self._commands.ramp.continue_from(others._commands.ramp)
+
     def release(self, now: int) -> bool:
         """Ramp commands out; return False if there is nothing more to publish."""
         return self._commands is not None and self._commands.release(now)
