@@ -24,7 +24,7 @@ from screw_dynamics.nodes.feedforward.diagnostics import (
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
 from screw_dynamics.nodes.feedforward.inputs.controller_sync import ControllerSync
-from screw_dynamics.nodes.feedforward.inputs.goal_inputs import action_type
+from screw_dynamics.nodes.feedforward.inputs.forwarded_goal import action_type
 from screw_dynamics.nodes.feedforward.inputs.stream_inputs import StreamInputs
 from screw_dynamics.nodes.feedforward.inputs.trajectory_inputs import TrajectoryInputs
 from screw_dynamics.nodes.feedforward.managed_node import ManagedNode

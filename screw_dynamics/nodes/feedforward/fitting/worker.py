@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Main program of the process that fits trajectories; it exits with its parent."""
 
+import gc
 import os
 import signal
 import threading
@@ -73,6 +74,8 @@ def _warm_up(robot: Robot) -> None:
     curve = smooth_trajectory(waypoints_from_points(model.joint_names, points, model.joint_names))
     check_curve(robot, curve, 0.0, 'warn')
     inverse_dynamics(model, curve.jets([0.0], rows=3))
+    # long messages make the garbage collector look through all objects, which takes 0.1 s
+    gc.freeze()
 
 
 def main(descriptor: int) -> None:

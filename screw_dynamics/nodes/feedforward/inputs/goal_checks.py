@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Acceptance of goals by the rules of joint_trajectory_controller, which reads no values twice."""
+"""Acceptance of goals by the rules of joint_trajectory_controller."""
 
 from collections.abc import Sequence
 from itertools import pairwise

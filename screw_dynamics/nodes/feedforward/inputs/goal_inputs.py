@@ -2,17 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`GoalInputs`: the action follow_joint_trajectory in front of that of a controller."""
 
+import gc
 import time
 from collections import deque
-from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from action_msgs.msg import GoalStatus
-from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
-from rclpy.action.server import RCLError
-from rclpy.node import Node
+from rclpy.action import ActionClient, CancelResponse, GoalResponse
 from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
@@ -20,94 +17,24 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
 from screw_dynamics.nodes.feedforward.fitting.forwarding import lead
-from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Heading, Refusal
+from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Heading
+from screw_dynamics.nodes.feedforward.inputs.forwarded_goal import (
+    ACTION,
+    PARAMETER,
+    ForwardedGoal,
+    GoalServer,
+    action_type,
+)
 from screw_dynamics.nodes.feedforward.inputs.goal_checks import goal_refusal
 from screw_dynamics.nodes.feedforward.inputs.trajectory_queue import TrajectoryQueue
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.shared.endpoints import steady_timer
-from screw_dynamics.reference.interpolation import ActiveTrajectory
 
-ACTION = '~/follow_joint_trajectory'
-PARAMETER = 'follow_joint_trajectory'
 _DECODE_PERIOD = 0.001  # s between the parts of a goal that are decoded
 _WATCH_PERIOD = 0.1  # s between looks at the controller while goals run
 _LONGEST_ANSWER = 5.0  # s, of the controller to a goal
 _DELIVERY = SECOND // 100  # until the controller has a goal that is sent
 _RESULT_KEPT = 10  # s, as by rclcpp
-
-
-def action_type(node: Node, controller: str) -> Any:
-    """Return the type of the action; raise InputError if it or another controller is missing."""
-    try:
-        kind = import_module('control_msgs.action').FollowJointTrajectory
-    except (ImportError, AttributeError) as error:
-        raise InputError(
-            f'parameter {PARAMETER!r}: {controller!r} needs the package control_msgs, which is '
-            f"not available ({error}): install it (ros-$ROS_DISTRO-control-msgs) or use ''"
-        ) from None
-    names = [
-        node.resolve_service_name(f'{name}/_action/send_goal') for name in (ACTION, controller)
-    ]
-    if names[0] == names[1]:
-        raise InputError(
-            f'parameter {PARAMETER!r}: expected the action of a controller, got {controller!r}, '
-            'the own one of the node'
-        )
-    return kind
-
-
-class _Server(ActionServer):
-    """An action server whose goals are executed elsewhere; no coroutine waits for their end."""
-
-    def notify_execute(self, goal_handle: Any, execute_callback: Any) -> None:
-        """Leave the goal executing until `end`."""
-
-    def end(self, handle: Any, event: str, result: Any) -> None:
-        """End a goal by an event (succeed, abort, canceled) and send its result at once."""
-        with suppress(RCLError):  # the status cannot be published after a signal
-            getattr(handle, event)()
-        response = self.action_type.Impl.GetResultService.Response()
-        response.status, response.result = handle.status, result
-        future = self._result_futures[bytes(handle.goal_id.uuid)]
-        future._set_executor(None)  # it may not spin any more
-        future.set_result(response)
-
-
-class ForwardedGoal:
-    """A goal of a client from its acceptance to its end."""
-
-    def __init__(self, inputs: 'GoalInputs', handle: Any, received: int) -> None:
-        self._inputs, self.handle, self.received = inputs, handle, received
-        self.motion: ActiveTrajectory | None = None  # of the reference
-        self.joined = received  # instant at which that motion was accepted [ns]
-        self.lead = 0  # time from start of the controller minus that of the client [ns]
-        self.parts: deque[bytes] = deque()  # not decoded yet
-        self.asked = 0.0  # time at which it was sent [s], 0 before
-        self.sent: Any = None  # the controller's goal, once accepted
-        self.canceling = self.ended = False
-
-    @property
-    def request(self) -> Any:
-        """The goal as received; its trajectory is replaced on the way."""
-        return self.handle.request
-
-    def refused(self, reason: str) -> None:
-        """End the goal: its trajectory is not followed."""
-        self._inputs.end(self, 'abort', reason)
-
-    def followed(self, motion: ActiveTrajectory) -> None:
-        """Record the motion that the reference follows for it."""
-        self.motion, self.joined = motion, self._inputs.now()
-
-    def forward(self, parts: tuple[bytes, ...] | Refusal, task: Forwarding) -> None:
-        """Decode the trajectory with efforts part by part, then send it to the controller."""
-        if self.ended:
-            return
-        if isinstance(parts, Refusal):
-            self._inputs.end(self, 'abort', parts.reason)
-            return
-        self.parts.extend(parts)
-        self._inputs.decode(self, task)
 
 
 class GoalInputs:
@@ -128,11 +55,11 @@ class GoalInputs:
         self._closed = False
         self._decoding: deque[tuple[ForwardedGoal, Forwarding]] = deque()
         self._client = ActionClient(context.node, self._type, self._controller)
-        self._server = _Server(
+        self._server = GoalServer(
             context.node,
             self._type,
             ACTION,
-            lambda handle: None,  # never called: see `_Server`
+            lambda handle: None,  # never called: see `GoalServer`
             goal_callback=self._on_goal,
             handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel,
@@ -144,6 +71,8 @@ class GoalInputs:
         ]
         for timer in self._timers:
             timer.cancel()
+        # long messages make the garbage collector look through all objects, which takes 0.1 s
+        gc.freeze()
 
     def destroy(self) -> None:
         """Abort all goals; server and client are destroyed soon."""
@@ -262,10 +191,8 @@ class GoalInputs:
             self._timers[0].cancel()
             return
         goal, task = self._decoding[0]
-        whole, part = (
-            goal.request.trajectory,
-            deserialize_message(goal.parts.popleft(), JointTrajectory),
-        )
+        part = deserialize_message(goal.parts.popleft(), JointTrajectory)
+        whole = goal.request.trajectory
         if whole.points:
             whole.points.extend(part.points)
         else:

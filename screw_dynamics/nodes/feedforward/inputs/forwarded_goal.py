@@ -1,0 +1,106 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The action follow_joint_trajectory: its type, its server, and a goal on its way."""
+
+from collections import deque
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, Protocol
+
+from rclpy.action import ActionServer
+from rclpy.action.server import RCLError
+from rclpy.node import Node
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Refusal
+from screw_dynamics.reference.interpolation import ActiveTrajectory
+
+ACTION = '~/follow_joint_trajectory'
+PARAMETER = 'follow_joint_trajectory'
+
+
+def action_type(node: Node, controller: str) -> Any:
+    """Return the type of the action; raise InputError if it or another controller is missing."""
+    try:
+        kind = import_module('control_msgs.action').FollowJointTrajectory
+    except (ImportError, AttributeError) as error:
+        raise InputError(
+            f'parameter {PARAMETER!r}: {controller!r} needs the package control_msgs, which is '
+            f"not available ({error}): install it (ros-$ROS_DISTRO-control-msgs) or use ''"
+        ) from None
+    names = [
+        node.resolve_service_name(f'{name}/_action/send_goal') for name in (ACTION, controller)
+    ]
+    if names[0] == names[1]:
+        raise InputError(
+            f'parameter {PARAMETER!r}: expected the action of a controller, got {controller!r}, '
+            'the own one of the node'
+        )
+    return kind
+
+
+class GoalServer(ActionServer):
+    """An action server whose goals are executed elsewhere; no coroutine waits for their end."""
+
+    def notify_execute(self, goal_handle: Any, execute_callback: Any) -> None:
+        """Leave the goal executing until `end`."""
+
+    def end(self, handle: Any, event: str, result: Any) -> None:
+        """End a goal by an event (succeed, abort, canceled) and send its result at once."""
+        with suppress(RCLError):  # the status cannot be published after a signal
+            getattr(handle, event)()
+        response = self.action_type.Impl.GetResultService.Response()
+        response.status, response.result = handle.status, result
+        future = self._result_futures[bytes(handle.goal_id.uuid)]
+        future._set_executor(None)  # it may not spin any more
+        future.set_result(response)
+
+
+class Forwarder(Protocol):
+    """What sends goals to the controller."""
+
+    def now(self) -> int:
+        """Return the time of the node [ns]."""
+
+    def decode(self, goal: 'ForwardedGoal', task: Forwarding) -> None:
+        """Decode the parts of a trajectory with efforts, and send it."""
+
+    def end(self, goal: 'ForwardedGoal', event: str, reason: str) -> None:
+        """End a goal for a reason of the node."""
+
+
+class ForwardedGoal:
+    """A goal of a client from its acceptance to its end."""
+
+    def __init__(self, inputs: Forwarder, handle: Any, received: int) -> None:
+        self._inputs, self.handle, self.received = inputs, handle, received
+        self.motion: ActiveTrajectory | None = None  # of the reference
+        self.joined = received  # instant at which that motion was accepted [ns]
+        self.lead = 0  # time from start of the controller minus that of the client [ns]
+        self.parts: deque[bytes] = deque()  # not decoded yet
+        self.asked = 0.0  # time at which it was sent [s], 0 before
+        self.sent: Any = None  # the controller's goal, once accepted
+        self.canceling = self.ended = False
+
+    @property
+    def request(self) -> Any:
+        """The goal as received; its trajectory is replaced on the way."""
+        return self.handle.request
+
+    def refused(self, reason: str) -> None:
+        """End the goal: its trajectory is not followed."""
+        self._inputs.end(self, 'abort', reason)
+
+    def followed(self, motion: ActiveTrajectory) -> None:
+        """Record the motion that the reference follows for it."""
+        self.motion, self.joined = motion, self._inputs.now()
+
+    def forward(self, parts: tuple[bytes, ...] | Refusal, task: Forwarding) -> None:
+        """Decode the trajectory with efforts part by part, then send it to the controller."""
+        if self.ended:
+            return
+        if isinstance(parts, Refusal):
+            self._inputs.end(self, 'abort', parts.reason)
+            return
+        self.parts.extend(parts)
+        self._inputs.decode(self, task)
