@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
 from screw_dynamics.dynamics.gravity_forces import gravity_force_jets
-from screw_dynamics.errors import InputError, shown
+from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.model.screw_model import ScrewModel
 
 CONTENTS = ('full', 'without_gravity', 'gravity_only')
@@ -136,11 +136,17 @@ class EffortFormat:
         """
         given = np.asarray(efforts, dtype=np.float64)
         self.require_joints(model.joint_names)
+        if given.ndim < 2 or given.shape[-1] != model.n:
+            raise ShapeError('efforts', f'(..., k + 1, {model.n})', given.shape)
+        if out is not None and out.shape != given.shape:
+            raise ShapeError('out', str(given.shape), out.shape)
         result = np.empty_like(given) if out is None else out
         if self.content == 'full':
             np.multiply(given, self.gains, out=result)
         else:
             gravity = gravity_force_jets(model, joint_jets, work=work)
+            if gravity.shape != given.shape:
+                raise ShapeError('efforts', f'{gravity.shape}, as of joint_jets', given.shape)
             if self.content == 'gravity_only':
                 np.multiply(gravity, self.gains, out=result)
             else:

@@ -129,3 +129,10 @@ def test_bad_arguments(rng):
         sd.EffortFormat(scale=[1.0] * 3).convert(model, jet, efforts)
     with pytest.raises(ShapeError):
         sd.EffortFormat('gravity_only').convert(model, np.zeros((3, 4)), efforts)
+    # rows that would be broadcast
+    with pytest.raises(ShapeError, match=r'efforts: .*\(1, 2\), as of joint_jets'):
+        sd.EffortFormat('without_gravity').convert(model, jet, np.zeros((2, 2)))
+    with pytest.raises(ShapeError, match=r'efforts: expected shape \(..., k \+ 1, 2\)'):
+        sd.EffortFormat().convert(model, jet, np.zeros(2))
+    with pytest.raises(ShapeError, match='out: '):
+        sd.EffortFormat().convert(model, jet, efforts, out=np.empty((3, 2)))

@@ -253,6 +253,7 @@ class FeedforwardNode(ManagedNode):
         except ScrewDynamicsError as error:
             self._reports.count_not_finite(str(error))
             self.get_logger().error(f'Nothing published: {error}', throttle_duration_sec=1.0)
+            self._shared.configured.release(now)
 
     def _on_jump(self, reason: str) -> None:
         pipeline = self._shared.configured

@@ -169,11 +169,11 @@ class FeedforwardPipeline:
         self._jet[:] = 0.0
         if not self.measured.write(now, self._parameters.max_joint_state_age, self._jet[:2]):
             return
-        self._compensated = now
         self._velocities[:] = self._jet[1]
         if not self._parameters.compensate_coriolis:
             self._jet[1] = 0.0
         self._publish(EffortSample(now, Source.MEASURED, 0, rows=LEAST_ROWS), now)
+        self._compensated = now  # not if that has raised: then commands are ramped out
 
     def watch_measured(self, now: int) -> None:
         """Ramp commands out after a stop and, with a warning, where measurements are missing."""

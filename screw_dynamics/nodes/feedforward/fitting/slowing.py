@@ -59,9 +59,9 @@ def slowed(robot: Robot, waypoints: Waypoints, fit: FitFunction, speed: float) -
     limits are exceeded at any speed.
     """
     factor, stretched, limiting = 1.0, waypoints, None
+    joined, curve = fit(waypoints)
     for period in _PERIODS:
         while True:
-            joined, curve = fit(stretched)
             worst = _worst(_report(robot, curve, joined, speed, period))
             if worst is None or worst.excess <= -_MARGIN:
                 break
@@ -77,6 +77,7 @@ def slowed(robot: Robot, waypoints: Waypoints, fit: FitFunction, speed: float) -
             step = ratio ** (1.0 / _POWERS[worst.quantity])
             factor *= min(max(step, _LEAST_STEP), _LARGEST_STEP)
             stretched = _stretched(waypoints, factor)
+            joined, curve = fit(stretched)
     return Slowed(factor, stretched, joined, curve, limiting)
 
 
@@ -103,13 +104,12 @@ def _worst(report: FeasibilityReport) -> LimitCheck | None:
 
 
 def _require_feasible_at_rest(robot: Robot, curve: PiecewisePolynomial, begin: float) -> None:
-    times = np.linspace(curve.breaks[0], curve.breaks[-1], 200)
+    times = np.unique(np.linspace(curve.breaks[0], curve.breaks[-1], 200))
     jets = curve.jets(times, max(JET_ROWS, robot.required_rows))
     jets[:, 1:] = 0.0
-    worst = _worst(check_feasibility(robot, None, jets, begin + np.arange(200.0)))
+    worst = _worst(check_feasibility(robot, None, jets, begin + times))
     if worst is not None and worst.excess > -_MARGIN:
-        text = str(replace(worst, time=begin + times[round(worst.time - begin)]))
-        raise TrajectoryError(f'expected a trajectory that keeps the limits at rest, got {text}')
+        raise TrajectoryError(f'expected a trajectory that keeps the limits at rest, got {worst}')
 
 
 def _stretched(waypoints: Waypoints, factor: float) -> Waypoints:
