@@ -15,6 +15,7 @@ from helpers.node_processes import NodeProcess, node_command, trajectory
 from helpers.planar_sea import TEXT
 from rclpy.task import Task
 from rclpy.utilities import get_rmw_implementation_identifier
+from std_msgs.msg import Float64MultiArray
 
 from screw_dynamics.stop_signals import stop_once
 from screw_dynamics_interfaces.msg import FeedforwardTorque
@@ -34,6 +35,27 @@ def trace(frame, event, argument):
 sys.settrace(trace)
 sys.exit(main())
 """
+# a signal at one of the calls of Python functions in the ticks of a motion
+IN_A_TICK = """
+import signal, sys
+from screw_dynamics.nodes.feedforward.__main__ import main
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+calls, publish = 0, FeedforwardPipeline.publish
+def trace(frame, event, argument):
+    global calls
+    calls += 1
+    if calls == {number}:
+        signal.raise_signal(signal.SIGINT)
+def traced(self, *arguments):
+    sys.settrace(None if self.empty else trace)
+    try:
+        return publish(self, *arguments)
+    finally:
+        sys.settrace(None)
+FeedforwardPipeline.publish = traced
+sys.exit(main())
+"""
+NAMES = ['joint_1', 'joint_2']
 SAME = '-r', '~/joint_trajectory:=/same', '-r', '~/joint_trajectory_effort:=/same'
 
 
@@ -66,7 +88,7 @@ def test_signals_while_publishing(ros, planar, number, events):
     )
     ros.wait_until_active(process, f'/{name}')
     samples = ros.listen(FeedforwardTorque, f'/{name}/feedforward')
-    ros.publish(trajectory(['joint_1', 'joint_2'], [0.0, 0.0]), f'/{name}/joint_trajectory')
+    ros.publish(trajectory(NAMES, [0.0, 0.0]), f'/{name}/joint_trajectory')
     ros.wait_for('samples', lambda: len(samples) > 10, process)
     assert process.interrupt(number) == 0, process.log
     assert 'Traceback' not in process.log
@@ -79,6 +101,29 @@ def test_a_signal_while_the_events_executor_collects_the_parts_of_the_node(ros, 
     process = NodeProcess([sys.executable, '-c', script, *arguments], ros.environment)
     assert process.wait() == 0, process.log
     assert 'Traceback' not in process.log
+
+
+@pytest.mark.parametrize('number', [1, 13, 507, 5000])
+def test_commands_end_with_their_ramp_after_a_signal(ros, planar, number):
+    parameters = f'urdf_path:={planar}', 'publish_commands:=true', 'ramp_time:=0.1'
+    arguments = [word for parameter in parameters for word in ('-p', parameter)]
+    command = [sys.executable, '-c', IN_A_TICK.format(number=number), '--ros-args', *arguments]
+    process = NodeProcess(command, ros.environment)
+    try:
+        ros.wait_until_active(process)
+        commands = ros.listen(Float64MultiArray, '/feedforward/commands', 1000)
+        ros.wait_for('the topic', lambda: ros.node.count_publishers('/feedforward/commands'))
+        ros.publish(trajectory(NAMES, [0.0, 0.0], [0.2, 0.1]), '/feedforward/joint_trajectory')
+        assert process.wait() == 0, process.log
+        ros.wait_for('the last command', lambda: ended(commands, moved=number == 5000))
+    finally:
+        process.kill()
+    assert 'Traceback' not in process.log
+
+
+def ended(commands, moved):
+    efforts = [command.data[0] for command in commands]
+    return efforts and efforts[-1] == 0.0 and (any(efforts) or not moved)
 
 
 @pytest.mark.skipif(not Path('/proc/self/task').exists(), reason='threads are read from /proc')

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-import rclpy
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.errors import InputError, ScrewDynamicsError
@@ -204,7 +203,7 @@ class FeedforwardNode(ManagedNode):
         """Lead ~/commands to rest, which takes `ramp_time` or, near a limit of a rate, longer."""
         pipeline, now = self._shared.pipeline, self._shared.now()
         period = 1.0 / self._shared.parameters.publish_rate
-        while pipeline is not None and rclpy.ok() and pipeline.release(now):
+        while pipeline is not None and self.context.ok() and pipeline.release(now):
             time.sleep(period)
             now += round(1e9 * period)
 
@@ -216,8 +215,10 @@ class FeedforwardNode(ManagedNode):
             self._shared.pipeline = None
 
     def destroy_node(self) -> None:
-        """Destroy the node and end the process that fits trajectories."""
+        """Lead ~/commands to rest, destroy the node and end the process that fits trajectories."""
         if self._fits is not None:  # else the constructor has failed before
+            if self._shared.active:
+                self._stop_publishing()
             self._tear_down()
             self._fits.close()
         super().destroy_node()

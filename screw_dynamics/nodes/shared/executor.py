@@ -113,17 +113,14 @@ def _run(
 
 
 def _spin(node: Node, stop: StopOnce) -> None:
-    """Spin with the executor selected by the node's parameter."""
-    executor = _events_executor(node)
-    if executor is None:
-        executor = SingleThreadedExecutor()
-        if not _serves_action(node):
-            executor.add_node(node)
-            executor.spin()
-            return
-    # a signal only ends the loop: an exception, or a shutdown of the context by rclpy, while C++
-    # code of the events executor collects the parts of the node leaves callbacks behind that abort
-    # the process; and results of goals cannot be sent without a context
+    """
+    Spin with the executor selected by the node's parameter until a signal asks for the end.
+
+    The signal only ends the loop. An exception, or a shutdown of the context by rclpy, in the
+    middle of a callback would stop commands where they are, leave goals without a result and, in
+    C++ code of the events executor, abort the process.
+    """
+    executor = _events_executor(node) or SingleThreadedExecutor()
     stop.armed = False
     if threading.current_thread() is threading.main_thread():
         uninstall_signal_handlers()
@@ -134,12 +131,6 @@ def _spin(node: Node, stop: StopOnce) -> None:
             executor.spin_once(timeout_sec=_LONGEST_WAIT)
     finally:
         executor.shutdown()  # releases its references to the parts of the node
-
-
-def _serves_action(node: Node) -> bool:
-    """Return True if the node may have goals to end when it is stopped."""
-    name = 'follow_joint_trajectory'
-    return bool(node.has_parameter(name) and node.get_parameter(name).value)
 
 
 def _events_executor(node: Node) -> Any:
