@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Measure the timing of `feedforward` beside a bare rclpy timer; `make bench-node`.
+Measure the timing of `feedforward` beside bare rclpy nodes; `make bench-node`.
 
 Writes docs/benchmark_node.md and docs/benchmark_node.png. Exits with 1 where the node's own share
 of a tick is too large at the highest rate.
@@ -10,6 +10,7 @@ of a tick is too large at the highest rate.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -24,7 +25,7 @@ sys.path[:0] = [str(ROOT), str(TESTS), str(ROOT / 'examples')]
 
 from helpers.node_processes import RosFixture, trajectory  # noqa: E402
 
-from benchmark import node_report  # noqa: E402
+from benchmark import node_report, state_latency  # noqa: E402
 from benchmark.memory import usage  # noqa: E402
 from ros_demo.stages import Stage  # noqa: E402
 from screw_dynamics import read_urdf, share_path  # noqa: E402
@@ -92,6 +93,16 @@ def measure(subject: str, rate: float, seconds: float) -> node_report.Run:
     )
 
 
+def may_be_real_time() -> bool:
+    """Return whether this process may have a real-time priority."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(state_latency.PRIORITY))
+    except (AttributeError, OSError):
+        return False
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    return True
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Measure, print, write; return 1 if the requirement is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -102,7 +113,18 @@ def main(args: Sequence[str] | None = None) -> int:
     runs = [
         measure(subject, rate, options.seconds) for rate in options.rates for subject in SUBJECTS
     ]
-    text = node_report.markdown(runs, options.seconds)
+    cases = [
+        state_latency.latency(subject, events, real_time, options.seconds)
+        for real_time in ([False, True] if may_be_real_time() else [False])
+        for events in (False, True)
+        for subject in state_latency.SUBJECTS
+    ]
+    text = '\n'.join(
+        [
+            node_report.markdown(runs, options.seconds),
+            *state_latency.markdown(cases, options.seconds),
+        ]
+    )
     print(text)
     options.output.mkdir(exist_ok=True)
     (options.output / 'benchmark_node.md').write_text(text, encoding='utf-8')

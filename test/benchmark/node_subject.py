@@ -3,10 +3,11 @@
 """
 A process that publishes FeedforwardTorque at a steady rate and notes when and for how long.
 
-    python node_subject.py feedforward|bare SAMPLES OUTPUT.npz --ros-args ...
+    python node_subject.py feedforward|bare|echo SAMPLES OUTPUT.npz --ros-args ...
 
 `feedforward` is the node as it is shipped; `bare` a node whose rclpy timer publishes a message
-that was filled beforehand. Both are spun by the same executor. Ends with SIGINT.
+that was filled beforehand; `echo` answers every joint state with one. All are spun by the same
+executor. Ends with SIGINT.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ sys.path.insert(0, str(ROOT))
 from rclpy.clock import Clock, ClockType  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 from rclpy.publisher import Publisher  # noqa: E402
+from rclpy.qos import qos_profile_sensor_data  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_msgs.msg import Float64MultiArray  # noqa: E402
 
 from screw_dynamics.messages.joints import double_array  # noqa: E402
 from screw_dynamics.nodes.feedforward.node import FeedforwardNode  # noqa: E402
@@ -120,6 +124,22 @@ class BareNode(Node):
         self._publisher.publish(self._message)
 
 
+class EchoNode(Node):
+    """Answer every joint state with one message."""
+
+    def __init__(self) -> None:
+        super().__init__('echo')
+        self.declare_parameter('use_events_executor', False)
+        self._message = Float64MultiArray(data=double_array(np.linspace(0.1, 0.7, JOINTS)))
+        self._publisher = self.create_publisher(Float64MultiArray, '/feedforward/commands', 10)
+        self.create_subscription(
+            JointState, '/joint_states', lambda _: self.tick(), qos_profile_sensor_data
+        )
+
+    def tick(self) -> None:
+        self._publisher.publish(self._message)
+
+
 def main() -> int:
     """Run the node that is asked for."""
     subject, samples, output, *arguments = sys.argv[1:]
@@ -128,8 +148,9 @@ def main() -> int:
         probe.probe(TickTimer, '_tick')
         code = run_node(FeedforwardNode, subject, [subject, *arguments])
     else:
-        probe.probe(BareNode, 'tick')
-        code = run_node(BareNode, subject, [subject, *arguments])
+        kind = {'bare': BareNode, 'echo': EchoNode}[subject]
+        probe.probe(kind, 'tick')
+        code = run_node(kind, subject, [subject, *arguments])
     probe.save(output)
     return code
 

@@ -188,6 +188,10 @@ class RosFixture:
         while (left := end - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 
+    def spin_once(self, seconds: float) -> None:
+        """Handle the next thing that arrives within some time."""
+        self._executor.spin_once(timeout_sec=seconds)
+
     def add_node(self, name: str) -> Node:
         """Return another node of ours, in a namespace of its own."""
         node = Node(name, namespace=f'/{name}', context=self.context)
