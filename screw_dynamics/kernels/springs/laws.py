@@ -92,7 +92,15 @@ def _segment(data, start, count, value):
     return low
 
 
-def spring_effort(law, parameters, first, stiffness, phi, rate, work):
+def spring_effort(
+    law: int,
+    parameters: Array,
+    first: int,
+    stiffness: float,
+    phi: float,
+    rate: float,
+    work: Array,
+) -> float:
     """Return the effort of a spring between one motor and its link; NaN outside of a table."""
     if law == LINEAR:
         return parameters[first] * phi
@@ -108,7 +116,9 @@ def spring_effort(law, parameters, first, stiffness, phi, rate, work):
     return work[0]
 
 
-def pair_effort(law, parameters, first, second_spring, phi, work):
+def pair_effort(
+    law: int, parameters: Array, first: int, second_spring: bool, phi: float, work: Array
+) -> float:
     """Return the effort of one spring of a pair at its own deflection; f2(x) = -f1(-x)."""
     side = -1.0 if second_spring else 1.0
     if law == PAIR_QUADRATIC:

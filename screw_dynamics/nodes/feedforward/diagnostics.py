@@ -180,6 +180,7 @@ class FeedforwardReports:
 
 
 WRENCH_TOPIC = '~/external_wrench'
+MOTOR_TOPIC = '~/motor_states'
 
 
 class StreamReports:
@@ -204,6 +205,8 @@ class StreamReports:
     def tasks(self) -> dict[str, Callable[[], Report]]:
         """Return the diagnostic tasks by name."""
         tasks = {stream.value[2:]: partial(self._stream, stream) for stream in Stream}
+        if self._context.parameters.elastic_joints_path:
+            tasks['feedback'] = self._feedback
         return {**tasks, WRENCH_TOPIC[2:]: self._wrench}
 
     def _stream(self, stream: Stream) -> Report:
@@ -247,6 +250,18 @@ class StreamReports:
         return Report(
             OK, self._rejection(WRENCH_TOPIC) or ('in force' if fresh else 'none'), values
         )
+
+    def _feedback(self) -> Report:
+        pipeline = self._context.pipeline
+        feedback = (
+            None if pipeline is None or pipeline.motors is None else pipeline.motors.feedback
+        )
+        if feedback is None:
+            return Report(OK, 'off')
+        level, message, values = feedback.report()
+        if level == OK and feedback.on:
+            message = self._rejection(MOTOR_TOPIC) or message
+        return Report(level, message, {**values, 'ignored': self._rejected[MOTOR_TOPIC]})
 
     def _rejection(self, topic: str) -> str:
         reason = self._last_rejection.get(topic)

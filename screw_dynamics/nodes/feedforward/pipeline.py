@@ -17,6 +17,7 @@ from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
 )
 from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard, compile_guards
 from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch, compile_limits
+from screw_dynamics.nodes.feedforward.outputs.motor_history import compile_history
 from screw_dynamics.nodes.feedforward.outputs.motor_outputs import MotorPipeline
 from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import (
     compile_stiffness_transition,
@@ -38,6 +39,7 @@ def compile_tick(robot: Robot) -> None:
     compile_filter()
     compile_limits()
     compile_guards()
+    compile_history()
     compile_stiffness_transition()
     compile_efforts(robot)
 
@@ -70,7 +72,9 @@ class FeedforwardPipeline:
             self.guard.resumption = 'after ~/clear'
         self._publishers = EffortPublishers(node, self.guard, self._jet, parameters)
         self.motors = (
-            None if robot.drives is None else MotorPipeline(node, robot, self._jet, parameters)
+            None
+            if robot.drives is None
+            else MotorPipeline(node, robot, self._jet, self.measured, parameters)
         )
         self.limits = LimitWatch(robot)
 

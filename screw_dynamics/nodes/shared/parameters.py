@@ -8,6 +8,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
@@ -18,6 +19,7 @@ from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValu
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 
 
@@ -99,6 +101,18 @@ def _number(rule: ParameterRule, value: Any) -> float:
 
 def _unexpected(rule: ParameterRule, expected: str, got: Any) -> InputError:
     return InputError(f'parameter {rule.name!r}: expected {expected}, got {got}')
+
+
+def values_per_motor(name: str, values: Sequence[float], motors: Sequence[str]) -> Array:
+    """Return values (m,) of a parameter; raise InputError unless there are 0, 1 or m of them."""
+    m = len(motors)
+    if len(values) not in (0, 1, m):
+        raise InputError(
+            f'parameter {name!r}: expected no value, one, or {m} ({", ".join(motors)}), got '
+            f'{len(values)}'
+        )
+    row: Array = np.zeros(m) + np.array(values or (0.0,))
+    return row
 
 
 def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:

@@ -31,6 +31,15 @@ class CommandRamp:
         self._since, self._length = other._since, other._length
         self._following, self._moving = other._following, other._moving
 
+    def reset(self) -> None:
+        """Return to rest at once."""
+        self.values[:] = self._rest
+        self._following = self._moving = False
+
+    def retarget(self) -> None:
+        """Blend from the present command to the next target."""
+        self._following = False
+
     def follow(self, target: Array, now: int) -> None:
         """Advance the command on its way to a target (m,), at the time `now` [ns]."""
         if not self._following:

@@ -20,12 +20,17 @@ from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.feasibility.quantities import motor_limits
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
     CommandsOutput,
     EffortSample,
     make_commands,
 )
 from screw_dynamics.nodes.feedforward.outputs.guards import MotorGuard
+from screw_dynamics.nodes.feedforward.outputs.motor_feedback import (
+    MotorFeedback,
+    feedback_gains,
+)
 from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import StiffnessTransition
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
@@ -83,14 +88,19 @@ class MotorPipeline:
 
     Commands are not published, with one warning per interruption, if they cannot be computed (too
     few derivatives, or an effort that a spring cannot transmit) or are beyond a limit, see
-    `MotorGuard`.
+    `MotorGuard`. `links` are the measured joints; `feedback` is None without ``~/commands``.
     """
 
     def __init__(
-        self, node: Node, robot: Robot, jet: Array, parameters: FeedforwardParameters
+        self,
+        node: Node,
+        robot: Robot,
+        jet: Array,
+        links: JointStateBuffer,
+        parameters: FeedforwardParameters,
     ) -> None:
         assert robot.drives is not None
-        self._node, self._jet, self._drives = node, jet, robot.drives
+        self._node, self._jet, self._drives, self._links = node, jet, robot.drives, links
         self.least_rows = robot.required_rows
         # a joint with a damper in parallel requires one derivative less
         counts = sorted({self.least_rows, JET_ROWS})
@@ -101,7 +111,7 @@ class MotorPipeline:
                 if isinstance(spring := robot.drives.joints[name].spring, AdjustableSpring)
             }
         )
-        self.stiffness.check(parameters.stiffness)
+        self.feedback: MotorFeedback | None = None
         self._rows = self._origin = 0
         self._problem = ''
         self._start: Mapping[str, float] | None = None
@@ -119,6 +129,7 @@ class MotorPipeline:
             for rows, motors in self._motors.items()
         }
         self._guard = MotorGuard(robot, node.get_logger().warning)
+        self.check(parameters)
         self._published = self._failed = 0
         self._outputs: list[MotorFeedforwardOutput] = []
         self._commands: CommandsOutput | None = None
@@ -127,19 +138,28 @@ class MotorPipeline:
         self.set_robot(robot)
         self.apply(parameters)
 
+    def check(self, parameters: FeedforwardParameters) -> None:
+        """Raise InputError unless stiffness and feedback fit the robot."""
+        self.stiffness.check(parameters.stiffness)
+        feedback_gains(self._guard.robot.motors, parameters)
+
     def apply(self, parameters: FeedforwardParameters) -> None:
-        """Apply the parameters of ~/commands and of the stiffness."""
+        """Apply the parameters of ~/commands, of feedback and of the stiffness."""
         self.stiffness.set_target(parameters.stiffness, parameters.stiffness_transition)
         wanted = parameters.publish_commands and parameters.commands_content == 'motor_efforts'
         if self._commands is not None and not wanted:
             self._commands.destroy()
-            self._commands = None
+            self._commands = self.feedback = None
         elif self._commands is None and wanted:
-            table = self._guard.robot.motors
-            rates = motor_limits(self._guard.robot).effort_rates[table.joint_of_motor]
+            robot, logger = self._guard.robot, self._node.get_logger()
+            table = robot.motors
+            rates = motor_limits(robot).effort_rates[table.joint_of_motor]
             self._commands = make_commands(self._node, 'motors', table.names, rates, parameters)
+            self.feedback = MotorFeedback(robot, self._links, logger, parameters)
         if self._commands is not None:
             self._commands.ramp.duration = parameters.ramp_time
+        if self.feedback is not None:
+            self.feedback.apply(parameters)
 
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
@@ -168,6 +188,8 @@ class MotorPipeline:
 
     def release(self, now: int) -> bool:
         """Ramp commands out; return False if there is nothing more to publish."""
+        if self.feedback is not None:
+            self.feedback.pause()
         return self._commands is not None and self._commands.release(now)
 
     @property
@@ -202,8 +224,19 @@ class MotorPipeline:
         for output in self._outputs:
             output.publish(sample, rows)
         if self._commands is not None:
-            self._commands.publish(self._sent[rows].motor_effort, now)
+            self._commands.publish(self._with_feedback(motors, sample.instant, now), now)
         return motors
+
+    def _with_feedback(self, motors: MotorFeedforward, instant: int, now: int) -> Array:
+        """Return the commands (m,) for an instant [ns], as the robot takes them."""
+        sent = self._sent[self._rows].motor_effort
+        if self.feedback is None or not self.feedback.acts:
+            return sent
+        efforts, feedback = self.feedback.added(motors, self.stiffness.values, instant, now)
+        if self._format.trivial:
+            return efforts
+        np.multiply(feedback, self._format.gains, out=feedback)
+        return np.add(sent, feedback, out=feedback)
 
     def _checked(
         self, sample: EffortSample, wrenches: Mapping[str, Array], efforts: Array | None
