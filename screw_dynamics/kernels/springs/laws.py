@@ -103,9 +103,9 @@ def spring_effort(
 ) -> float:
     """Return the effort of a spring between one motor and its link; NaN outside of a table."""
     if law == LINEAR:
-        return parameters[first] * phi
+        return float(parameters[first] * phi)
     if law == DAMPED:
-        return parameters[first] * phi + parameters[first + 1] * rate
+        return float(parameters[first] * phi + parameters[first + 1] * rate)
     if law == VARIABLE:
         return stiffness * phi
     if law == TABULATED:
@@ -113,7 +113,7 @@ def spring_effort(
         if not parameters[first + 1] <= phi <= parameters[last]:
             return np.nan
     law_taylor(law, parameters, first, phi, work)
-    return work[0]
+    return float(work[0])
 
 
 def pair_effort(
@@ -123,9 +123,9 @@ def pair_effort(
     side = -1.0 if second_spring else 1.0
     if law == PAIR_QUADRATIC:
         pulled = max(side * phi, 0.0)  # a tendon does not push
-        return side * parameters[first + PAIR_LAW] * pulled * pulled
+        return float(side * parameters[first + PAIR_LAW] * pulled * pulled)
     law_taylor(law, parameters, first + PAIR_LAW, side * phi, work)
-    return side * work[0]
+    return float(side * work[0])
 
 
 def spring_deflection(law: int, data: Array, at: int, tau: float) -> float:

@@ -204,7 +204,9 @@ class StreamReports:
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
         """Return the diagnostic tasks by name."""
-        tasks = {stream.value[2:]: partial(self._stream, stream) for stream in Stream}
+        tasks: dict[str, Callable[[], Report]] = {
+            stream.value[2:]: partial(self._stream, stream) for stream in Stream
+        }
         if self._context.parameters.elastic_joints_path:
             tasks['feedback'] = self._feedback
         return {**tasks, WRENCH_TOPIC[2:]: self._wrench}

@@ -84,7 +84,7 @@ class MotorStateBuffer:
     """
     Keeps the newest JointState of the motors, each message with all of them.
 
-    `values` (3, m) are positions, velocities and efforts at `instant` [ns], which is None at first.
+    `values` (3, m) are positions, velocities and efforts at `instant` [ns], None at first.
     """
 
     def __init__(self, names: Sequence[str]) -> None:

@@ -5,7 +5,8 @@
 from dataclasses import dataclass
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, EffortParameters
+from screw_dynamics.nodes.feedforward.feedback_parameters import FeedbackParameters
+from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION
 from screw_dynamics.nodes.shared.parameters import parameter
 from screw_dynamics.reference.reference_filter import MAX_ORDER, MIN_ORDER
 from screw_dynamics.reference.streamed_reference import StreamSettings
@@ -14,7 +15,7 @@ SPEED_FACTOR_TYPE = 'control_msgs/SpeedScalingFactor'
 
 
 @dataclass(frozen=True)
-class FeedforwardParameters(EffortParameters):
+class FeedforwardParameters(FeedbackParameters):
     """Parameters of the node `feedforward`."""
 
     mode: str = parameter(
@@ -164,56 +165,6 @@ class FeedforwardParameters(EffortParameters):
         'elastic joints, on the joint side of the gear.',
         choices=('link_efforts', 'motor_efforts'),
     )
-    feedback_proportional: tuple[float, ...] = parameter(
-        (),
-        'Feedback of the motor positions on ~/motor_states in motor efforts of ~/commands, per '
-        'motor or one value for all [N m/rad or N/m]; empty: none.',
-        name='feedback.proportional',
-        numbers=True,
-        within=(0.0, 1e9),
-    )
-    feedback_derivative: tuple[float, ...] = parameter(
-        (),
-        'The same of the motor velocities [N m s/rad or N s/m].',
-        name='feedback.derivative',
-        numbers=True,
-        within=(0.0, 1e9),
-    )
-    feedback_effort: tuple[float, ...] = parameter(
-        (),
-        'The same of the efforts of the springs [-].',
-        name='feedback.effort',
-        numbers=True,
-        within=(0.0, 1e3),
-    )
-    feedback_limit: tuple[float, ...] = parameter(
-        (),
-        'Largest feedback, per motor or one value for all [N m or N]; required with feedback.',
-        name='feedback.limit',
-        numbers=True,
-        within=(0.0, 1e9),
-    )
-    feedback_effort_source: str = parameter(
-        'springs',
-        'Where the efforts of the springs come from: the laws of the springs at the measured '
-        'positions of motors and joint_states, or the field effort of ~/motor_states.',
-        name='feedback.effort_source',
-        choices=('springs', 'motor_states'),
-        read_only=True,
-    )
-    feedback_timeout: float = parameter(
-        0.02,
-        'Oldest ~/motor_states that are fed back [s]; without them feedback leads to 0.',
-        name='feedback.timeout',
-        within=(0.001, 1.0),
-    )
-    feedback_ramp_time: float = parameter(
-        0.25,
-        'How long feedback takes from 0 where measurements begin, and back where they end, and '
-        'how long changes of the gains take [s].',
-        name='feedback.ramp_time',
-        within=(0.001, 60.0),
-    )
     stiffness: tuple[float, ...] = parameter(
         (),
         'Stiffness of the joints that vary it, in their order [N m/rad or N/m]; empty: that of '
@@ -261,37 +212,6 @@ class FeedforwardParameters(EffortParameters):
         """Settings of the streamed references."""
         return StreamSettings(self.max_reference_age, self.filter_order, self.filter_bandwidth)
 
-    @property
-    def feedback_gains(self) -> dict[str, tuple[float, ...]]:
-        """Gains and limit of the feedback by parameter."""
-        return {
-            'feedback.proportional': self.feedback_proportional,
-            'feedback.derivative': self.feedback_derivative,
-            'feedback.effort': self.feedback_effort,
-            'feedback.limit': self.feedback_limit,
-        }
-
-    @property
-    def has_feedback(self) -> bool:
-        """True if any gain of the feedback is not zero."""
-        *gains, _ = self.feedback_gains.values()
-        return any(map(any, gains))
-
-    def _check_feedback(self) -> None:
-        given = [name for name, values in self.feedback_gains.items() if values]
-        if not given:
-            return
-        if self.commands_content != 'motor_efforts' or self.mode != 'feedforward':
-            raise InputError(
-                f"parameter '{given[0]}': expected no value without mode: feedforward and "
-                f'commands_content: motor_efforts, got {self.mode} and {self.commands_content}'
-            )
-        if not self.feedback_limit:
-            raise InputError(
-                "parameter 'feedback.limit': expected the largest feedback of each motor, or one "
-                f'for all, with {given[0]}, got none'
-            )
-
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()
@@ -317,7 +237,7 @@ class FeedforwardParameters(EffortParameters):
                         f"parameter 'output_guard': expected off or stop with {name}: "
                         f"{getattr(self, name)}, which follows the controller's times, got slow"
                     )
-        self._check_feedback()
+        self.check_feedback(self.mode, self.commands_content)
         if self.stiffness and not self.elastic_joints_path:
             raise InputError(
                 "parameter 'stiffness': expected no value without elastic_joints_path, got "

@@ -86,7 +86,7 @@ class MotorFeedback:
 
     def apply(self, parameters: FeedforwardParameters) -> None:
         """Apply changed parameters; gains lead to their new values within the ramp time."""
-        self._parameters = parameters
+        self._parameters, self._format = parameters, parameters.effort_format
         self.on = parameters.has_feedback
         wanted = feedback_gains(self._table, parameters)
         if (wanted != self._wanted).any():
@@ -120,13 +120,13 @@ class MotorFeedback:
             self._history.clear()
 
     def added(
-        self, motors: MotorFeedforward, stiffness: Array, instant: int, now: int
-    ) -> tuple[Array, Array]:
+        self, motors: MotorFeedforward, sent: Array, stiffness: Array, instant: int, now: int
+    ) -> Array:
         """
-        Return motor efforts with feedback, and the feedback, (m,), in shared arrays.
+        Return motor efforts with feedback (m,), as the robot takes them, in a shared array.
 
-        `motors` are those of the sample for an `instant` [ns], `stiffness` (V,) that of the
-        variable joints.
+        `motors` are those of the sample for an `instant` [ns], `sent` (m,) their efforts as the
+        robot takes them, `stiffness` (V,) that of the variable joints.
         """
         if self._begun < 0:
             self._begun = now
@@ -137,15 +137,21 @@ class MotorFeedback:
         else:
             self._ramp.release(now)
         self._watch(problem, now)
-        return self._limited(motors.motor_effort)
+        total = self._limited(motors.motor_effort)
+        if self._format.trivial:
+            return total
+        np.subtract(total, motors.motor_effort, out=total)
+        np.multiply(total, self._format.gains, out=total)
+        return np.add(sent, total, out=total)
 
-    def _limited(self, effort: Array) -> tuple[Array, Array]:
+    def _limited(self, effort: Array) -> Array:
+        """Return the efforts (m,) with feedback, as far as the limits of the motors allow."""
         total, bound = self._sum, self._work
         np.add(effort, self._ramp.values, out=total)
         # the feedforward is not clipped
         np.minimum(total, np.maximum(self._most, effort, out=bound), out=total)
         np.maximum(total, np.minimum(self._least, effort, out=bound), out=total)
-        return total, np.subtract(total, effort, out=bound)
+        return total
 
     def _compute(self, now: int) -> str:
         """Set the feedback before the ramp; return the reason if that is not possible."""

@@ -224,19 +224,12 @@ class MotorPipeline:
         for output in self._outputs:
             output.publish(sample, rows)
         if self._commands is not None:
-            self._commands.publish(self._with_feedback(motors, sample.instant, now), now)
+            efforts = self._sent[rows].motor_effort
+            if self.feedback is not None and self.feedback.acts:
+                instant, stiffness = sample.instant, self.stiffness.values
+                efforts = self.feedback.added(motors, efforts, stiffness, instant, now)
+            self._commands.publish(efforts, now)
         return motors
-
-    def _with_feedback(self, motors: MotorFeedforward, instant: int, now: int) -> Array:
-        """Return the commands (m,) for an instant [ns], as the robot takes them."""
-        sent = self._sent[self._rows].motor_effort
-        if self.feedback is None or not self.feedback.acts:
-            return sent
-        efforts, feedback = self.feedback.added(motors, self.stiffness.values, instant, now)
-        if self._format.trivial:
-            return efforts
-        np.multiply(feedback, self._format.gains, out=feedback)
-        return np.add(sent, feedback, out=feedback)
 
     def _checked(
         self, sample: EffortSample, wrenches: Mapping[str, Array], efforts: Array | None
