@@ -125,6 +125,9 @@ class FeedforwardPipeline:
         sample = None if withheld else self._sample(now)
         if sample is None:
             following = self.streamed.followed is not None and not self.streamed.stale(now)
+            if following and not withheld:
+                self._wait(now)
+                return
             if not following:
                 self.guard.forget()
                 if self.motors is not None:
@@ -132,6 +135,13 @@ class FeedforwardPipeline:
             self.release(now)
             return
         self._publish(sample, now)
+
+    def _wait(self, now: int) -> None:
+        """Wait for the next sample of a stream; continue the ramp of commands that have ended."""
+        if self.guard.reason:
+            self.release(now)
+        elif self.motors is not None and self.motors.stopped:
+            self.motors.release(now)
 
     def _publish(self, sample: EffortSample, now: int) -> None:
         jet, tau = self._publishers.arrays(sample.rows)
