@@ -280,11 +280,18 @@ class OutputReports:
         self._context = context
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
-        """Return the diagnostic tasks by name; 'motors' only with elastic joints."""
+        """Return the diagnostic tasks by name; some only with positions or elastic joints."""
         tasks = {'limits': self._limits, 'guard': self._guard}
+        if 'position' in self._context.parameters.command_fields:
+            tasks['commands'] = self._commands
         if self._context.parameters.elastic_joints_path:
             tasks['motors'] = self._motors
         return tasks
+
+    def _commands(self) -> Report:
+        pipeline = self._context.pipeline
+        commands = None if pipeline is None else pipeline.commands
+        return Report(OK, 'none') if commands is None else commands.report()
 
     def _limits(self) -> Report:
         if self._context.parameters.check_limits == 'off':

@@ -227,7 +227,10 @@ class FeedforwardNode(ManagedNode):
 
     def _check_motors(self, values: FeedforwardParameters) -> None:
         pipeline = self._shared.pipeline
-        if pipeline is not None and pipeline.motors is not None:
+        if pipeline is None:
+            return
+        values.require_joints(pipeline.robot)
+        if pipeline.motors is not None:
             pipeline.motors.check(values)
 
     def _require_rate(self, values: FeedforwardParameters) -> None:

@@ -68,6 +68,8 @@ def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
             return tuple(_number(rule, entry) for entry in entries)
         if not all(isinstance(entry, str) for entry in entries):
             raise _unexpected(rule, 'an array of strings', list(entries))
+        if rule.choices and not all(entry in rule.choices for entry in entries if entry):
+            raise _unexpected(rule, f'some of {", ".join(rule.choices)}', list(entries))
         # parameter files often contain [''] for an empty array of strings
         return tuple(entry for entry in entries if entry)
     if isinstance(default, bool) or isinstance(default, str):
@@ -122,7 +124,11 @@ def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
         description=rule.description,
         read_only=rule.read_only,
         dynamic_typing=True,
-        additional_constraints=f'one of {", ".join(rule.choices)}' if rule.choices else '',
+        additional_constraints=(
+            f'{"some" if isinstance(default, tuple) else "one"} of {", ".join(rule.choices)}'
+            if rule.choices
+            else ''
+        ),
     )
     if math.isinf(rule.minimum) and math.isinf(rule.maximum):
         return result
