@@ -10,6 +10,8 @@ period. MuJoCo has the arm, the armature of its servos and the law of the drives
 from __future__ import annotations
 
 import os
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from screw_dynamics.trajectory import waypoints_from_points
 os.environ.setdefault('MUJOCO_GL', 'disable')  # no rendering
 mujoco = pytest.importorskip('mujoco')
 
+DOCUMENT = Path(__file__).resolve().parents[3] / 'docs' / 'drive_guides.md'
 NAMES = ['turn', 'shoulder', 'elbow', 'wrist']
 LENGTHS, MASSES = [0.06, 0.12, 0.13, 0.1], [0.2, 0.15, 0.13, 0.12]  # m, kg
 ARMATURE = 0.02  # kg m^2: small rotors behind gears of about 300
@@ -194,10 +197,18 @@ def test_position_servos(ticks, rate, factor):
         errors.append(largest)
         offsets.append(offset)
     print(f'{rate:g} Hz, in motion: {errors}, at rest: {offsets}')
+    assert documented(rate) == pytest.approx(errors, rel=0.05)
     assert errors[0] > factor * errors[1]
     assert offsets[0] > 1e6 * offsets[1]  # MuJoCo and we compute the same gravity
     # the servos held the arm with these commands before: no bump (the lead is half a period)
     np.testing.assert_allclose(first[0], HOME, rtol=0.0, atol=1e-5)
+
+
+def documented(rate):
+    """Return the errors at a rate in the table of the guide."""
+    text = DOCUMENT.read_text(encoding='utf-8')
+    rows = re.findall(r'^\| command = [^|]*\| (.*) \|$', text, re.MULTILINE)
+    return [float(row.split(' | ')[rate == 50.0]) for row in rows]
 
 
 def test_mit_drives(ticks):
