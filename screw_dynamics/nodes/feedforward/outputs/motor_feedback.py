@@ -93,19 +93,16 @@ class MotorFeedback:
             self._gains.retarget()
         self._wanted = wanted
         self._gains.duration = self._ramp.duration = parameters.feedback_ramp_time
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """Fields that the messages must have beside the names."""
-        measured = self._parameters.feedback_effort_source == 'motor_states'
-        uses = True, self._wanted[_KD].any(), measured and self._wanted[_KT].any()
-        fields = zip(('position', 'velocity', 'effort'), uses, strict=True)
-        return tuple(field for field, used in fields if used)
+        self._needed = ['position']  # fields of the messages
+        if wanted[_KD].any():
+            self._needed.append('velocity')
+        if wanted[_KT].any() and parameters.feedback_effort_source == 'motor_states':
+            self._needed.append('effort')
 
     def receive(self, message: Any, now: int) -> None:
         """Store a JointState of the motors received at `now` [ns], or raise InputError."""
         if self.on:
-            self.states.update(message, now, self._parameters.feedback_timeout, self.needed)
+            self.states.update(message, now, self._parameters.feedback_timeout, self._needed)
 
     @property
     def acts(self) -> bool:
