@@ -5,6 +5,7 @@
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.jit import Kernel, read_only
 
 RIGID, LINEAR, DAMPED, VARIABLE, CUBIC, EXPONENTIAL, TABULATED = range(7)
 PAIR_EXPONENTIAL, PAIR_QUADRATIC, PAIR_CUBIC = range(7, 10)
@@ -92,20 +93,12 @@ def _segment(data, start, count, value):
     return low
 
 
-def spring_effort(
-    law: int,
-    parameters: Array,
-    first: int,
-    stiffness: float,
-    phi: float,
-    rate: float,
-    work: Array,
-) -> float:
+def spring_effort(law, parameters, first, stiffness, phi, rate, work):
     """Return the effort of a spring between one motor and its link; NaN outside of a table."""
     if law == LINEAR:
-        return float(parameters[first] * phi)
+        return parameters[first] * phi
     if law == DAMPED:
-        return float(parameters[first] * phi + parameters[first + 1] * rate)
+        return parameters[first] * phi + parameters[first + 1] * rate
     if law == VARIABLE:
         return stiffness * phi
     if law == TABULATED:
@@ -113,19 +106,17 @@ def spring_effort(
         if not parameters[first + 1] <= phi <= parameters[last]:
             return np.nan
     law_taylor(law, parameters, first, phi, work)
-    return float(work[0])
+    return work[0]
 
 
-def pair_effort(
-    law: int, parameters: Array, first: int, second_spring: bool, phi: float, work: Array
-) -> float:
+def pair_effort(law, parameters, first, second_spring, phi, work):
     """Return the effort of one spring of a pair at its own deflection; f2(x) = -f1(-x)."""
     side = -1.0 if second_spring else 1.0
     if law == PAIR_QUADRATIC:
         pulled = max(side * phi, 0.0)  # a tendon does not push
-        return float(side * parameters[first + PAIR_LAW] * pulled * pulled)
+        return side * parameters[first + PAIR_LAW] * pulled * pulled
     law_taylor(law, parameters, first + PAIR_LAW, side * phi, work)
-    return float(side * work[0])
+    return side * work[0]
 
 
 def spring_deflection(law: int, data: Array, at: int, tau: float) -> float:
@@ -179,3 +170,25 @@ def _increasing_root(c, target, high, start):
             break
         x = x + step if low < x + step < high else 0.5 * (low + high)
     return x
+
+
+def _set_spring_efforts(motors, parameters, stiffness, deflections, work, out):
+    """
+    Set the effort (m,) of the spring of each motor; rigid joints keep theirs.
+
+    Columns of `motors` (m, 3): law, index of its parameters, whether it is the second of a pair.
+    """
+    for i in range(len(out)):
+        law, first, phi = motors[i, 0], motors[i, 1], deflections[0, i]
+        if law >= PAIR_EXPONENTIAL:
+            out[i] = pair_effort(law, parameters, first, motors[i, 2] == 1, phi, work)
+        elif law != RIGID:
+            rate = deflections[1, i]
+            out[i] = spring_effort(law, parameters, first, stiffness[i], phi, rate, work)
+
+
+set_spring_efforts = Kernel(
+    _set_spring_efforts,
+    f'void({read_only(2, "int64")}, {read_only(1)}, {read_only(1)}, {read_only(2)}, '
+    'float64[::1], float64[::1])',
+)

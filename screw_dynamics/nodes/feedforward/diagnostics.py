@@ -255,11 +255,12 @@ class StreamReports:
 
     def _feedback(self) -> Report:
         pipeline = self._context.pipeline
-        feedback = (
-            None if pipeline is None or pipeline.motors is None else pipeline.motors.feedback
-        )
+        if pipeline is None or pipeline.motors is None:
+            return _NOT_CONFIGURED
+        feedback = pipeline.motors.feedback
         if feedback is None:
-            return Report(OK, 'off')
+            wanted = self._context.parameters.has_feedback
+            return Report(WARN, 'publish_commands is false') if wanted else Report(OK, 'off')
         level, message, values = feedback.report()
         if level == OK and feedback.on:
             message = self._rejection(MOTOR_TOPIC) or message

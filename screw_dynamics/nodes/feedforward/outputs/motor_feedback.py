@@ -8,11 +8,12 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import MotorFeedforward, MotorTable
+from screw_dynamics.elastic.spring_efforts import SpringEfforts
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer, MotorStateBuffer
 from screw_dynamics.nodes.feedforward.outputs.command_ramp import CommandRamp
-from screw_dynamics.nodes.feedforward.outputs.motor_history import MotorHistory, MotorSprings
+from screw_dynamics.nodes.feedforward.outputs.motor_history import MotorHistory
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.parameters import values_per_motor
@@ -32,7 +33,7 @@ def feedback_gains(table: MotorTable, parameters: FeedforwardParameters) -> Arra
         ]
     )
     for i in np.flatnonzero(gains[_KT]):
-        rigid = MotorSprings(table).rigid[i]
+        rigid = SpringEfforts(table).rigid[i]
         if rigid and parameters.feedback_effort_source == 'springs':
             raise InputError(
                 f"parameter 'feedback.effort': expected 0 for motor {table.names[i]!r}, whose "
@@ -65,7 +66,7 @@ class MotorFeedback:
         table = robot.motors
         self._names, self._logger, self._links = table.names, logger, links
         self.states = MotorStateBuffer(table.names)
-        self._springs = MotorSprings(table)
+        self._springs = SpringEfforts(table)
         self._history = MotorHistory(table, self._springs)
         owner = table.joint_of_motor
         kinds = np.array(robot.model.coordinate_types)[owner]
@@ -93,19 +94,16 @@ class MotorFeedback:
             self._gains.retarget()
         self._wanted = wanted
         self._gains.duration = self._ramp.duration = parameters.feedback_ramp_time
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """Fields that the messages must have beside the names."""
-        measured = self._parameters.feedback_effort_source == 'motor_states'
-        uses = True, self._wanted[_KD].any(), measured and self._wanted[_KT].any()
-        fields = zip(('position', 'velocity', 'effort'), uses, strict=True)
-        return tuple(field for field, used in fields if used)
+        self._needed = ['position']  # fields of the messages
+        if wanted[_KD].any():
+            self._needed.append('velocity')
+        if wanted[_KT].any() and parameters.feedback_effort_source == 'motor_states':
+            self._needed.append('effort')
 
     def receive(self, message: Any, now: int) -> None:
         """Store a JointState of the motors received at `now` [ns], or raise InputError."""
         if self.on:
-            self.states.update(message, now, self._parameters.feedback_timeout, self.needed)
+            self.states.update(message, now, self._parameters.feedback_timeout, self._needed)
 
     @property
     def acts(self) -> bool:

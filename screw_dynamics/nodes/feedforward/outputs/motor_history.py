@@ -7,45 +7,18 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import MotorFeedforward, MotorTable
-from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.springs.laws import (
-    PAIR_EXPONENTIAL,
-    RIGID,
-    pair_effort,
-    spring_effort,
-)
+from screw_dynamics.elastic.spring_efforts import SpringEfforts, compile_spring_efforts
+from screw_dynamics.jit import Kernel
 
 SIZE = 2048  # samples; the longest lead_time and feedback.timeout at the highest publish_rate
 
-_LAW, _PARAMETERS, _SECOND = range(3)  # columns of the table of motors
 _POSITION, _VELOCITY, _ACCELERATION, _EFFORT, _STIFFNESS = range(5)  # rows of a sample
-
-
-class MotorSprings:
-    """Efforts of the springs of m motors at measured deflections."""
-
-    def __init__(self, table: MotorTable) -> None:
-        owner = table.joint_of_motor
-        second = np.arange(table.m) != table.first_motor[owner]
-        columns = [table.laws[owner], table.offsets[owner], second]
-        self._motors = np.column_stack(columns).astype(np.int64)
-        self._parameters, self._work = table.parameters, np.empty(1)
-        self.rigid = table.laws[owner] == RIGID
-
-    def fill(self, deflections: Array, stiffness: Array, out: Array) -> None:
-        """
-        Write the efforts (m,) of the springs to `out`; rigid joints keep what is there.
-
-        `deflections` (2, m) are those of the motors and their rates, `stiffness` (m,) that of
-        variable joints. NaN marks a deflection outside of a table.
-        """
-        _fill(self._motors, self._parameters, stiffness, deflections, self._work, out)
 
 
 class MotorHistory:
     """Positions, velocities, spring efforts and stiffness of m motors along the last samples."""
 
-    def __init__(self, table: MotorTable, springs: MotorSprings) -> None:
+    def __init__(self, table: MotorTable, springs: SpringEfforts) -> None:
         self._springs, self._joint = springs, table.joint_of_motor
         self._variable = np.maximum(table.variable[self._joint], 0)
         self._instants = np.zeros(SIZE, dtype=np.int64)
@@ -81,24 +54,6 @@ class MotorHistory:
             self._instants, self._samples, self._newest, self._count, instant, self._state
         )
         return self._state if known else None
-
-
-def _set_spring_efforts(
-    motors: NDArray[np.int64],
-    parameters: Array,
-    stiffness: Array,
-    deflections: Array,
-    work: Array,
-    out: Array,
-) -> None:
-    """Set the effort of the spring of each motor, see `MotorSprings.fill`."""
-    for i in range(len(out)):
-        law, first, phi = motors[i, _LAW], motors[i, _PARAMETERS], deflections[0, i]
-        if law >= PAIR_EXPONENTIAL:
-            out[i] = pair_effort(law, parameters, first, motors[i, _SECOND] == 1, phi, work)
-        elif law != RIGID:
-            rate = deflections[1, i]
-            out[i] = spring_effort(law, parameters, first, stiffness[i], phi, rate, work)
 
 
 def _set_state_at(
@@ -141,11 +96,6 @@ def _set_state_at(
     return True
 
 
-_fill = Kernel(
-    _set_spring_efforts,
-    f'void({read_only(2, "int64")}, {read_only(1)}, {read_only(1)}, {read_only(2)}, '
-    'float64[::1], float64[::1])',
-)
 _set_state = Kernel(
     _set_state_at,
     'boolean(int64[::1], float64[:, :, ::1], int64, int64, int64, float64[:, ::1])',
@@ -154,5 +104,5 @@ _set_state = Kernel(
 
 def compile_history() -> None:
     """Compile the kernels before the first control tick."""
-    _fill.compile()
+    compile_spring_efforts()
     _set_state.compile()
