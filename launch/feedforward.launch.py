@@ -6,6 +6,7 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction
 
 from screw_dynamics.nodes.launching import (
+    COMMAND_FIELDS,
     action_remappings,
     argument_value,
     feedforward_arguments,
@@ -51,8 +52,16 @@ def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         parameters[action] = f'{executing}/{action}'
         # clients such as MoveIt put the name of the controller before that of its action
         remappings += action_remappings(f'~/{action}', f'{executing}/feedforward/{action}')
-    commanded = argument_value(context, 'effort_controller_name')
+    commanded = {
+        field: name
+        for field in COMMAND_FIELDS
+        if (name := argument_value(context, f'{field}_controller_name'))
+    }
     if commanded:
         parameters['publish_commands'] = True
-        remappings.append(('~/commands', f'{commanded}/commands'))
+    if commanded.keys() - {'effort'}:
+        parameters |= {'command_fields': list(commanded), 'command_topics': 'apart'}
+    for field, name in commanded.items():
+        topic = '~/commands' if field == 'effort' else f'~/{field}_commands'
+        remappings.append((topic, f'{name}/commands'))
     return [launched_node(context, 'feedforward', parameters, remappings)]

@@ -76,7 +76,9 @@ def _entities(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             ('~/motor_feedforward', 'feedforward/motor_feedforward'),
         ],
     )
-    feedforward = launched_node(context, 'feedforward')
+    feedforward = launched_node(
+        context, 'feedforward', remappings=[('~/motor_states', 'motor_states')]
+    )
     others = []
     if argument_value(context, 'trajectory_file'):
         others.append(_sender(context))

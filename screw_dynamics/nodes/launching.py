@@ -18,6 +18,7 @@ from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.scalars import finite_or_nan
 
 PACKAGE = 'screw_dynamics'
+COMMAND_FIELDS = ('position', 'velocity', 'effort', 'kp', 'kd')
 _LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
 
 
@@ -76,6 +77,15 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
         text(
             'effort_controller_name',
             'Effort controller that gets the efforts on its commands topic; empty: none.',
+        ),
+        *(
+            text(
+                f'{field}_controller_name',
+                f'Controller that gets the field {field} on its commands topic; empty: none. '
+                'Those that are named determine command_fields, with command_topics: apart.',
+            )
+            for field in COMMAND_FIELDS
+            if field != 'effort'
         ),
         text(
             'trajectory_effort_controller_name',

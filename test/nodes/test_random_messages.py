@@ -22,7 +22,7 @@ from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParame
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest
 from screw_dynamics.nodes.dynamics_server.services import compute_trajectory_torques
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
-from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
+from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer, MotorStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference
@@ -103,6 +103,32 @@ def test_trajectories(messages, state, partial, moving, lead_time, interpolation
         for step in range(3):
             reference.sample(now + step * SECOND // 2 + round(lead_time * SECOND), jet)
         now += SECOND
+
+
+@given(
+    given_names=names,
+    fields=st.lists(rows, min_size=3, max_size=3),
+    stamp=times,
+    needed=st.sampled_from([['position'], ['position', 'velocity', 'effort']]),
+)
+def test_motor_states(given_names, fields, stamp, needed):
+    states = MotorStateBuffer(NAMES)
+    message = JointState(name=list(given_names))
+    message.position, message.velocity, message.effort = fields
+    message.header.stamp.sec, message.header.stamp.nanosec = stamp
+    try:
+        states.update(message, NOW, 0.1, needed)
+    except InputError as error:
+        assert str(error)
+        assert states.instant is None
+        return
+    assert sorted(given_names) == NAMES or set(NAMES) < set(given_names)
+    assert np.isfinite(states.values).all()
+    for row, field in zip(states.values, ('position', 'velocity', 'effort'), strict=True):
+        values = getattr(message, field)
+        assert len(values) or field not in needed
+        expected = dict(zip(given_names, values or [0.0] * len(given_names), strict=True))
+        assert row.tolist() == [expected[name] for name in NAMES]
 
 
 ANSWERS = {

@@ -5,6 +5,7 @@
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.jit import Kernel, read_only
 
 RIGID, LINEAR, DAMPED, VARIABLE, CUBIC, EXPONENTIAL, TABULATED = range(7)
 PAIR_EXPONENTIAL, PAIR_QUADRATIC, PAIR_CUBIC = range(7, 10)
@@ -169,3 +170,25 @@ def _increasing_root(c, target, high, start):
             break
         x = x + step if low < x + step < high else 0.5 * (low + high)
     return x
+
+
+def _set_spring_efforts(motors, parameters, stiffness, deflections, work, out):
+    """
+    Set the effort (m,) of the spring of each motor; rigid joints keep theirs.
+
+    Columns of `motors` (m, 3): law, index of its parameters, whether it is the second of a pair.
+    """
+    for i in range(len(out)):
+        law, first, phi = motors[i, 0], motors[i, 1], deflections[0, i]
+        if law >= PAIR_EXPONENTIAL:
+            out[i] = pair_effort(law, parameters, first, motors[i, 2] == 1, phi, work)
+        elif law != RIGID:
+            rate = deflections[1, i]
+            out[i] = spring_effort(law, parameters, first, stiffness[i], phi, rate, work)
+
+
+set_spring_efforts = Kernel(
+    _set_spring_efforts,
+    f'void({read_only(2, "int64")}, {read_only(1)}, {read_only(1)}, {read_only(2)}, '
+    'float64[::1], float64[::1])',
+)

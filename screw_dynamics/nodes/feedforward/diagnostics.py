@@ -180,6 +180,7 @@ class FeedforwardReports:
 
 
 WRENCH_TOPIC = '~/external_wrench'
+MOTOR_TOPIC = '~/motor_states'
 
 
 class StreamReports:
@@ -203,7 +204,11 @@ class StreamReports:
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
         """Return the diagnostic tasks by name."""
-        tasks = {stream.value[2:]: partial(self._stream, stream) for stream in Stream}
+        tasks: dict[str, Callable[[], Report]] = {
+            stream.value[2:]: partial(self._stream, stream) for stream in Stream
+        }
+        if self._context.parameters.elastic_joints_path:
+            tasks['feedback'] = self._feedback
         return {**tasks, WRENCH_TOPIC[2:]: self._wrench}
 
     def _stream(self, stream: Stream) -> Report:
@@ -248,6 +253,19 @@ class StreamReports:
             OK, self._rejection(WRENCH_TOPIC) or ('in force' if fresh else 'none'), values
         )
 
+    def _feedback(self) -> Report:
+        pipeline = self._context.pipeline
+        if pipeline is None or pipeline.motors is None:
+            return _NOT_CONFIGURED
+        feedback = pipeline.motors.feedback
+        if feedback is None:
+            wanted = self._context.parameters.has_feedback
+            return Report(WARN, 'publish_commands is false') if wanted else Report(OK, 'off')
+        level, message, values = feedback.report()
+        if level == OK and feedback.on:
+            message = self._rejection(MOTOR_TOPIC) or message
+        return Report(level, message, {**values, 'ignored': self._rejected[MOTOR_TOPIC]})
+
     def _rejection(self, topic: str) -> str:
         reason = self._last_rejection.get(topic)
         return f'last rejection: {reason}' if reason else ''
@@ -263,11 +281,18 @@ class OutputReports:
         self._context = context
 
     def tasks(self) -> dict[str, Callable[[], Report]]:
-        """Return the diagnostic tasks by name; 'motors' only with elastic joints."""
+        """Return the diagnostic tasks by name; some only with positions or elastic joints."""
         tasks = {'limits': self._limits, 'guard': self._guard}
+        if 'position' in self._context.parameters.command_fields:
+            tasks['commands'] = self._commands
         if self._context.parameters.elastic_joints_path:
             tasks['motors'] = self._motors
         return tasks
+
+    def _commands(self) -> Report:
+        pipeline = self._context.pipeline
+        commands = None if pipeline is None else pipeline.commands
+        return Report(OK, 'none') if commands is None else commands.report()
 
     def _limits(self) -> Report:
         if self._context.parameters.check_limits == 'off':

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Latest joint states and external wrenches, with their timeouts."""
+"""Latest states of joints and motors, and external wrenches, with their timeouts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import LinkLoads, inverse_dynamics
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.joints import joint_state_rows
-from screw_dynamics.messages.times import SECOND, instant_of
+from screw_dynamics.messages.times import SECOND, instant_of, nanoseconds
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
@@ -26,7 +26,7 @@ class JointStateBuffer:
         self._names = tuple(joint_names)
         self._positions = np.full(len(self._names), np.nan)
         self._velocities = np.zeros(len(self._names))
-        self._times = np.zeros(len(self._names), dtype=np.int64)
+        self._times, self._stamps = np.zeros((2, len(self._names)), dtype=np.int64)
 
     def update(self, message: Any, now: int) -> None:
         """Store the values of a message received at `now` [ns], or raise InputError."""
@@ -36,6 +36,7 @@ class JointStateBuffer:
         self._positions[known] = positions[known]
         self._velocities[known] = np.where(np.abs(velocities) <= LARGEST, velocities, 0.0)[known]
         self._times[known] = now
+        self._stamps[known] = nanoseconds(message.header.stamp) or now
 
     def clear(self) -> None:
         """Drop all values."""
@@ -56,6 +57,15 @@ class JointStateBuffer:
         out[0], out[1] = self._positions, self._velocities
         return True
 
+    def write_at(self, instant: int, max_age: float, out: Array) -> bool:
+        """Write the state at an instant [ns] to `out` (2, n); False unless stamps are near it."""
+        for j, stamp in enumerate(self._stamps.tolist()):
+            if abs(instant - stamp) > max_age * SECOND or not np.isfinite(self._positions[j]):
+                return False
+            out[1, j] = self._velocities[j]
+            out[0, j] = self._positions[j] + (instant - stamp) / SECOND * out[1, j]
+        return True
+
     def state(self, now: int, max_age: float, moving: bool = False) -> Array | None:
         """
         Return the joint jet (5, n); None if a joint is unknown or older than `max_age` [s].
@@ -68,6 +78,53 @@ class JointStateBuffer:
         if moving:
             jet[1] = self._velocities
         return jet if np.isfinite(jet[0]).all() else None
+
+
+class MotorStateBuffer:
+    """
+    Keeps the newest JointState of the motors, each message with all of them.
+
+    `values` (3, m) are positions, velocities and efforts at `instant` [ns], None at first.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = tuple(names)
+        self.values = np.zeros((3, len(self._names)))
+        self.instant: int | None = None
+
+    def update(self, message: Any, now: int, timeout: float, needed: Sequence[str]) -> None:
+        """Store a message received at `now` [ns]; InputError unless it has the `needed` fields."""
+        instant = instant_of(message, now, timeout)
+        names = list(message.name)
+        twice = [name for name in self._names if names.count(name) > 1]
+        missing = [name for name in self._names if name not in names]
+        if twice or missing:
+            raise InputError(
+                f'name: expected each of {", ".join(self._names)} once, got '
+                f'{", ".join(names) or "none"}; '
+                + (f'twice: {", ".join(twice)}' if twice else f'missing: {", ".join(missing)}')
+            )
+        order = [names.index(name) for name in self._names]
+        values = np.zeros_like(self.values)
+        for row, field in zip(values, ('position', 'velocity', 'effort'), strict=True):
+            given = getattr(message, field)
+            if not len(given) and field not in needed:
+                continue
+            if len(given) != len(names):
+                raise InputError(
+                    f'{field}: expected {len(names)} values, one per name, got {len(given)}'
+                )
+            row[:] = np.array(given)[order]
+            for name, value in zip(self._names, row.tolist(), strict=True):
+                if not abs(value) <= LARGEST:  # also True for NaN
+                    raise InputError(f'{field} of {name}: expected a finite number, got {value}')
+        if self.instant is None or not 0 < self.instant - instant <= timeout * SECOND:
+            self.values[:], self.instant = values, instant  # else a newer one was faster
+
+    def fresh(self, now: int, timeout: float) -> bool:
+        """Return True if the values are not older than `timeout` [s]."""
+        # a time in the future is from before the clock was set back
+        return self.instant is not None and abs(now - self.instant) <= timeout * SECOND
 
 
 _COMPONENTS = [f'{part}.{axis}' for part in ('torque', 'force') for axis in 'xyz']

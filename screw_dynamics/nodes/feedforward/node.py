@@ -66,7 +66,7 @@ class FeedforwardNode(ManagedNode):
             require_two_topics(self, settings.values)
             settings.add_check(partial(require_two_topics, self))
             settings.add_check(self._source.check_settings)
-            settings.add_check(self._check_stiffness)
+            settings.add_check(self._check_motors)
             settings.add_check(self._require_rate)
             settings.on_change(self._on_parameters)
             if settings.values.follow_joint_trajectory:
@@ -225,10 +225,13 @@ class FeedforwardNode(ManagedNode):
 
     # parameters ----------------------------------------------------------------------------------
 
-    def _check_stiffness(self, values: FeedforwardParameters) -> None:
+    def _check_motors(self, values: FeedforwardParameters) -> None:
         pipeline = self._shared.pipeline
-        if pipeline is not None and pipeline.motors is not None:
-            pipeline.motors.stiffness.check(values.stiffness)
+        if pipeline is None:
+            return
+        values.require_joints(pipeline.robot)
+        if pipeline.motors is not None:
+            pipeline.motors.check(values)
 
     def _require_rate(self, values: FeedforwardParameters) -> None:
         require_rate(self._shortest, values.publish_rate, compiled=jit_enabled())

@@ -5,7 +5,9 @@
 from dataclasses import dataclass
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION, EffortParameters
+from screw_dynamics.nodes.feedforward.command_parameters import CommandParameters
+from screw_dynamics.nodes.feedforward.feedback_parameters import FeedbackParameters
+from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION
 from screw_dynamics.nodes.shared.parameters import parameter
 from screw_dynamics.reference.reference_filter import MAX_ORDER, MIN_ORDER
 from screw_dynamics.reference.streamed_reference import StreamSettings
@@ -14,7 +16,7 @@ SPEED_FACTOR_TYPE = 'control_msgs/SpeedScalingFactor'
 
 
 @dataclass(frozen=True)
-class FeedforwardParameters(EffortParameters):
+class FeedforwardParameters(CommandParameters, FeedbackParameters):
     """Parameters of the node `feedforward`."""
 
     mode: str = parameter(
@@ -106,12 +108,6 @@ class FeedforwardParameters(EffortParameters):
         choices=('off', 'stop', 'slow'),
         read_only=True,
     )
-    ramp_time: float = parameter(
-        0.25,
-        'How long ~/commands take from 0 to the efforts where they begin, and back where they '
-        'end [s]; 0: they begin and end at once.',
-        within=(0.0, 60.0),
-    )
     hold_when_idle: bool = parameter(
         True, 'Go on publishing the effort that holds the last position after the end.'
     )
@@ -154,15 +150,6 @@ class FeedforwardParameters(EffortParameters):
     )
     publish_joint_state: bool = parameter(
         False, 'Publish reference and effort as sensor_msgs/JointState on ~/joint_effort.'
-    )
-    publish_commands: bool = parameter(
-        False, 'Publish efforts as std_msgs/Float64MultiArray on ~/commands.'
-    )
-    commands_content: str = parameter(
-        'link_efforts',
-        'What ~/commands carries: the efforts that reach the links, or those of the motors of '
-        'elastic joints, on the joint side of the gear.',
-        choices=('link_efforts', 'motor_efforts'),
     )
     stiffness: tuple[float, ...] = parameter(
         (),
@@ -224,11 +211,7 @@ class FeedforwardParameters(EffortParameters):
                 "parameter 'interpolation': expected smooth with follow_joint_trajectory (the "
                 f'controller executes what the node sends), got {self.interpolation}'
             )
-        if self.commands_content == 'motor_efforts' and not self.elastic_joints_path:
-            raise InputError(
-                "parameter 'commands_content': expected link_efforts without "
-                'elastic_joints_path, got motor_efforts'
-            )
+        self.check_commands()
         if self.output_guard == 'slow':
             for name, needed in (('interpolation', 'smooth'), ('sync', 'none')):
                 if getattr(self, name) != needed:
@@ -236,6 +219,7 @@ class FeedforwardParameters(EffortParameters):
                         f"parameter 'output_guard': expected off or stop with {name}: "
                         f"{getattr(self, name)}, which follows the controller's times, got slow"
                     )
+        self.check_feedback(self.mode, self.commands_content)
         if self.stiffness and not self.elastic_joints_path:
             raise InputError(
                 "parameter 'stiffness': expected no value without elastic_joints_path, got "

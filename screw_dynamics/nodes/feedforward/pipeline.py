@@ -10,6 +10,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import MotorFeedforward
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches, JointStateBuffer
+from screw_dynamics.nodes.feedforward.outputs.commands import CommandsOutput, updated_commands
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
     LEAST_ROWS,
     EffortPublishers,
@@ -17,6 +18,7 @@ from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
 )
 from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard, compile_guards
 from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch, compile_limits
+from screw_dynamics.nodes.feedforward.outputs.motor_history import compile_history
 from screw_dynamics.nodes.feedforward.outputs.motor_outputs import MotorPipeline
 from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import (
     compile_stiffness_transition,
@@ -38,6 +40,7 @@ def compile_tick(robot: Robot) -> None:
     compile_filter()
     compile_limits()
     compile_guards()
+    compile_history()
     compile_stiffness_transition()
     compile_efforts(robot)
 
@@ -69,8 +72,11 @@ class FeedforwardPipeline:
         if parameters.mode == 'compensate':
             self.guard.resumption = 'after ~/clear'
         self._publishers = EffortPublishers(node, self.guard, self._jet, parameters)
+        self._commands = self._updated_commands(None)
         self.motors = (
-            None if robot.drives is None else MotorPipeline(node, robot, self._jet, parameters)
+            None
+            if robot.drives is None
+            else MotorPipeline(node, robot, self._jet, self.measured, parameters)
         )
         self.limits = LimitWatch(robot)
 
@@ -94,10 +100,21 @@ class FeedforwardPipeline:
             publishers = self._publishers
             # if this raises, the old publishers stay in use
             self._publishers = EffortPublishers(self._node, self.guard, self._jet, parameters)
-            self._publishers.continue_from(publishers)
             publishers.destroy()
+        self._commands = self._updated_commands(self._commands)
         if self.motors is not None:
             self.motors.apply(parameters)
+
+    def _updated_commands(self, commands: CommandsOutput | None) -> CommandsOutput | None:
+        return updated_commands(
+            commands, 'link_efforts', self._node, self._robot, self._jet, self.measured,
+            self._parameters,
+        )  # fmt: skip
+
+    @property
+    def commands(self) -> CommandsOutput | None:
+        """The output of commands to joints or motors, if there is one."""
+        return self._commands if self.motors is None else self._commands or self.motors.commands
 
     def sampled(self, now: int) -> int:
         """Return the instant sampled by a tick at this time [ns]."""
@@ -121,13 +138,31 @@ class FeedforwardPipeline:
         sample = None if withheld else self._sample(now)
         if sample is None:
             following = self.streamed.followed is not None and not self.streamed.stale(now)
+            if following and not withheld:
+                self._wait(now)
+                return
             if not following:
-                self.guard.forget()
-                if self.motors is not None:
-                    self.motors.forget()
+                self._forget_stops()
             self.release(now)
             return
         self._publish(sample, now)
+
+    def _forget_stops(self) -> None:
+        """Let the next sample begin a motion."""
+        self.guard.forget()
+        if self._commands is not None:
+            self._commands.forget()
+        if self.motors is not None:
+            self.motors.forget()
+
+    def _wait(self, now: int) -> None:
+        """Wait for the next sample of a stream; continue the ramp of commands that have ended."""
+        if self.guard.reason:
+            self.release(now)
+        elif self.motors is not None and not self.motors.driven:
+            self.motors.release(now)
+        if self._commands is not None and not self._commands.driven:
+            self._commands.release(now)
 
     def _publish(self, sample: EffortSample, now: int) -> None:
         jet, tau = self._publishers.arrays(sample.rows)
@@ -138,14 +173,17 @@ class FeedforwardPipeline:
                 self.motors.withhold(sample)
             self.release(now)
             return
-        self.reference.driven = True
-        self._publishers.publish(sample, self.model, now)
+        efforts = self._publishers.publish(sample, self.model)
+        if self._commands is not None:
+            rate = efforts[1] if len(efforts) > 1 else None
+            self._commands.publish(sample.source, efforts[0], rate, self._jet, now)
+        self.reference.driven = self._commands is None or self._commands.driven
         watched = self._parameters.check_limits != 'off'
         if watched:
             self.limits.add(jet, tau)
         if self.motors is not None:
             motors = self._publish_motors(self.motors, sample, tau, now)
-            self.reference.driven = not self.motors.stopped
+            self.reference.driven = self.motors.driven and self.reference.driven
             if watched and motors is not None:
                 self.limits.add_motors(motors)
 
@@ -203,7 +241,7 @@ class FeedforwardPipeline:
     def release(self, now: int) -> bool:
         """Ramp commands out where nothing is published; return False once that is done."""
         self.guard.pause()
-        released = self._publishers.release(now)
+        released = self._commands is not None and self._commands.release(now)
         return (self.motors is not None and self.motors.release(now)) or released
 
     def _sample(self, now: int) -> EffortSample | None:
@@ -239,7 +277,7 @@ class FeedforwardPipeline:
 
     def clear(self) -> None:
         """Stop following; a stream is followed again after it has paused, efforts after a stop."""
-        self.guard.forget()
+        self._forget_stops()
         self.reference.clear()
         self.streamed.supersede()
 
@@ -249,9 +287,8 @@ class FeedforwardPipeline:
         self.streamed.reset()
         self.measured.clear()
         self.wrenches.clear()
-        self.guard.forget()
+        self._forget_stops()
         if self.motors is not None:
-            self.motors.forget()
             self.motors.stiffness.forget()
 
     @property
@@ -269,5 +306,7 @@ class FeedforwardPipeline:
     def destroy(self) -> None:
         """Destroy the publishers."""
         self._publishers.destroy()
+        if self._commands is not None:
+            self._commands.destroy()
         if self.motors is not None:
             self.motors.destroy()

@@ -12,6 +12,7 @@ from screw_dynamics.elastic import MotorTable
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
+from screw_dynamics.nodes.shared.parameters import values_per_motor
 
 _FARTHEST_AHEAD = 2.0  # s: the longest lead_time plus a margin
 _FARTHEST_BEHIND = 60.0  # s: in lock-step a sender that is this late can catch up
@@ -92,25 +93,14 @@ class MotorDrives:
     def gains(self, parameters: SeaSimulatorParameters) -> tuple[Array, Array]:
         """Return k_p and k_d (m,); raise InputError unless there are 0, 1 or m of each."""
         return (
-            self._gains('feedback.proportional', parameters.proportional),
-            self._gains('feedback.derivative', parameters.derivative),
+            values_per_motor('feedback.proportional', parameters.proportional, self.names),
+            values_per_motor('feedback.derivative', parameters.derivative, self.names),
         )
 
     def set_gains(self, parameters: SeaSimulatorParameters) -> None:
         """Set the gains; raise InputError as `gains`."""
         self.proportional, self.derivative = self.gains(parameters)
         self.has_feedback = parameters.has_feedback
-
-    def _gains(self, name: str, values: tuple[float, ...]) -> Array:
-        m = len(self.names)
-        if len(values) not in (0, 1, m):
-            raise InputError(
-                f'parameter {name!r}: expected no value, one, or {m} '
-                f'({", ".join(self.names)}), got {len(values)}'
-            )
-        gains = np.zeros(m)
-        gains[:] = values or (0.0,)
-        return gains
 
     def command(
         self,

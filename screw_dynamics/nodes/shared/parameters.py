@@ -8,6 +8,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
@@ -18,6 +19,7 @@ from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValu
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 
 
@@ -66,6 +68,8 @@ def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
             return tuple(_number(rule, entry) for entry in entries)
         if not all(isinstance(entry, str) for entry in entries):
             raise _unexpected(rule, 'an array of strings', list(entries))
+        if rule.choices and not all(entry in rule.choices for entry in entries if entry):
+            raise _unexpected(rule, f'some of {", ".join(rule.choices)}', list(entries))
         # parameter files often contain [''] for an empty array of strings
         return tuple(entry for entry in entries if entry)
     if isinstance(default, bool) or isinstance(default, str):
@@ -101,6 +105,18 @@ def _unexpected(rule: ParameterRule, expected: str, got: Any) -> InputError:
     return InputError(f'parameter {rule.name!r}: expected {expected}, got {got}')
 
 
+def values_per_motor(name: str, values: Sequence[float], motors: Sequence[str]) -> Array:
+    """Return values (m,) of a parameter; raise InputError unless there are 0, 1 or m of them."""
+    m = len(motors)
+    if len(values) not in (0, 1, m):
+        raise InputError(
+            f'parameter {name!r}: expected no value, one, or {m} ({", ".join(motors)}), got '
+            f'{len(values)}'
+        )
+    row: Array = np.zeros(m) + np.array(values or (0.0,))
+    return row
+
+
 def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
     """Return the descriptor of a parameter for tools; it allows integers for doubles."""
     result = ParameterDescriptor(
@@ -108,7 +124,11 @@ def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
         description=rule.description,
         read_only=rule.read_only,
         dynamic_typing=True,
-        additional_constraints=f'one of {", ".join(rule.choices)}' if rule.choices else '',
+        additional_constraints=(
+            f'{"some" if isinstance(default, tuple) else "one"} of {", ".join(rule.choices)}'
+            if rule.choices
+            else ''
+        ),
     )
     if math.isinf(rule.minimum) and math.isinf(rule.maximum):
         return result

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from screw_dynamics.nodes.feedforward.outputs.command_ramp import CommandRamp
+from screw_dynamics.nodes.feedforward.outputs.command_ramp import CommandRamp, MotionRamp
 
 MS = 10**6
 REST = np.array([0.0, 1.0])
@@ -68,16 +68,6 @@ def test_interruptions_are_no_steps():
     np.testing.assert_array_equal(again[-1], [8.0, 8.0])
 
 
-def test_another_ramp_continues():
-    ramp, other = (CommandRamp(REST, UNLIMITED, duration) for duration in (0.1, 5.0))
-    expected = CommandRamp(REST, UNLIMITED, 0.1)
-    followed(ramp, [8.0, 8.0], 0, 40)
-    other.continue_from(ramp)
-    values = followed(expected, [8.0, 8.0], 0, 120)
-    np.testing.assert_array_equal(followed(other, [8.0, 8.0], 40, 80), values[40:])
-    assert len(released(other, 120)) == 5001
-
-
 def test_half_a_rate_is_kept():
     ramp = CommandRamp(np.zeros(2), np.array([100.0, np.inf]), 0.1)
     rise = followed(ramp, [10.0, 10.0], 0, 500)
@@ -92,3 +82,77 @@ def test_without_duration_commands_begin_at_once_and_stay(rates):
     np.testing.assert_array_equal(followed(ramp, [5.0, 6.0], 0, 1), [[5.0, 6.0]])
     assert not ramp.release(10 * MS)
     np.testing.assert_array_equal(ramp.values, [5.0, 6.0])
+
+
+def motion_of(ramp, motion, start, count):
+    """Return the values (count, 2, 2) of a ramp that follows `motion(i)` from `start` ms on."""
+    values = []
+    for i in range(start, start + count):
+        ramp.follow(motion(i), i * MS)
+        values.append(ramp.values.copy())
+    return np.array(values)
+
+
+def moving(i):
+    """Return positions and velocities (2, 2) at i ms."""
+    t = 1e-3 * i
+    return np.array([[np.sin(t), 2.0 * t], [np.cos(t), 2.0]])
+
+
+class TestMotionRamp:
+    """Positions and velocities that begin at rest where the robot is."""
+
+    def test_it_begins_where_the_robot_rests_and_joins_a_moving_reference(self):
+        ramp, stood = MotionRamp(2, 0.1), np.array([0.03, -0.02])
+        ramp.begin(stood, moving(0), 0)
+        values = motion_of(ramp, moving, 0, 150)
+        np.testing.assert_allclose(values[0], [stood, [0.0, 0.0]], rtol=0.0, atol=1e-15)
+        np.testing.assert_array_equal(values[101:], [moving(i) for i in range(101, 150)])
+        # the velocities are the derivatives of the positions, to differences of second order
+        slopes = (values[2:, 0] - values[:-2, 0]) / 2e-3
+        bound = 1e-6 / 6.0 * 60.0 * (0.03 / 0.1**3 + 2.0 / 0.1**2)  # h^2/6 of the third one
+        np.testing.assert_allclose(slopes, values[1:-1, 1], rtol=0.0, atol=bound)
+        # no step: the second derivatives of the two quintics are at most 5.78 and 4
+        bound = 1e-3 * (5.78 * 0.03 / 0.1**2 + 4.0 * 2.0 / 0.1 + 1.0)
+        assert np.abs(np.diff(values[:, 1], axis=0)).max() < bound
+
+    def test_where_it_is_the_reference_already_nothing_changes(self):
+        ramp, resting = MotionRamp(2, 0.1), np.array([[0.3, -0.2], [0.0, 0.0]])
+        ramp.begin(resting[0], resting, 0)
+        np.testing.assert_array_equal(
+            motion_of(ramp, lambda i: resting, 0, 3), np.tile(resting, (3, 1, 1))
+        )
+
+    def test_velocities_end_and_positions_stay(self):
+        ramp = MotionRamp(2, 0.1)
+        ramp.begin(moving(0)[0], moving(0), 0)
+        last = motion_of(ramp, moving, 0, 200)[-1]
+        values = []
+        while ramp.release((200 + len(values)) * MS):
+            values.append(ramp.values.copy())
+        values = np.array(values)
+        assert len(values) == 101
+        np.testing.assert_array_equal(values[:, 0], np.tile(last[0], (101, 1)))
+        np.testing.assert_array_equal(values[0, 1], last[1])
+        np.testing.assert_allclose(values[50, 1], 0.5 * last[1])
+        np.testing.assert_array_equal(values[-1, 1], 0.0)
+
+    def test_an_interrupted_end_is_continued(self):
+        ramp = MotionRamp(2, 0.1)
+        ramp.begin(moving(0)[0], moving(0), 0)
+        motion_of(ramp, moving, 0, 200)
+        for i in range(200, 240):
+            assert ramp.release(i * MS)
+        last = ramp.values.copy()
+        ramp.begin(np.full(2, 9.0), moving(240), 240 * MS)  # what is measured is older
+        values = motion_of(ramp, moving, 240, 150)
+        np.testing.assert_allclose(values[0], last, rtol=0.0, atol=1e-12)
+        np.testing.assert_array_equal(values[-1], moving(389))
+
+    def test_without_duration(self):
+        ramp = MotionRamp(2, 0.0)
+        ramp.begin(np.full(2, 9.0), moving(5), 5 * MS)
+        np.testing.assert_array_equal(motion_of(ramp, moving, 5, 1), [moving(5)])
+        assert ramp.release(6 * MS)
+        np.testing.assert_array_equal(ramp.values, [moving(5)[0], [0.0, 0.0]])
+        assert not ramp.release(7 * MS)

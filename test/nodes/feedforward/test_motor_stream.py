@@ -270,3 +270,36 @@ def test_a_tick_leaves_nothing_behind(follow):
     finally:
         gc.enable()
     assert bytes_kept(run, TICKS) < TICKS  # a byte per tick
+
+
+def test_commands_of_a_stream_that_is_slower_than_the_ticks(ros, planar):
+    """Ticks without a sample of their own neither end the commands nor delay their end."""
+    robot = Robot(sd.read_urdf(planar), LINEAR)
+    commanding = {'publish_commands': True, 'commands_content': 'motor_efforts'}
+    parameters = FeedforwardParameters(
+        elastic_joints_path='joints.yaml', ramp_time=0.1, **commanding
+    )
+    stream = FeedforwardPipeline(ros.node, robot, parameters)
+    jet = np.zeros((5, 2))
+    jet[0] = [0.5, 0.2]
+    period = 4 * 10**6
+
+    def tick(count, jet):
+        nonlocal now
+        for k in range(count):
+            if k % 3 == 0:
+                stream.streamed.add_sample(jet, 5, now, now)
+            stream.publish(now)
+            now += period
+
+    now, ramp = START, stream.motors._commands.ramp
+    tick(50, jet)
+    np.testing.assert_array_equal(ramp.values, stream.motors._motors[5].motor_effort)
+    assert ramp.values[0] > 10.0
+    stream.motors._guard.stop('a limit')
+    tick(12, jet)  # half of the ramp, of which a third of the ticks have a sample
+    middle = ramp.values.copy()
+    assert (0.1 < middle / stream.motors._motors[5].motor_effort).all()
+    tick(20, jet)
+    np.testing.assert_array_equal(ramp.values, 0.0)
+    stream.destroy()

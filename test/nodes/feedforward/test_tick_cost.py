@@ -9,6 +9,7 @@ import gc
 import numpy as np
 import pytest
 from helpers.memory import bytes_kept
+from sensor_msgs.msg import JointState
 
 from screw_dynamics import (
     ElasticJoint,
@@ -35,8 +36,22 @@ SPRUNG = ElasticJoints(
 )
 
 
-@pytest.fixture
-def tick(ros):
+MIT = {
+    'command_fields': ('position', 'velocity', 'kp', 'kd', 'effort'),
+    'command_topics': 'apart',
+    'mit_kp': (20.0,) * 7,
+    'mit_kd': (1.0,) * 7,
+}
+SERVOS = {
+    'command_fields': ('position', 'velocity'),
+    'servo_stiffness': (500.0,) * 7,
+    'servo_damping': (5.0,) * 7,
+    'servo_offset_limit': 1.0,
+}
+
+
+@pytest.fixture(params=[{}, MIT, SERVOS], ids=['efforts', 'mit', 'servos'])
+def tick(ros, request):
     """Return a function that runs a number of ticks of a stream that follows a trajectory."""
     model = read_urdf(share_path('urdf/iiwa14.urdf'))
     robot = Robot(model)
@@ -44,13 +59,15 @@ def tick(ros):
     stream = FeedforwardPipeline(
         ros.node,
         robot,
-        FeedforwardParameters(publish_joint_state=True, publish_commands=True),
+        FeedforwardParameters(publish_joint_state=True, publish_commands=True, **request.param),
     )
     points = np.random.default_rng(2).uniform(-1.0, 1.0, (9, model.n))
     waypoints = waypoints_from_points(
         model.joint_names, [(2.0 * i, point) for i, point in enumerate(points)], model.joint_names
     )
     stream.reference.add(waypoints, START, START)
+    state = JointState(name=model.joint_names, position=points[0].tolist())
+    stream.measured.update(state, START)
     now = START
 
     def run(count):
@@ -60,7 +77,9 @@ def tick(ros):
             now += PERIOD
 
     run(100)
+    assert stream.commands.driven
     yield run
+    assert stream.commands.driven
     stream.destroy()
 
 

@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+import yaml
 
 pytest.importorskip('launch', reason='the launch files need the ROS 2 package launch')
 pytest.importorskip('launch_ros', reason='the launch files need the ROS 2 package launch_ros')
@@ -103,6 +104,28 @@ def test_remappings():
             for part in ('send_goal', 'cancel_goal', 'get_result', 'feedback', 'status')
         },
     }
+
+
+def test_controllers_of_single_fields():
+    names = {f'{field}_controller_name': f'a_{field}' for field in ('effort', 'kp', 'position')}
+    (node,) = nodes_of('feedforward', **names)
+    remappings = {
+        ''.join(part.text for part in a): ''.join(part.text for part in b)
+        for a, b in node._Node__remappings
+    }
+    assert remappings['~/commands'] == 'a_effort/commands'
+    assert remappings['~/position_commands'] == 'a_position/commands'
+    assert remappings['~/kp_commands'] == 'a_kp/commands'
+    assert '~/velocity_commands' not in remappings
+    _, parameters = node._Node__parameters
+    given = {''.join(part.text for part in key): value for key, value in parameters.items()}
+
+    def text(parts):
+        return yaml.safe_load(''.join(part.text for part in parts))
+
+    assert given['publish_commands'] is True
+    assert list(map(text, given['command_fields'])) == ['position', 'effort', 'kp']
+    assert text(given['command_topics']) == 'apart'
 
 
 @pytest.mark.parametrize('respawn', [False, True])

@@ -9,13 +9,14 @@ from dataclasses import fields, replace
 import pytest
 import yaml
 
-from screw_dynamics import share_path
+from screw_dynamics import ElasticJoint, ElasticJoints, LinearSpring, read_urdf, share_path
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.nodes.shared.parameters import coerced, descriptor, rule_of
+from screw_dynamics.robot import Robot
 
 RECORDS = {
     'feedforward': FeedforwardParameters,
@@ -42,6 +43,8 @@ RULES = {
         ('check_limits', False, 'off'),
         ('check_limits', 'reject', 'reject'),
         ('autostart', False, False),
+        ('command_fields', ['velocity', 'effort'], ('velocity', 'effort')),
+        ('mit_kp', [10, 20.0], (10.0, 20.0)),
     ],
 )
 def test_accepted(name, value, expected):
@@ -71,6 +74,13 @@ def test_accepted(name, value, expected):
             "'check_limits': expected one of off, warn, reject, got 'maybe'",
         ),
         ('payload.mass', -1.0, "'payload.mass': expected a number from 0 to 1e\\+06, got -1.0"),
+        (
+            'command_fields',
+            ['effort', 'torque'],
+            "expected some of position, velocity, effort, kp, kd, got \\['effort', 'torque'\\]",
+        ),
+        ('mit_kp', [-1.0], "'mit_kp': expected a number of at least 0, got -1.0"),
+        ('servo_stiffness', [0.0], "'servo_stiffness': expected a number from 1e-06 to 1e\\+09"),
         ('max_samples', 0, "'max_samples': expected a number from 1 to 1e\\+07, got 0"),
     ],
 )
@@ -94,6 +104,60 @@ def test_values_must_fit_together():
         replace(springs, commands_content='link_efforts').check()
 
 
+@pytest.mark.parametrize(
+    'values, message',
+    [
+        ({'command_fields': ()}, "'command_fields': expected at least one field, each once"),
+        ({'command_fields': ('kp', 'kp')}, "'command_fields': expected at least one field, each"),
+        ({'mit_kp': (1.0,)}, "'mit_kp': expected no value without kp in command_fields, got"),
+        (
+            {'command_fields': ('kd',), 'mit_kd': (1.0, 5.1)},
+            r"'mit_kd': expected at most 5, the largest of mit_largest_gains, got \[1.0, 5.1\]",
+        ),
+        ({'servo_damping': (1.0,)}, "'servo_damping': expected no value without servo_stiffness"),
+        (
+            {'servo_stiffness': (1.0,)},
+            r"'command_fields': expected position and not effort .*, got \['effort'\]",
+        ),
+        (
+            {'servo_stiffness': (1.0,), 'command_fields': ('position',), 'effort_scale': (2.0,)},
+            "'servo_stiffness': expected no value with effort_sign or effort_scale",
+        ),
+        ({'motor_side': 'rotor'}, "'motor_side': expected joint without elastic_joints_path"),
+        ({'publish_motor_state': True}, "'publish_motor_state': expected False without elastic"),
+    ],
+)
+def test_commands_must_fit_together(values, message):
+    with pytest.raises(InputError, match=message):
+        FeedforwardParameters(**values).check()
+
+
+def test_commands_must_fit_the_robot():
+    robot = Robot(read_urdf(share_path('urdf/planar_2r.urdf')))
+    for values, expected in (
+        ({'command_fields': ('kp',)}, "'mit_kp': expected 2 values, one for each of joint_1"),
+        ({'command_fields': ('kd',), 'mit_kd': (1.0,)}, "'mit_kd': expected 2 values, .* got 1"),
+        (
+            {'command_fields': ('position',), 'servo_stiffness': (1.0, 2.0, 3.0)},
+            "'servo_stiffness': expected 2 values, one for each of joint_1, joint_2, got 3",
+        ),
+    ):
+        parameters = FeedforwardParameters(**values)
+        parameters.check()
+        with pytest.raises(InputError, match=expected):
+            parameters.require_joints(robot)
+    sprung = Robot(robot.model, ElasticJoints({'joint_1': ElasticJoint(LinearSpring(100.0))}))
+    parameters = FeedforwardParameters(
+        command_fields=('position', 'velocity'),
+        servo_stiffness=(1.0, 2.0),
+        commands_content='motor_efforts',
+        elastic_joints_path='joints.yaml',
+    )
+    parameters.check()
+    with pytest.raises(InputError, match="'command_fields': expected no velocity with servo_"):
+        parameters.require_joints(sprung)
+
+
 @pytest.mark.parametrize('name', RULES)
 def test_descriptors_tell_what_is_allowed(name):
     rule, default = RULES[name]
@@ -107,8 +171,9 @@ def test_descriptors_tell_what_is_allowed(name):
         (span,) = described.integer_range
         assert span.from_value <= default <= span.to_value
     elif rule.choices:
-        assert default in rule.choices
-        assert default in described.additional_constraints
+        words = default if isinstance(default, tuple) else (default,)
+        assert set(words) <= set(rule.choices)
+        assert all(choice in described.additional_constraints for choice in rule.choices)
 
 
 @pytest.mark.parametrize('file, record', RECORDS.items())

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`StreamInputs`: topics with streamed references and external wrenches, and their checks."""
+"""`StreamInputs`: topics with streamed references, wrenches and motor states, and their checks."""
 
 import re
 import time
@@ -19,7 +19,7 @@ from screw_dynamics.messages.joints import joint_order
 from screw_dynamics.messages.times import instant_of
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
-from screw_dynamics.nodes.feedforward.diagnostics import WRENCH_TOPIC, StreamReports
+from screw_dynamics.nodes.feedforward.diagnostics import MOTOR_TOPIC, WRENCH_TOPIC, StreamReports
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.endpoints import make_subscription
 from screw_dynamics.nodes.shared.limit_checks import check_positions
@@ -125,6 +125,8 @@ class StreamInputs:
         ]
         if interfaces.msg is not None:
             topics.append((interfaces.msg.JointReference, Stream.SAMPLES.value, self._on_sample))
+        if context.parameters.elastic_joints_path:
+            topics.append((JointState, MOTOR_TOPIC, self._on_motors))
         self._subscriptions = [
             # best effort: matches every publisher, and lost samples are not resent
             make_subscription(context.node, kind, topic, callback, qos_profile_sensor_data)
@@ -198,6 +200,16 @@ class StreamInputs:
             self._log_warning(f'{WRENCH_TOPIC} ignored: {error}')
             return
         self._reports.count(WRENCH_TOPIC)
+
+    def _on_motors(self, message: JointState) -> None:
+        motors = self._context.configured.motors
+        if motors is None or motors.feedback is None:
+            return
+        try:
+            motors.feedback.receive(message, self._context.now())
+        except InputError as error:
+            self._reports.count_rejected(MOTOR_TOPIC, str(error))
+            self._log_warning(f'{MOTOR_TOPIC} ignored: {error}')
 
 
 _PERIOD = 1.0  # s

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`CommandRamp`: commands that begin and end without a step."""
+"""`CommandRamp`, `MotionRamp`: commands that begin and end without a step."""
 
 import numpy as np
 
@@ -25,11 +25,14 @@ class CommandRamp:
         self._since, self._length = 0, 0.0  # [ns], [s]
         self._following = self._moving = False
 
-    def continue_from(self, other: 'CommandRamp') -> None:
-        """Continue another ramp of the same commands; `duration` is that of later blends."""
-        self.values[:], self._from[:] = other.values, other._from
-        self._since, self._length = other._since, other._length
-        self._following, self._moving = other._following, other._moving
+    def reset(self) -> None:
+        """Return to rest at once."""
+        self.values[:] = self._rest
+        self._following = self._moving = False
+
+    def retarget(self) -> None:
+        """Blend from the present command to the next target."""
+        self._following = False
 
     def follow(self, target: Array, now: int) -> None:
         """Advance the command on its way to a target (m,), at the time `now` [ns]."""
@@ -59,7 +62,7 @@ class CommandRamp:
         if self._moving:
             passed = 1e-9 * (now - self._since)
             s = min(max(passed / self._length, 0.0), 1.0) if self._length > 0.0 else 1.0
-            weight = s * s * s * (10.0 + s * (6.0 * s - 15.0))
+            weight = _blend(s)
             np.subtract(target, self._from, out=self._move)
             np.multiply(self._move, weight, out=self._move)
             np.add(self._from, self._move, out=self.values)
@@ -67,3 +70,67 @@ class CommandRamp:
             if self._moving:
                 return
         self.values[:] = target
+
+
+class MotionRamp:
+    """
+    Leads positions and velocities from where the robot rests to a reference, and to rest again.
+
+    In `values` (2, m), the present commands, the distance from the reference and its velocity at
+    the beginning decay by a quintic within `duration` [s]. At the end the positions stay, and the
+    velocities lead to 0 within this time.
+    """
+
+    def __init__(self, m: int, duration: float) -> None:
+        self.values, self.duration = np.zeros((2, m)), duration
+        self._from, self._work = np.zeros((2, m)), np.empty(m)
+        self._since = 0  # [ns]
+        self._following = self._moving = False
+
+    def begin(self, positions: Array, target: Array, now: int) -> None:
+        """Begin at positions (m,), or at the present command while that still moves."""
+        if not self._moving:
+            self.values[0] = positions
+        np.subtract(self.values, target, out=self._from)
+        self._since, self._following, self._moving = now, True, True
+
+    def follow(self, target: Array, now: int) -> None:
+        """Advance the command on its way to a target (2, m), at the time `now` [ns]."""
+        self.values[:] = target
+        if not self._moving:
+            return
+        s, duration = self._share(now), self.duration
+        self._moving = s < 1.0
+        rest, left = s * s, (1.0 - s) * (1.0 - s)
+        # the quintics with value 1 and with slope 1 at s = 0, 0 up to the second derivative at 1
+        self._add(0, 1.0 - _blend(s), duration * s * left * (1.0 - s) * (1.0 + 3.0 * s))
+        if self._moving:
+            slope = -30.0 * rest * left / duration
+            self._add(1, slope, 1.0 - rest * (18.0 - s * (32.0 - 15.0 * s)))
+
+    def _add(self, row: int, distance: float, velocity: float) -> None:
+        for part, weight in zip(self._from, (distance, velocity), strict=True):
+            np.multiply(part, weight, out=self._work)
+            np.add(self.values[row], self._work, out=self.values[row])
+
+    def release(self, now: int) -> bool:
+        """Advance the velocities on their way to 0; return False if they are there."""
+        if self._following:
+            self._from[1] = self.values[1]
+            self._since, self._following = now, False
+            self._moving = bool(self.values[1].any())
+        if not self._moving:
+            return False
+        s = self._share(now)
+        np.multiply(self._from[1], 1.0 - _blend(s), out=self.values[1])
+        self._moving = s < 1.0
+        return True
+
+    def _share(self, now: int) -> float:
+        passed = 1e-9 * (now - self._since)
+        return min(max(passed / self.duration, 0.0), 1.0) if self.duration > 0.0 else 1.0
+
+
+def _blend(s: float) -> float:
+    """Return the quintic from 0 to 1 that rests at both ends."""
+    return s * s * s * (10.0 + s * (6.0 * s - 15.0))

@@ -8,14 +8,12 @@ import numpy as np
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.feedforward.outputs.command_ramp import CommandRamp
 from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
@@ -84,39 +82,6 @@ class JointEffortOutput(MessageOutput):
         self._send()
 
 
-class CommandsOutput(MessageOutput):
-    """``~/commands``, for effort controllers; `label` names the m entries."""
-
-    def __init__(self, node: Node, label: str, ramp: CommandRamp) -> None:
-        m = len(ramp.values)
-        message = Float64MultiArray()
-        message.layout.dim = [MultiArrayDimension(label=label, size=m, stride=m)]
-        super().__init__(node, message, '~/commands')
-        self.ramp = ramp
-        self._carry(message, 'data', ramp.values)
-
-    def publish(self, efforts: Array, now: int) -> None:
-        """Publish efforts (m,) as the robot takes them, ramped in, at the time `now` [ns]."""
-        self.ramp.follow(efforts, now)
-        self._send()
-
-    def release(self, now: int) -> bool:
-        """Publish commands that are ramped out; return False if there are none any more."""
-        released = self.ramp.release(now)
-        if released:
-            self._send()
-        return released
-
-
-def make_commands(
-    node: Node, label: str, names: tuple[str, ...], rates: Array, parameters: FeedforwardParameters
-) -> CommandsOutput:
-    """Return the output of commands for joints or motors with limits (m,) of effort rates."""
-    taken = parameters.effort_format
-    rest, gain = np.zeros(len(names)) + taken.offsets, np.abs(taken.gains)
-    return CommandsOutput(node, label, CommandRamp(rest, rates * gain, parameters.ramp_time))
-
-
 class _Arrays(NamedTuple):
     """Parts of the shared arrays for a number of known rows of the reference."""
 
@@ -141,12 +106,13 @@ class EffortPublishers:
         self._node, order = node, parameters.derivative_order
         robot = guard.robot
         self._format, joint_names = parameters.effort_format, robot.joint_names
-        most = max(order, 1 if guard.needs_rates else 0)
+        rows_sent = max(order, 1 if parameters.needs_rates else 0) + 1
+        most = max(rows_sent - 1, 1 if guard.needs_rates else 0)
         tau = np.zeros((most + 1, robot.n))
-        sent = tau[: order + 1] if self._format.trivial else np.zeros((order + 1, robot.n))
+        sent = tau[:rows_sent] if self._format.trivial else np.zeros((rows_sent, robot.n))
         self._arrays = {}
         for rows in range(LEAST_ROWS, JET_ROWS + 1):
-            k, s = (min(known, rows - LEAST_ROWS) for known in (most, order))
+            k, s = (min(known, rows - LEAST_ROWS) for known in (most, rows_sent - 1))
             self._arrays[rows] = _Arrays(
                 jet[: k + LEAST_ROWS],
                 tau[: k + 1],
@@ -156,36 +122,26 @@ class EffortPublishers:
                 np.zeros((2, s + 1, robot.n)),
             )
         self._outputs: list[FeedforwardOutput | JointEffortOutput] = []
-        self._commands: CommandsOutput | None = None
         self.trajectory: Publisher | None = None
         if interfaces.msg is not None:
-            self._outputs.append(FeedforwardOutput(node, joint_names, jet, sent))
+            self._outputs.append(FeedforwardOutput(node, joint_names, jet, sent[: order + 1]))
         if parameters.publish_joint_state:
             self._outputs.append(JointEffortOutput(node, joint_names, jet, sent))
-        if parameters.publish_commands and parameters.commands_content == 'link_efforts':
-            self._commands = make_commands(node, 'joints', joint_names, guard.rates, parameters)
         if parameters.publish_trajectory_effort:
             self.trajectory = make_publisher(node, JointTrajectory, TOPIC)
 
     @staticmethod
     def differ(old: FeedforwardParameters, new: FeedforwardParameters) -> bool:
         """Return True if changed parameters require other publishers."""
-        names = (
-            'derivative_order',
-            'publish_joint_state',
-            'publish_commands',
-            'commands_content',
-            'ramp_time',
-            'publish_trajectory_effort',
-        )
+        names = 'derivative_order', 'publish_joint_state', 'publish_trajectory_effort'
         return any(getattr(old, name) != getattr(new, name) for name in names)
 
     def arrays(self, rows: int) -> tuple[Array, Array]:
         """Return the parts `jet` (k + 3, n), `tau` (k + 1, n) for a number of known rows."""
         return self._arrays[rows][:2]
 
-    def publish(self, sample: EffortSample, model: ScrewModel, now: int) -> None:
-        """Publish the sample in the shared arrays, as the robot takes it, at `now` [ns]."""
+    def publish(self, sample: EffortSample, model: ScrewModel) -> Array:
+        """Publish and return the efforts of the sample (k + 1, n) as the robot takes them."""
         arrays = self._arrays[sample.rows]
         if not self._format.trivial:
             self._format.convert(
@@ -193,24 +149,13 @@ class EffortPublishers:
             )
         for output in self._outputs:
             output.publish(sample)
-        if self._commands is not None:
-            self._commands.publish(arrays.sent[0], now)
-
-    def continue_from(self, others: 'EffortPublishers') -> None:
-        """Continue the ramp of the commands of other publishers."""
-        if self._commands is not None and others._commands is not None:
-            self._commands.ramp.continue_from(others._commands.ramp)
-
-    def release(self, now: int) -> bool:
-        """Ramp commands out; return False if there is nothing more to publish."""
-        return self._commands is not None and self._commands.release(now)
+        return arrays.sent
 
     def destroy(self) -> None:
         """Destroy the publishers."""
-        for output in (*self._outputs, *([] if self._commands is None else [self._commands])):
+        for output in self._outputs:
             output.destroy()
         self._outputs.clear()
-        self._commands = None
         if self.trajectory is not None:
             self._node.destroy_publisher(self.trajectory)
             self.trajectory = None

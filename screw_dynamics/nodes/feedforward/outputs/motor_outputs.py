@@ -17,64 +17,26 @@ from screw_dynamics.elastic import (
 )
 from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.feasibility.quantities import motor_limits
-from screw_dynamics.messages.joints import double_array
-from screw_dynamics.messages.times import set_stamp
-from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
-    CommandsOutput,
-    EffortSample,
-    make_commands,
-)
+from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
+from screw_dynamics.nodes.feedforward.outputs.commands import CommandsOutput, updated_commands
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
 from screw_dynamics.nodes.feedforward.outputs.guards import MotorGuard
+from screw_dynamics.nodes.feedforward.outputs.motor_feedback import (
+    MotorFeedback,
+    feedback_gains,
+)
+from screw_dynamics.nodes.feedforward.outputs.motor_messages import (
+    GearSide,
+    MotorFeedforwardOutput,
+    MotorStateOutput,
+)
 from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import StiffnessTransition
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
-from screw_dynamics.nodes.shared.endpoints import MessageOutput
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
-
-_EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
-_MOTOR_EFFORTS = ('motor_effort', 'motor_effort_dot', 'motor_effort_ddot')
-_MOTIONS = ('motor_position', 'motor_velocity', 'motor_acceleration')
-
-
-class MotorFeedforwardOutput(MessageOutput):
-    """``~/motor_feedforward``; `variants` are the shared arrays by known rows of the reference."""
-
-    def __init__(
-        self, node: Node, joint_names: tuple[str, ...], variants: dict[int, MotorFeedforward]
-    ) -> None:
-        self._variants = {}
-        messages = {
-            rows: interfaces.msg.MotorFeedforward(
-                joint_names=list(joint_names),
-                motor_names=list(motors.motor_names),
-                gear_ratio=double_array(motors.gear_ratios),
-            )
-            for rows, motors in variants.items()
-        }
-        super().__init__(node, next(iter(messages.values())), '~/motor_feedforward')
-        for rows, motors in variants.items():
-            self._copies = []
-            for fields, jet in (
-                (_EFFORTS, motors.effort_jet),
-                (_MOTIONS, motors.motor_jet),
-                (_MOTOR_EFFORTS, motors.motor_effort_jet),
-            ):
-                for field, row in zip(fields, jet, strict=False):
-                    self._carry(messages[rows], field, row)
-            self._carry(messages[rows], 'deflection', motors.deflection)
-            self._variants[rows] = messages[rows], self._copies
-
-    def publish(self, sample: EffortSample, rows: int) -> None:
-        """Publish the arrays computed from this number of rows of the reference."""
-        self._message, self._copies = self._variants[rows]
-        set_stamp(self._message.header.stamp, sample.instant)
-        self._message.reference_continuity = sample.continuity
-        self._message.source = int(sample.source)
-        self._send()
 
 
 class MotorPipeline:
@@ -83,14 +45,19 @@ class MotorPipeline:
 
     Commands are not published, with one warning per interruption, if they cannot be computed (too
     few derivatives, or an effort that a spring cannot transmit) or are beyond a limit, see
-    `MotorGuard`.
+    `MotorGuard`. `links` are the measured joints; `feedback` is None without ``~/commands``.
     """
 
     def __init__(
-        self, node: Node, robot: Robot, jet: Array, parameters: FeedforwardParameters
+        self,
+        node: Node,
+        robot: Robot,
+        jet: Array,
+        links: JointStateBuffer,
+        parameters: FeedforwardParameters,
     ) -> None:
         assert robot.drives is not None
-        self._node, self._jet, self._drives = node, jet, robot.drives
+        self._node, self._jet, self._drives, self._links = node, jet, robot.drives, links
         self.least_rows = robot.required_rows
         # a joint with a damper in parallel requires one derivative less
         counts = sorted({self.least_rows, JET_ROWS})
@@ -101,7 +68,7 @@ class MotorPipeline:
                 if isinstance(spring := robot.drives.joints[name].spring, AdjustableSpring)
             }
         )
-        self.stiffness.check(parameters.stiffness)
+        self.feedback: MotorFeedback | None = None
         self._rows = self._origin = 0
         self._problem = ''
         self._start: Mapping[str, float] | None = None
@@ -119,27 +86,36 @@ class MotorPipeline:
             for rows, motors in self._motors.items()
         }
         self._guard = MotorGuard(robot, node.get_logger().warning)
+        self.check(parameters)
         self._published = self._failed = 0
-        self._outputs: list[MotorFeedforwardOutput] = []
+        self._outputs: list[MotorFeedforwardOutput | MotorStateOutput] = []
         self._commands: CommandsOutput | None = None
         if interfaces.msg is not None:
             self._outputs.append(MotorFeedforwardOutput(node, robot.joint_names, self._sent))
+        if parameters.publish_motor_state:
+            side = GearSide.of_motors(robot, parameters)
+            self._outputs.append(MotorStateOutput(node, side, self._sent))
         self.set_robot(robot)
         self.apply(parameters)
 
+    def check(self, parameters: FeedforwardParameters) -> None:
+        """Raise InputError unless stiffness and feedback fit the robot."""
+        self.stiffness.check(parameters.stiffness)
+        feedback_gains(self._guard.robot.motors, parameters)
+
     def apply(self, parameters: FeedforwardParameters) -> None:
-        """Apply the parameters of ~/commands and of the stiffness."""
+        """Apply the parameters of ~/commands, of feedback and of the stiffness."""
         self.stiffness.set_target(parameters.stiffness, parameters.stiffness_transition)
-        wanted = parameters.publish_commands and parameters.commands_content == 'motor_efforts'
-        if self._commands is not None and not wanted:
-            self._commands.destroy()
-            self._commands = None
-        elif self._commands is None and wanted:
-            table = self._guard.robot.motors
-            rates = motor_limits(self._guard.robot).effort_rates[table.joint_of_motor]
-            self._commands = make_commands(self._node, 'motors', table.names, rates, parameters)
-        if self._commands is not None:
-            self._commands.ramp.duration = parameters.ramp_time
+        commands, robot, node = self._commands, self._guard.robot, self._node
+        self._commands = updated_commands(
+            commands, 'motor_efforts', node, robot, self._jet, self._links, parameters
+        )
+        if self._commands is None:
+            self.feedback = None
+        elif self._commands is not commands:
+            self.feedback = MotorFeedback(robot, self._links, node.get_logger(), parameters)
+        if self.feedback is not None:
+            self.feedback.apply(parameters)
 
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
@@ -159,6 +135,8 @@ class MotorPipeline:
         self._start = None
         self._problem = ''
         self._guard.forget()
+        if self._commands is not None:
+            self._commands.forget()
 
     def withhold(self, sample: EffortSample) -> None:
         """Register a sample whose efforts are not published."""
@@ -168,12 +146,24 @@ class MotorPipeline:
 
     def release(self, now: int) -> bool:
         """Ramp commands out; return False if there is nothing more to publish."""
+        if self.feedback is not None:
+            self.feedback.pause()
         return self._commands is not None and self._commands.release(now)
 
     @property
     def stopped(self) -> bool:
         """True if no motor commands are published for the current motion."""
         return bool(self._problem or self._guard.reason)
+
+    @property
+    def driven(self) -> bool:
+        """True if the motors follow the current motion."""
+        return not self.stopped and (self._commands is None or self._commands.driven)
+
+    @property
+    def commands(self) -> CommandsOutput | None:
+        """The output of motor commands, if there is one."""
+        return self._commands
 
     def publish(
         self,
@@ -202,7 +192,12 @@ class MotorPipeline:
         for output in self._outputs:
             output.publish(sample, rows)
         if self._commands is not None:
-            self._commands.publish(self._sent[rows].motor_effort, now)
+            effort, *rates = self._sent[rows].motor_effort_jet
+            if self.feedback is not None and self.feedback.acts:
+                instant, stiffness = sample.instant, self.stiffness.values
+                effort = self.feedback.added(motors, effort, stiffness, instant, now)
+            rate = rates[0] if rates else None
+            self._commands.publish(sample.source, effort, rate, motors.motor_jet, now)
         return motors
 
     def _checked(
