@@ -263,5 +263,7 @@ class ClosedForm(SystemMatrices):
     def _between_jacobians(self, inner: list[ScalarArray]) -> ScalarArray:
         """Return J^T P J with derivatives, for P with derivatives."""
         transposed = self.jacobians.transpose(0, 2, 1)
-        right = [sum(leibniz_terms(k, inner, self.jacobians)) for k in range(self.orders)]
+        right = np.array(
+            [sum(leibniz_terms(k, inner, self.jacobians)) for k in range(self.orders)]
+        )
         return np.array([sum(leibniz_terms(k, transposed, right)) for k in range(self.orders)])

@@ -3,7 +3,9 @@
 """
 Joint accelerations and their derivatives from efforts and theirs: the affine rule of KM2021.
 
-Q^(k) is affine in q^(k + 2), with the mass matrix: q^(k + 2) = M^-1 (Q^(k) - Q^(k) at q^(k + 2) = 0).
+Q^(k) is affine in q^(k + 2), and its matrix is the mass matrix:
+
+    q^(k + 2) = M^-1 (Q^(k) - Q^(k) at q^(k + 2) = 0)
 """
 
 from __future__ import annotations

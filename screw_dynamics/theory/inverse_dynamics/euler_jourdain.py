@@ -3,8 +3,8 @@
 """
 Inverse dynamics by the principle of Jourdain, of any order: M(79) and its derivatives.
 
-Efforts are the sums over all bodies of J_i^T (M_i V_i' - ad_{V_i}^T M_i V_i - W_i): no recursion, and
-so of quadratic cost.
+Efforts are the sums over all bodies of J_i^T (M_i V_i' - ad_{V_i}^T M_i V_i - W_i): no recursion,
+and so of quadratic cost.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 """
 Recursive inverse dynamics in hybrid twists, of any order: M(73) to M(77) and their derivatives.
 
-Each body is written at its origin in base axes: force = m (r + d)'', torque = (Theta w)' + m d × r'',
-with d the arm of the centre of mass and Theta the inertia about the origin.
+Each body is written at its origin in base axes: force = m (r + d)'', torque = (Theta w)' + m d ×
+r'', with d the arm of the centre of mass and Theta the inertia about the origin.
 """
 
 from __future__ import annotations

@@ -153,8 +153,8 @@ def partial_derivative(
     Returns
     -------
     (6,) ndarray
-        [..[[J_{i,j}, J_{i,b1}], J_{i,b2}].., J_{i,bv}] with b sorted from root to tip; 0 unless all
-        are on the path of the body and b1 is behind j.
+        [..[[J_{i,j}, J_{i,b1}], J_{i,b2}].., J_{i,bv}] with b sorted from root to tip; 0 unless
+        all are on the path of the body and b1 is behind j.
 
     Raises
     ------

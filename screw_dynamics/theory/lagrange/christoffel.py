@@ -5,9 +5,9 @@ Christoffel symbols of the mass matrix, in three closed forms: M(86) to M(88), c
 
     Gamma_ijk = (dM_ik/dq_j + dM_ij/dq_k - dM_jk/dq_i) / 2,  (C q')_i = sum_jk Gamma_ijk q_j' q_k'
 
-The print of M(87) restricts the order of the indices and sums over other bodies, and M(88) does not
-equal M(86) for any choice of its factors; the forms below hold for all indices, sums over the
-bodies l whose path contains i, j and k.
+The print of M(87) restricts the order of the indices and sums over other bodies, and M(88) does
+not equal M(86) for any choice of its factors; the forms below hold for all indices, as sums over
+the bodies l whose path contains i, j and k.
 """
 
 from __future__ import annotations
