@@ -20,7 +20,7 @@ from source_tree import MODULES, PACKAGE, ROOT
 
 FILES = [PACKAGE / module for module in MODULES]
 
-MOST_FILES = 260
+MOST_FILES = 310
 MOST_IMPORTS = 0.15  # per line of code
 CLAUSES = {'What', 'How', 'Which', 'Where', 'Why'}
 LAYOUT = {
@@ -118,7 +118,10 @@ def test_only_kernels_are_exempt_from_strict_typing():
         own = [
             name for name in re.findall(r'"(.+?)"', modules) if name.startswith('screw_dynamics.')
         ]
-        assert own in ([], ['screw_dynamics.kernels.*']), own
+        if own == ['screw_dynamics.theory.*']:  # formulas of arrays of any scalars
+            assert re.findall(r'^(\w+) = false$', override, re.MULTILINE) == ['warn_return_any']
+        else:
+            assert own in ([], ['screw_dynamics.kernels.*']), own
     for file in FILES:
         assert not re.search(r'^# mypy:', file.read_text(encoding='utf-8'), re.MULTILINE), file
 

@@ -1,0 +1,98 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+First time derivatives of the closed form, explicitly: MK2021 section 4.
+
+    Q' = M q''' + (M' + C) q'' + C' q' + Q_grav' - (J^T W)'                              MK(28)
+
+M1 and C1 are the paper's M^(1) and C^(1): coefficient matrices, not derivatives.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
+
+
+class FirstDerivatives(SystemMatrices):
+    """
+    The matrices of `SystemMatrices` and their first time derivatives.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 3, 4 for the efforts.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import numpy as np, screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> FirstDerivatives(wheel, [[0.3], [1.0], [2.0]]).mass_matrix_rate
+    array([[0.]])
+    """
+
+    @cached_property
+    def twist_rates(self) -> ScalarArray:
+        """V' = J q'' - A a V, (6N,), MK(19)."""
+        return self.J @ self.tree.jet[2] - self.Aa @ self.V
+
+    @cached_property
+    def M1(self) -> ScalarArray:  # noqa: N802
+        """M1(q, q') = -Mm A a - (Mm A a)^T, MK(30)."""
+        return symmetric(-self.Mm @ self.Aa)
+
+    @cached_property
+    def Cm_rate(self) -> ScalarArray:  # noqa: N802
+        """Cm' = Mm (A a A a - A a a - A a') - b'^T Mm, MK(33)."""
+        aa = self.Aa
+        terms = aa @ aa - aa @ self.a() - self.A @ self.a(1)
+        return self.Mm @ terms - self.b(self.twist_rates).T @ self.Mm
+
+    @cached_property
+    def C1(self) -> ScalarArray:  # noqa: N802
+        """C1 = Cm' - Cm A a - (A a)^T Cm, MK(32)."""
+        return self.Cm_rate - self.Cm @ self.Aa - self.Aa.T @ self.Cm
+
+    @cached_property
+    def mass_matrix_rate(self) -> ScalarArray:
+        """M' = J^T M1 J, (n, n), MK(29)."""
+        return self.J.T @ self.M1 @ self.J
+
+    @cached_property
+    def coriolis_matrix_rate(self) -> ScalarArray:
+        """C' = J^T C1 J, (n, n), MK(31)."""
+        return self.J.T @ self.C1 @ self.J
+
+    @cached_property
+    def gravity_force_rates(self) -> ScalarArray:
+        """Q_grav' = J^T M1 U G, (n,), MK(36)."""
+        return self.J.T @ self.M1 @ self.U @ self.G
+
+    def external_force_rates(self, wrenches: ScalarArray, rates: ScalarArray) -> ScalarArray:
+        """Return (J^T W)' = J^T (W' - (A a)^T W), (n,), MK(37)."""
+        return self.J.T @ (rates - self.Aa.T @ wrenches)
+
+    @cached_property
+    def effort_rates(self) -> ScalarArray:
+        """Q' without external wrenches, (n,), MK(28)."""
+        _, velocities, accelerations, jerks = self.tree.jet[:4]
+        return (
+            self.mass_matrix @ jerks
+            + (self.mass_matrix_rate + self.coriolis_matrix) @ accelerations
+            + self.coriolis_matrix_rate @ velocities
+            + self.gravity_force_rates
+        )
+
+
+def symmetric(matrix: ScalarArray) -> ScalarArray:
+    """Return the sum of a matrix and its transpose."""
+    result: ScalarArray = matrix + matrix.T
+    return result

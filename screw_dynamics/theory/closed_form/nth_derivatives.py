@@ -1,0 +1,269 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Time derivatives of any order of the closed form: KM2021 section III.
+
+    Q^(k) = sum_{l=1}^{k+2} K_{k,l} q^(l) + Q_grav^(k) - (J^T W)^(k),
+    K_{k,l} = C(k, k+2-l) M^(k+2-l) + C(k, k+1-l) C^(k+1-l)                     KM(48), KM(49)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.errors import ShapeError
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
+from screw_dynamics.series import leibniz_terms
+from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
+
+
+def mass_matrix(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
+    """
+    Return the mass matrix and its time derivatives, KM(54).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (k + 3, n) array_like
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
+
+    Returns
+    -------
+    (k + 1, n, n) ndarray
+        Row d is M^(d).
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> mass_matrix(wheel, np.ones((4, 1))).ravel()
+    array([1., 0.])
+    """
+    return ClosedForm(model, joint_jet).mass_matrices
+
+
+def coriolis_matrix(model: ScrewModel, joint_jet: ArrayLike, *, skew: bool = False) -> ScalarArray:
+    """
+    Return the matrix of Coriolis and centrifugal forces and its time derivatives, KM(56).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (k + 3, n) array_like
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
+    skew : bool
+        Return Cbar of MK(54), for which M' - 2 Cbar is skew, in place of C of MK(22).
+
+    Returns
+    -------
+    (k + 1, n, n) ndarray
+        Row d is C^(d).
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> coriolis_matrix(wheel, np.ones((4, 1))).ravel()
+    array([0., 0.])
+    """
+    form = ClosedForm(model, joint_jet)
+    return form.skew_coriolis_matrices if skew else form.coriolis_matrices
+
+
+def gravity_forces(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
+    """
+    Return the efforts that hold the robot against gravity and their time derivatives, KM(58).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (k + 3, n) array_like
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
+
+    Returns
+    -------
+    (k + 1, n) ndarray
+        Row d is Q_grav^(d) [N m or N, per s^d].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> gravity_forces(wheel, np.ones((4, 1))).ravel()
+    array([0., 0.])
+    """
+    return ClosedForm(model, joint_jet).gravity_forces
+
+
+def inverse_dynamics(
+    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
+) -> ScalarArray:
+    """
+    Return the joint efforts and their time derivatives up to order k, KM(48).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (k + 3, n) array_like
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
+    wrench_jets : mapping of str to (k + 1, 6) array_like, optional
+        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+
+    Returns
+    -------
+    (k + 1, n) ndarray
+        [N m or N, per s^d].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError, UnknownNameError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> pendulum = sd.ScrewModel.from_screws(
+    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
+    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
+    >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
+    array([[5.155]])
+    """
+    form = ClosedForm(model, joint_jet)
+    tree, orders = form.tree, form.orders
+    loads = as_wrench_jets(model, wrench_jets, (orders, model.n))
+    external = tree.body_wrenches(loads, orders)
+    stacked = external.transpose(1, 0, 2).reshape(orders, -1)
+    transposed = form.jacobians.transpose(0, 2, 1)
+    efforts = form.gravity_forces.copy()
+    for k in range(orders):
+        for derivative in range(1, k + 3):  # l of KM(48)
+            efforts[k] += form.coefficient(k, derivative) @ tree.jet[derivative]
+        efforts[k] -= sum(leibniz_terms(k, transposed, stacked))
+    return efforts
+
+
+class ClosedForm(SystemMatrices):
+    """
+    The matrices of the closed form with their time derivatives, in rows.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (k + 3, n) array_like
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> ClosedForm(wheel, np.ones((4, 1))).jacobians.shape
+    (2, 6, 1)
+    """
+
+    def __init__(self, model: ScrewModel, joint_jet: ArrayLike) -> None:
+        super().__init__(model, joint_jet)
+        self.orders = len(self.tree.jet) - 2  # k + 1
+        if self.orders < 1:
+            raise ShapeError('joint_jet', f'(k + 3, {model.n})', self.tree.jet.shape)
+
+    @cached_property
+    def path_matrices(self) -> tuple[ScalarArray, ScalarArray]:
+        """A^(0..k) and (A a)^(0..k), (k + 1, 6N, 6N): A' = A a - A a A, KM(50)."""
+        count = 6 * self.tree.count
+        a = [self.a(k) for k in range(self.orders)]
+        path, products = (np.zeros((self.orders, count, count), self.tree.dtype) for _ in range(2))
+        path[0] = self.A
+        for k in range(self.orders):
+            products[k] = sum(leibniz_terms(k, path, a))
+            if k + 1 < self.orders:
+                path[k + 1] = products[k] - sum(leibniz_terms(k, products, path))
+        return path, products
+
+    @cached_property
+    def jacobians(self) -> ScalarArray:
+        """J^(d) = A^(d) X, (k + 1, 6N, n), KM(52)."""
+        return self.path_matrices[0] @ self.X
+
+    @cached_property
+    def twists(self) -> ScalarArray:
+        """V^(d), (k + 1, 6N), KM(53)."""
+        rates = self.tree.jet[1:]
+        return np.array([sum(leibniz_terms(k, self.jacobians, rates)) for k in range(self.orders)])
+
+    @cached_property
+    def mass_matrices(self) -> ScalarArray:
+        """M^(d), (k + 1, n, n), KM(54)."""
+        weighted = self.Mm @ self.jacobians
+        transposed = self.jacobians.transpose(0, 2, 1)
+        return np.array([sum(leibniz_terms(k, transposed, weighted)) for k in range(self.orders)])
+
+    @cached_property
+    def coriolis_matrices(self) -> ScalarArray:
+        """C^(d), (k + 1, n, n), KM(55), KM(56)."""
+        _, products = self.path_matrices
+        inner = [
+            -self.Mm @ product - self.b(twists).T @ self.Mm
+            for product, twists in zip(products, self.twists, strict=True)
+        ]
+        return self._between_jacobians(inner)
+
+    @cached_property
+    def skew_coriolis_matrices(self) -> ScalarArray:
+        """Cbar^(d), (k + 1, n, n), of MK(54)."""
+        added = self._between_jacobians([self.Mm @ self.b(twists) for twists in self.twists])
+        return self.coriolis_matrices + added
+
+    @cached_property
+    def gravity_forces(self) -> ScalarArray:
+        """Q_grav^(d), (k + 1, n), KM(58), with U' = -A a U."""
+        _, products = self.path_matrices
+        falling = np.zeros((self.orders, *self.U.shape), self.tree.dtype)
+        falling[0] = self.U
+        for k in range(self.orders - 1):
+            falling[k + 1] = -sum(leibniz_terms(k, products, falling))
+        weights = self.Mm @ falling @ self.G
+        transposed = self.jacobians.transpose(0, 2, 1)
+        return np.array([sum(leibniz_terms(k, transposed, weights)) for k in range(self.orders)])
+
+    def coefficient(self, order: int, derivative: int) -> ScalarArray:
+        """Return K_{k,l}, (n, n), KM(49)."""
+        upper = order + 2 - derivative
+        result = np.zeros(self.mass_matrices.shape[1:], self.tree.dtype)
+        if 0 <= upper <= order:
+            result = result + comb(order, upper) * self.mass_matrices[upper]
+        if 1 <= upper <= order + 1:
+            result = result + comb(order, upper - 1) * self.coriolis_matrices[upper - 1]
+        return result
+
+    def _between_jacobians(self, inner: list[ScalarArray]) -> ScalarArray:
+        """Return J^T P J with derivatives, for P with derivatives."""
+        transposed = self.jacobians.transpose(0, 2, 1)
+        right = np.array(
+            [sum(leibniz_terms(k, inner, self.jacobians)) for k in range(self.orders)]
+        )
+        return np.array([sum(leibniz_terms(k, transposed, right)) for k in range(self.orders)])

@@ -1,0 +1,125 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Second time derivatives of the closed form, explicitly: MK2021 section 5.
+
+    Q'' = M q'''' + (2 M' + C) q''' + (M'' + 2 C') q'' + C'' q' + Q_grav'' - (J^T W)''   MK(38)
+
+M2 and C2 are the paper's M^(2) and C^(2): coefficient matrices, not derivatives.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.theory.closed_form.first_derivatives import FirstDerivatives, symmetric
+
+
+class SecondDerivatives(FirstDerivatives):
+    """
+    The matrices of `FirstDerivatives` and their second time derivatives.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 4, 5 for the efforts.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import numpy as np, screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> SecondDerivatives(wheel, [[0.3], [1.0], [2.0], [3.0]]).mass_matrix_second_rate
+    array([[0.]])
+    """
+
+    @cached_property
+    def twist_second_rates(self) -> ScalarArray:
+        """V'' = J q''' + 2 J' q'' + J'' q', (6N,), with J' = -A a J, MK(18)."""
+        _, _, accelerations, jerks = self.tree.jet[:4]
+        first = 2 * self.Aa @ self.J @ accelerations
+        return self.J @ jerks - first + self.second_transport @ self.V
+
+    @cached_property
+    def second_transport(self) -> ScalarArray:
+        """2 A a A a - A a a - A a', the matrix of J'' = (..) J and U'' = (..) U."""
+        return 2 * self.Aa @ self.Aa - self.Aa @ self.a() - self.A @ self.a(1)
+
+    @cached_property
+    def M2(self) -> ScalarArray:  # noqa: N802
+        """M2 = (Mm (2 A a A a - A a a - A a')) + (..)^T + 2 (A a)^T Mm A a, MK(44)."""
+        return symmetric(self.Mm @ self.second_transport) + 2 * self.Aa.T @ self.Mm @ self.Aa
+
+    @cached_property
+    def Cm_second_rate(self) -> ScalarArray:  # noqa: N802
+        """Cm'' = -Mm (A a)'' - b''^T Mm, MK(48), MK(49)."""
+        aa, a, a1 = self.Aa, self.a(), self.a(1)
+        aa1 = self.A @ a1
+        terms = (
+            aa1 @ aa
+            + 2 * aa @ aa1
+            - 2 * aa @ aa @ aa
+            + 2 * aa @ aa @ a
+            - 3 * aa @ a1
+            - aa @ a @ a
+            + aa @ a @ aa
+            - self.A @ self.a(2)
+        )
+        return self.Mm @ terms - self.b(self.twist_second_rates).T @ self.Mm
+
+    @cached_property
+    def C2(self) -> ScalarArray:  # noqa: N802
+        """C2, MK(50)."""
+        aa, aa1, aaa = self.Aa, self.A @ self.a(1), self.Aa @ self.a()
+        cm = self.Cm
+        return (
+            self.Cm_second_rate
+            - 2 * self.C1 @ aa
+            - 2 * aa.T @ self.C1
+            - 2 * aa.T @ cm @ aa
+            - cm @ aa1
+            - aa1.T @ cm
+            - cm @ aaa
+            - aaa.T @ cm
+        )
+
+    @cached_property
+    def mass_matrix_second_rate(self) -> ScalarArray:
+        """M'' = J^T M2 J, (n, n), MK(44)."""
+        return self.J.T @ self.M2 @ self.J
+
+    @cached_property
+    def coriolis_matrix_second_rate(self) -> ScalarArray:
+        """C'' = J^T C2 J, (n, n), MK(50)."""
+        return self.J.T @ self.C2 @ self.J
+
+    @cached_property
+    def gravity_force_second_rates(self) -> ScalarArray:
+        """Q_grav'' = J^T M2 U G, (n,)."""
+        return self.J.T @ self.M2 @ self.U @ self.G
+
+    def external_force_second_rates(
+        self, wrenches: ScalarArray, rates: ScalarArray, second_rates: ScalarArray
+    ) -> ScalarArray:
+        """Return (J^T W)'' = J^T (W'' - 2 (A a)^T W' + (..)^T W), (n,), MK(52), MK(53)."""
+        return self.J.T @ (
+            second_rates - 2 * self.Aa.T @ rates + self.second_transport.T @ wrenches
+        )
+
+    @cached_property
+    def effort_second_rates(self) -> ScalarArray:
+        """Q'' without external wrenches, (n,), MK(38)."""
+        _, velocities, accelerations, jerks, snaps = self.tree.jet[:5]
+        return (
+            self.mass_matrix @ snaps
+            + (2 * self.mass_matrix_rate + self.coriolis_matrix) @ jerks
+            + (self.mass_matrix_second_rate + 2 * self.coriolis_matrix_rate) @ accelerations
+            + self.coriolis_matrix_second_rate @ velocities
+            + self.gravity_force_second_rates
+        )

@@ -1,0 +1,161 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Equations of motion in closed form: MK2021 section 3, M2018 section 4.
+
+With one block of six rows per body: A (blocks Ad_{C_{i,j}}), X (joint screws), a = blkdiag(s_i'
+ad_{X_i}), b = blkdiag(ad_{V_i}), Mm = blkdiag(M_i), U (blocks Ad_{C_i}^-1). The Jacobian is
+J = A X, with X G for joints that mimic others, and
+
+    Q = M q'' + C q' + Q_grav - J^T W,   M = J^T Mm J,  C = J^T Cm J,  Q_grav = J^T Mm U G,
+    Cm = -Mm A a - b^T Mm.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.lie import adjoint_inverse, twist_cross
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.tree import Tree
+
+
+class SystemMatrices:
+    """
+    The matrices of the closed form at one instant; q, q' are rows 0 and 1 of the joint jet.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        Rows are derivatives of the joint positions [rad or m, per s^d]; r >= 2.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> SystemMatrices(wheel, [[0.3], [1.0]]).mass_matrix
+    array([[1.]])
+    """
+
+    def __init__(self, model: ScrewModel, joint_jet: ArrayLike) -> None:
+        self.tree = Tree(model, joint_jet)
+        self.velocities: ScalarArray = self.tree.jet[1]
+
+    @cached_property
+    def A(self) -> ScalarArray:  # noqa: N802
+        """Blocks Ad_{C_{i,j}} for j on the path of body i, MK(9), MK(10)."""
+        tree = self.tree
+        matrix = _zeros(tree, 6 * tree.count)
+        for i, p in enumerate(tree.model.parents):
+            if p >= 0:
+                matrix[block(i)] = tree.transforms[i] @ matrix[block(p)]
+            matrix[block(i), block(i)] = np.eye(6)
+        return matrix
+
+    @cached_property
+    def X(self) -> ScalarArray:  # noqa: N802
+        """Joint screws by coordinates, blkdiag(X_i) G, (6N, n): MK(13)."""
+        tree = self.tree
+        matrix = _zeros(tree, tree.model.n)
+        for i in range(tree.count):
+            matrix[block(i)] = np.outer(tree.model.screws[i], tree.mimic_matrix[i])
+        return matrix
+
+    @cached_property
+    def Mm(self) -> ScalarArray:  # noqa: N802
+        """Inertias of the bodies, blkdiag(M_i), MK(24)."""
+        return block_diagonal(self.tree, list(self.tree.model.inertias))
+
+    def a(self, order: int = 0) -> ScalarArray:
+        """Return a^(k) = blkdiag(s_i^(k + 1) ad_{X_i}), MK(16), KM(51)."""
+        rates = self.tree.joints[order + 1]
+        screws = self.tree.model.screws
+        return block_diagonal(
+            self.tree, [rate * twist_cross(x) for rate, x in zip(rates, screws, strict=True)]
+        )
+
+    def b(self, twists: ScalarArray) -> ScalarArray:
+        """Return b(V) = blkdiag(ad_{V_i}) for stacked twists (6N,), MK(17)."""
+        return block_diagonal(self.tree, [twist_cross(v) for v in twists.reshape(-1, 6)])
+
+    @cached_property
+    def Aa(self) -> ScalarArray:  # noqa: N802
+        """The product A a."""
+        return self.A @ self.a()
+
+    @cached_property
+    def U(self) -> ScalarArray:  # noqa: N802
+        """Blocks Ad_{C_i}^-1, (6N, 6), MK(26)."""
+        return np.concatenate([adjoint_inverse(pose) for pose in self.tree.poses])
+
+    @cached_property
+    def G(self) -> ScalarArray:  # noqa: N802
+        """Acceleration of the base that stands for gravity, -(0; g), (6,)."""
+        return np.concatenate((np.zeros(3), -self.tree.model.gravity))
+
+    @cached_property
+    def J(self) -> ScalarArray:  # noqa: N802
+        """System Jacobian A X, (6N, n), MK(13)."""
+        return self.A @ self.X
+
+    @cached_property
+    def V(self) -> ScalarArray:  # noqa: N802
+        """Stacked twists J q', (6N,), MK(9)."""
+        return self.J @ self.velocities
+
+    @cached_property
+    def Cm(self) -> ScalarArray:  # noqa: N802
+        """Cm = -Mm A a - b^T Mm, MK(23)."""
+        return -self.Mm @ self.Aa - self.b(self.V).T @ self.Mm
+
+    @cached_property
+    def mass_matrix(self) -> ScalarArray:
+        """M = J^T Mm J, (n, n), MK(21)."""
+        return self.J.T @ self.Mm @ self.J
+
+    @cached_property
+    def coriolis_matrix(self) -> ScalarArray:
+        """C = J^T Cm J, (n, n), MK(22); M' - 2 C is not skew."""
+        return self.J.T @ self.Cm @ self.J
+
+    @cached_property
+    def skew_coriolis_matrix(self) -> ScalarArray:
+        """Cbar, (n, n), with Cbar q' = C q', Cbar + Cbar^T = M' and M' - 2 Cbar skew, MK(54)."""
+        b = self.b(self.V)
+        return -self.J.T @ (self.Mm @ self.Aa + b.T @ self.Mm - self.Mm @ b) @ self.J
+
+    @cached_property
+    def gravity_forces(self) -> ScalarArray:
+        """Q_grav = J^T Mm U G, (n,), MK(25)."""
+        return self.J.T @ self.Mm @ self.U @ self.G
+
+    def external_forces(self, wrenches: ScalarArray) -> ScalarArray:
+        """Return J^T W, (n,), of stacked body-fixed wrenches (6N,) ON the bodies, MK(27)."""
+        return self.J.T @ wrenches
+
+
+def block(i: int) -> slice:
+    """Return the rows or columns of body i."""
+    return slice(6 * i, 6 * i + 6)
+
+
+def block_diagonal(tree: Tree, blocks: list[ScalarArray]) -> ScalarArray:
+    """Return a matrix (6N, 6N) of diagonal blocks (6, 6)."""
+    matrix = _zeros(tree, 6 * tree.count)
+    for i, entry in enumerate(blocks):
+        matrix[block(i), block(i)] = entry
+    return matrix
+
+
+def _zeros(tree: Tree, columns: int) -> ScalarArray:
+    return np.zeros((6 * tree.count, columns), tree.dtype)

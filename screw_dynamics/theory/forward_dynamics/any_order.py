@@ -1,0 +1,82 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Joint accelerations and their derivatives from efforts and theirs: the affine rule of KM2021.
+
+Q^(k) is affine in q^(k + 2), and its matrix is the mass matrix:
+
+    q^(k + 2) = M^-1 (Q^(k) - Q^(k) at q^(k + 2) = 0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.errors import ShapeError
+from screw_dynamics.lie.scalars import ScalarArray, dtype
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
+from screw_dynamics.theory.inverse_dynamics import body_fixed
+from screw_dynamics.theory.tree import as_scalars
+
+
+def forward_dynamics(
+    model: ScrewModel,
+    q: ArrayLike,
+    qd: ArrayLike,
+    effort_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+) -> ScalarArray:
+    """
+    Return the joint jet that efforts and their time derivatives cause.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q, qd : (n,) array_like
+        Joint positions and velocities [rad or m, per s].
+    effort_jet : (k + 1, n) array_like
+        Row d is the d-th time derivative of the joint efforts [N m or N, per s^d].
+    wrench_jets : mapping of str to (k + 1, 6) array_like, optional
+        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+
+    Returns
+    -------
+    (k + 3, n) ndarray
+        q, q', and the derivatives from the acceleration to order k + 2 [rad or m, per s^d].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError, UnknownNameError
+        If an argument is not usable.
+    numpy.linalg.LinAlgError
+        If the mass matrix is singular.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> forward_dynamics(wheel, [0.3], [1.0], [[2.0], [4.0]]).ravel()
+    array([0.3, 1. , 2. , 4. ])
+    """
+    efforts = as_scalars('effort_jet', effort_jet)
+    n = require_model(model).n
+    if efforts.ndim != 2 or not len(efforts) or efforts.shape[1] != n:
+        raise ShapeError('effort_jet', f'(k + 1, {n})', efforts.shape)
+    state = [as_scalars('q', q), as_scalars('qd', qd)]
+    for name, row in zip(('q', 'qd'), state, strict=True):
+        if row.shape != (n,):
+            raise ShapeError(name, f'({n},)', row.shape)
+    jet = np.zeros((len(efforts) + 2, n), dtype(*state, efforts))
+    jet[:2] = state
+    mass = SystemMatrices(model, jet[:2]).mass_matrix
+    for k in range(len(efforts)):
+        loads = None
+        if wrench_jets is not None:
+            loads = {name: np.asarray(w)[: k + 1] for name, w in wrench_jets.items()}
+        without = body_fixed.inverse_dynamics(model, jet[: k + 3], loads)[k]
+        jet[k + 2] = np.linalg.solve(mass, efforts[k] - without)
+    return jet

@@ -1,0 +1,95 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Forward dynamics by articulated bodies: accelerations in time linear in the number of bodies.
+
+The inertia that a subtree shows at its root, when its joints move freely, is found from the leaves
+to the root. Joints that mimic others close the tree and are not covered; `any_order` covers them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.lie import twist_cross, wrench_cross
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.kinematics.body_fixed import twist_jets
+from screw_dynamics.theory.tree import Tree, as_scalars
+
+
+def forward_dynamics(
+    model: ScrewModel, q: ArrayLike, qd: ArrayLike, efforts: ArrayLike
+) -> ScalarArray:
+    """
+    Return the joint accelerations that efforts cause.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        Without mimic joints.
+    q, qd : (n,) array_like
+        Joint positions and velocities [rad or m, per s].
+    efforts : (n,) array_like
+        Joint efforts [N m or N].
+
+    Returns
+    -------
+    (n,) ndarray
+        q'' [rad/s^2 or m/s^2].
+
+    Raises
+    ------
+    InputError
+        If a joint mimics another, or the model is not a ScrewModel.
+    ShapeError, NotFiniteError
+        If an array has the wrong shape or an entry is NaN or infinite.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> forward_dynamics(wheel, [0.3], [1.0], [2.0])
+    array([2.])
+    """
+    tree = Tree(model, np.stack([np.asarray(q), np.asarray(qd)]))
+    if tree.count != model.n:
+        raise InputError('model: expected one without mimic joints, got joints that mimic others')
+    tau = as_scalars('efforts', efforts)[model.coordinates] * model.multipliers
+    twists = twist_jets(tree)[:, 0]
+    inertias = [inertia.astype(tree.dtype) for inertia in model.inertias]
+    biases = [
+        wrench_cross(v) @ inertia @ v for v, inertia in zip(twists, model.inertias, strict=True)
+    ]
+    # V_i' = Ad V_p' + c_i + X_i s_i'', M(67c)
+    drifts = [
+        -rate * twist_cross(x) @ v
+        for rate, x, v in zip(tree.joints[1], model.screws, twists, strict=True)
+    ]
+    at_joint = []  # X^T I, X^T I X, tau - X^T p
+    for i in reversed(range(tree.count)):
+        screw = model.screws[i]
+        row = screw @ inertias[i]
+        own = row @ screw
+        free = tau[i] - screw @ biases[i]
+        at_joint.append((row, own, free))
+        p = model.parents[i]
+        if p >= 0:
+            seen = inertias[i] - np.outer(row, row) / own
+            transform = tree.transforms[i]
+            inertias[p] = inertias[p] + transform.T @ seen @ transform
+            pushed = biases[i] + seen @ drifts[i] + row * free / own
+            biases[p] = biases[p] + transform.T @ pushed
+    at_joint.reverse()
+    base = np.concatenate((np.zeros(3), -model.gravity))
+    accelerations: list[ScalarArray] = []
+    result = np.zeros(model.n, tree.dtype)
+    for i, p in enumerate(model.parents):
+        row, own, free = at_joint[i]
+        carried = tree.transforms[i] @ (accelerations[p] if p >= 0 else base) + drifts[i]
+        joint = (free - row @ carried) / own
+        accelerations.append(carried + model.screws[i] * joint)
+        result[model.coordinates[i]] = joint / model.multipliers[i]
+    return result

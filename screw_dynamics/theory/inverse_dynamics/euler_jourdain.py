@@ -1,0 +1,79 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Inverse dynamics by the principle of Jourdain, of any order: M(79) and its derivatives.
+
+Efforts are the sums over all bodies of J_i^T (M_i V_i' - ad_{V_i}^T M_i V_i - W_i): no recursion,
+and so of quadratic cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.lie import twist_cross
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.series import leibniz_terms
+from screw_dynamics.theory.kinematics.body_fixed import column_jets, gravity_jets, twist_jets
+from screw_dynamics.theory.tree import Tree, efforts_of_samples
+
+
+def inverse_dynamics(
+    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
+) -> ScalarArray:
+    """
+    Return the joint efforts and their time derivatives up to order k.
+
+    Arguments, result and errors are those of `body_fixed.inverse_dynamics`.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
+        [rad or m, per s^d].
+    wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
+        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+
+    Returns
+    -------
+    (k + 1, n) or (T, k + 1, n) ndarray
+        [N m or N, per s^d].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError, UnknownNameError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> pendulum = sd.ScrewModel.from_screws(
+    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
+    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
+    >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
+    array([[5.155]])
+    """
+    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts)
+
+
+def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
+    """Return the efforts of the tree joints, (k + 1, N)."""
+    rows = external.shape[1]
+    twists, gravity, columns = twist_jets(tree), gravity_jets(tree), column_jets(tree)
+    efforts = np.zeros((rows, tree.count), tree.dtype)
+    for i in range(tree.count):
+        inertia = tree.model.inertias[i]
+        required = -external[i]  # the wrench that the joints have to exert on body i
+        ads, momenta = [twist_cross(v).T for v in twists[i]], twists[i] @ inertia
+        for k in range(rows):
+            required[k] += inertia @ (twists[i, k + 1] + gravity[i, k])
+            for term in leibniz_terms(k, ads, momenta):
+                required[k] -= term
+        for j in tree.path(i):
+            for k in range(rows):
+                efforts[k, j] += sum(leibniz_terms(k, columns[i, j], required))
+    return efforts

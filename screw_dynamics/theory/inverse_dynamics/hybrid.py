@@ -1,0 +1,112 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Recursive inverse dynamics in hybrid twists, of any order: M(73) to M(77) and their derivatives.
+
+Each body is written at its origin in base axes: force = m (r + d)'', torque = (Theta w)' + m d ×
+r'', with d the arm of the centre of mass and Theta the inertia about the origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.lie import skew, vee
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.kinematics.body_fixed import twist_jets
+from screw_dynamics.theory.kinematics.hybrid import HybridMotion
+from screw_dynamics.theory.tree import Tree, efforts_of_samples
+from screw_dynamics.theory.wrench_rates import hybrid_from_body
+
+
+def inverse_dynamics(
+    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
+) -> ScalarArray:
+    """
+    Return the joint efforts and their time derivatives up to order k.
+
+    Arguments, result and errors are those of `body_fixed.inverse_dynamics`.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
+        [rad or m, per s^d].
+    wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
+        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+
+    Returns
+    -------
+    (k + 1, n) or (T, k + 1, n) ndarray
+        [N m or N, per s^d].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError, UnknownNameError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> pendulum = sd.ScrewModel.from_screws(
+    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
+    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
+    >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
+    array([[5.155]])
+    """
+    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts)
+
+
+def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
+    """Return the efforts of the tree joints, (k + 1, N), leaves to root."""
+    rows = external.shape[1]
+    motion, body_twists = HybridMotion(tree), twist_jets(tree)
+    wrenches = np.zeros((tree.count, rows, 6), tree.dtype)
+    efforts = np.zeros((rows, tree.count), tree.dtype)
+    for i in reversed(range(tree.count)):
+        rotation = tree.poses[i][:3, :3]
+        wrenches[i] += _inertial(tree, i, motion.twists[i], rows)
+        wrenches[i] -= hybrid_from_body(external[i], rotation, body_twists[i, :, :3])
+        screw, p = motion.screws[i], tree.model.parents[i]
+        for k in range(rows):
+            for s in range(k + 1):
+                efforts[k, i] += comb(k, s) * screw[s] @ wrenches[i, k - s]
+        if p < 0:
+            continue
+        wrenches[p] += wrenches[i]
+        for k in range(rows):  # the force acts with the arm rho_i
+            for s in range(k + 1):
+                moment = np.cross(motion.arms[i, s], wrenches[i, k - s, 3:])
+                wrenches[p, k, :3] += comb(k, s) * moment
+    return efforts
+
+
+def _inertial(tree: Tree, body: int, twists: ScalarArray, rows: int) -> ScalarArray:
+    """Return the wrenches (rows, 6) that move a body and hold it against gravity."""
+    inertia, rotation = tree.model.inertias[body], tree.poses[body][:3, :3]
+    mass, gravity = inertia[5, 5], tree.model.gravity
+    w, velocity = twists[:, :3], twists[:, 3:]
+    arm = np.zeros((rows + 2, 3), tree.dtype)  # m d
+    arm[0] = rotation @ vee(inertia[:3, 3:])
+    theta = np.zeros((rows + 1, 3, 3), tree.dtype)
+    theta[0] = rotation @ inertia[:3, :3] @ rotation.T
+    for k in range(rows + 1):
+        for s in range(k + 1):
+            arm[k + 1] += comb(k, s) * np.cross(w[s], arm[k - s])
+            if k < rows:
+                turning = comb(k, s) * skew(w[s]) @ theta[k - s]
+                theta[k + 1] += turning + turning.T
+    result = np.zeros((rows, 6), tree.dtype)
+    for k in range(rows):
+        result[k, :3] = -np.cross(arm[k], gravity)
+        result[k, 3:] = mass * velocity[k + 1] + arm[k + 2] - (mass * gravity if k == 0 else 0.0)
+        for s in range(k + 2):
+            result[k, :3] += comb(k + 1, s) * theta[s] @ w[k + 1 - s]
+        for s in range(k + 1):
+            result[k, :3] += comb(k, s) * np.cross(arm[s], velocity[k - s + 1])
+    return result

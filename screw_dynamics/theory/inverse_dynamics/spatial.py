@@ -1,0 +1,98 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Recursive inverse dynamics in spatial twists, of any order: M(69) to M(72) and their derivatives.
+
+Nothing is transformed between bodies: twists and wrenches of all bodies refer to the base frame,
+where only inertias and joint screws move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.lie import adjoint_inverse, twist_cross
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.kinematics import body_fixed
+from screw_dynamics.theory.kinematics.spatial import twist_and_column_jets
+from screw_dynamics.theory.tree import Tree, efforts_of_samples
+from screw_dynamics.theory.wrench_rates import spatial_from_body
+
+
+def inverse_dynamics(
+    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
+) -> ScalarArray:
+    """
+    Return the joint efforts and their time derivatives up to order k.
+
+    Arguments, result and errors are those of `body_fixed.inverse_dynamics`.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
+        [rad or m, per s^d].
+    wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
+        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+
+    Returns
+    -------
+    (k + 1, n) or (T, k + 1, n) ndarray
+        [N m or N, per s^d].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError, UnknownNameError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> pendulum = sd.ScrewModel.from_screws(
+    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
+    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
+    >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
+    array([[5.155]])
+    """
+    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts)
+
+
+def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
+    """Return the efforts of the tree joints, (k + 1, N), leaves to root."""
+    rows = external.shape[1]
+    twists, columns = twist_and_column_jets(tree)
+    body_twists = body_fixed.twist_jets(tree)
+    gravity = np.zeros(6)
+    gravity[3:] = -tree.model.gravity
+    wrenches = np.zeros((tree.count, rows, 6), tree.dtype)
+    efforts = np.zeros((rows, tree.count), tree.dtype)
+    for i in reversed(range(tree.count)):
+        inertia = inertia_jet(tree, i, twists[i], rows)
+        wrenches[i] -= spatial_from_body(external[i], tree.poses[i], body_twists[i])
+        for k in range(rows):  # (Pi^s)^(k + 1) + M^s(k) G, M(72)
+            for s in range(k + 2):
+                wrenches[i, k] += comb(k + 1, s) * inertia[s] @ twists[i, k + 1 - s]
+            wrenches[i, k] += inertia[k] @ gravity
+        for k in range(rows):
+            for s in range(k + 1):
+                efforts[k, i] += comb(k, s) * columns[i, s] @ wrenches[i, k - s]
+        if tree.model.parents[i] >= 0:
+            wrenches[tree.model.parents[i]] += wrenches[i]
+    return efforts
+
+
+def inertia_jet(tree: Tree, body: int, twists: ScalarArray, rows: int) -> ScalarArray:
+    """Return M^s = Ad_C^-T M Ad_C^-1 and its derivatives, (rows + 1, 6, 6): M(36) any order."""
+    to_body = adjoint_inverse(tree.poses[body])
+    inertia = np.zeros((rows + 1, 6, 6), tree.dtype)
+    inertia[0] = to_body.T @ tree.model.inertias[body] @ to_body
+    for k in range(rows):
+        for s in range(k + 1):
+            half = comb(k, s) * twist_cross(twists[s]).T @ inertia[k - s]
+            inertia[k + 1] -= half + half.T
+    return inertia

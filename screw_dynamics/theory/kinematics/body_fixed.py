@@ -1,0 +1,182 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Body-fixed twists V = (R^T w; R^T r') = vee(C^-1 C'), their derivatives, Jacobian columns.
+
+M2018 section 2.1, KM(14)-(18). The other representations have the same functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.lie import twist_cross
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.series import leibniz_terms
+from screw_dynamics.theory.tree import Tree
+
+
+def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
+    """
+    Return the twists of all bodies and their time derivatives.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 2.
+
+    Returns
+    -------
+    (N, r - 1, 6) ndarray
+        Row k of body i is V_i^(k) [rad/s; m/s, per s^k].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> twists(wheel, [[0.3], [1.0]])[0]
+    array([[ 0.,  0.,  1.,  0., -2.,  0.]])
+    """
+    return twist_jets(Tree(model, joint_jet))
+
+
+def twist_jets(tree: Tree) -> ScalarArray:
+    """Return V_i^(k), (N, r - 1, 6): KM(15)-(18), from parent to child."""
+    orders = len(tree.joints) - 1
+    result = np.zeros((tree.count, orders, 6), tree.dtype)
+    for i, p in enumerate(tree.model.parents):
+        moved = result[p] @ tree.transforms[i].T if p >= 0 else np.zeros((orders, 6), tree.dtype)
+        for k in range(orders):
+            result[i, k] = tree.model.screws[i] * tree.joints[k + 1, i]
+            for term in leibniz_terms(k, tree.transform_rates[i], moved):
+                result[i, k] += term
+    return result
+
+
+def gravity_jets(tree: Tree) -> ScalarArray:
+    """Return u_i^(k) = (Ad_{C_i}^-1 G)^(k), (N, r, 6), with G = -(0; g), MK(26)."""
+    orders = len(tree.joints)
+    result = np.zeros((tree.count, orders, 6), tree.dtype)
+    base = np.zeros((orders, 6))
+    base[0, 3:] = -tree.model.gravity
+    for i, p in enumerate(tree.model.parents):
+        moved = (result[p] if p >= 0 else base) @ tree.transforms[i].T
+        for k in range(orders):
+            for term in leibniz_terms(k, tree.transform_rates[i], moved):
+                result[i, k] += term
+    return result
+
+
+def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
+    """
+    Return the columns of the Jacobians of all bodies and their time derivatives.
+
+    J_{i,j} = Ad_{C_{i,j}} X_j, V_i = sum_j J_{i,j} s_j'; KM(14)-(18) by columns, with
+    J_{i,j}' = [J_{i,j}, S_{i,j}] and S_{i,j} the sum of J_{i,l} s_l' over the joints l behind j.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        r >= 1.
+
+    Returns
+    -------
+    (N, N, r, 6) ndarray
+        [i, j, k] is the k-th derivative of the column of tree joint j [rad; m, per rad or m and
+        s^k], 0 where j is not on the path of body i.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> jacobian_columns(wheel, [[0.3]])[0, 0, 0]
+    array([ 0.,  0.,  1.,  0., -2.,  0.])
+    """
+    return column_jets(Tree(model, joint_jet))
+
+
+def column_jets(tree: Tree) -> ScalarArray:
+    """Return J_{i,j}^(k), (N, N, r, 6), see `jacobian_columns`."""
+    orders = len(tree.joints)
+    result = np.zeros((tree.count, tree.count, orders, 6), tree.dtype)
+    for i in range(tree.count):
+        behind: list[int] = []  # joints between j and i, i included
+        for j in reversed(tree.path(i)):
+            column = result[i, j]
+            column[0] = tree.jacobian_column(i, j)
+            moving = np.zeros((orders - 1, 6), tree.dtype)  # S_{i,j}
+            for k in range(orders - 1):
+                for joint in behind:
+                    for s in range(k + 1):
+                        moving[k] += (
+                            comb(k, s) * result[i, joint, s] * tree.joints[k - s + 1, joint]
+                        )
+                for s in range(k + 1):
+                    column[k + 1] += comb(k, s) * twist_cross(column[s]) @ moving[k - s]
+            behind.append(j)
+    return result
+
+
+def partial_derivative(
+    model: ScrewModel, q: ArrayLike, body: int, joint: int, by: Sequence[int]
+) -> ScalarArray:
+    """
+    Return a partial derivative of a Jacobian column of any order: nested brackets, M(13), M(15).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) array_like
+        Joint positions [rad or m].
+    body, joint : int
+        i and j of J_{i,j}, numbers of bodies and tree joints.
+    by : sequence of int
+        Tree joints whose variables the column is differentiated by, in any order.
+
+    Returns
+    -------
+    (6,) ndarray
+        [..[[J_{i,j}, J_{i,b1}], J_{i,b2}].., J_{i,bv}] with b sorted from root to tip; 0 unless
+        all are on the path of the body and b1 is behind j.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> partial_derivative(wheel, [0.3], 0, 0, [0])
+    array([0., 0., 0., 0., 0., 0.])
+    """
+    return partial_of_column(Tree(model, np.asarray(q)[None]), body, joint, by)
+
+
+def partial_of_column(tree: Tree, body: int, joint: int, by: Sequence[int]) -> ScalarArray:
+    """Return a partial derivative of J_{i,j}, see `partial_derivative`."""
+    path, indices = tree.path(body), sorted(by)
+    column = tree.jacobian_column(body, joint)
+    if indices and (indices[0] <= joint or not set(indices) <= set(path)):
+        return np.zeros(6, tree.dtype)
+    for index in indices:
+        column = twist_cross(column) @ tree.jacobian_column(body, index)
+    return column

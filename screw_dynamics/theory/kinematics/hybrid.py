@@ -1,0 +1,219 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Hybrid twists V^h = (w; r'), in axes of the base at the body's origin, and their derivatives.
+
+M2018 section 2.3; sheet 8.5 of KM2021's recursion. V^h = Ad_R V^b. The other representations have
+the same functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.lie import twist_cross
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.tree import Tree
+
+
+def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
+    """
+    Return the twists of all bodies and their time derivatives.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 2.
+
+    Returns
+    -------
+    (N, r - 1, 6) ndarray
+        Row k of body i is (w; r')^(k) [rad/s; m/s, per s^k].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> twists(wheel, [[0.0], [1.0]])[0]
+    array([[ 0.,  0.,  1.,  0., -2.,  0.]])
+    """
+    return HybridMotion(Tree(model, joint_jet)).twists
+
+
+class HybridMotion:
+    """
+    What the hybrid recursions share, per body, with derivatives in rows.
+
+    Attributes
+    ----------
+    twists : (N, r - 1, 6) ndarray
+        (w; r')^(k).
+    screws : (N, r, 6) ndarray
+        (x0_i)^(k): the joint screw in base axes, x0_i = Ad_{R_i} X_i.
+    arms : (N, r, 3) ndarray
+        rho_i^(k), rho_i = r_i - r_p.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        orders = len(tree.joints) - 1
+        self.tree = tree
+        self.twists = np.zeros((tree.count, orders, 6), tree.dtype)
+        self.screws = np.zeros((tree.count, orders + 1, 6), tree.dtype)
+        self.arms = np.zeros((tree.count, orders + 1, 3), tree.dtype)
+        for i in range(tree.count):
+            self._move(i)
+
+    def _move(self, i: int) -> None:
+        tree, p = self.tree, self.tree.model.parents[i]
+        pose = tree.poses[i]
+        base = np.zeros((len(self.twists[i]), 6), tree.dtype)
+        parent = self.twists[p] if p >= 0 else base
+        twist, screw, arm = self.twists[i], self.screws[i], self.arms[i]
+        screw[0] = in_base_axes(pose[:3, :3], tree.model.screws[i])
+        arm[0] = pose[:3, 3] - (tree.poses[p][:3, 3] if p >= 0 else 0.0)
+        for k in range(len(twist)):
+            twist[k] = parent[k]
+            for s in range(k + 1):
+                twist[k, 3:] += comb(k, s) * np.cross(parent[s, :3], arm[k - s])
+                twist[k] += comb(k, s) * screw[s] * tree.joints[k - s + 1, i]
+            arm[k + 1] = twist[k, 3:] - parent[k, 3:]
+            for s in range(k + 1):
+                screw[k + 1] += comb(k, s) * turned(twist[s, :3], screw[k - s])
+
+
+def in_base_axes(rotation: ScalarArray, twist: ScalarArray) -> ScalarArray:
+    """Return Ad_R V."""
+    return np.concatenate((rotation @ twist[:3], rotation @ twist[3:]))
+
+
+def turned(angular_velocity: ScalarArray, vector: ScalarArray) -> ScalarArray:
+    """Return ad_w V, the cross product with both parts."""
+    return np.concatenate(
+        (np.cross(angular_velocity, vector[:3]), np.cross(angular_velocity, vector[3:]))
+    )
+
+
+def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
+    """
+    Return the columns of the Jacobians of all bodies and their time derivatives.
+
+    J^h_{i,j} = Ad_{r_j - r_i} x0_j, M(25) to M(31) in any order.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        r >= 1.
+
+    Returns
+    -------
+    (N, N, r, 6) ndarray
+        [i, j, k] is the k-th derivative of the column of tree joint j [rad; m, per rad or m and
+        s^k], 0 where j is not on the path of body i.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> jacobian_columns(wheel, [[0.0]])[0, 0, 0]
+    array([ 0.,  0.,  1.,  0., -2.,  0.])
+    """
+    motion = HybridMotion(Tree(model, joint_jet))
+    tree, orders = motion.tree, motion.screws.shape[1]
+    result = np.zeros((tree.count, tree.count, orders, 6), tree.dtype)
+    for i in range(tree.count):
+        arm = np.zeros((orders, 3), tree.dtype)  # r_j - r_i and its derivatives
+        for j in reversed(tree.path(i)):
+            screw, column = motion.screws[j], result[i, j]
+            for k in range(orders):
+                column[k] = screw[k]
+                for s in range(k + 1):
+                    column[k, 3:] += comb(k, s) * np.cross(arm[s], screw[k - s, :3])
+            arm = arm - motion.arms[j]
+    return result
+
+
+def partial_derivative(
+    model: ScrewModel, q: ArrayLike, body: int, joint: int, by: Sequence[int]
+) -> ScalarArray:
+    """
+    Return a partial derivative of a Jacobian column of any order.
+
+    The first one is M(26) with the case that the print omits: [J_{i,j}, Jv_{i,k}] for a joint k
+    that is j or behind it, [Jw_{i,k}, J_{i,j}] for one before it, with Jw, Jv the angular and the
+    linear part of a column. Higher ones follow by the product rule, since taking a part commutes
+    with differentiation.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) array_like
+        Joint positions [rad or m].
+    body, joint : int
+        i and j of J^h_{i,j}, numbers of bodies and tree joints.
+    by : sequence of int
+        Tree joints whose variables the column is differentiated by, in any order.
+
+    Returns
+    -------
+    (6,) ndarray
+        0 unless all are on the path of the body.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> partial_derivative(wheel, [0.0], 0, 0, [0])
+    array([0., 0., 0., 2., 0., 0.])
+    """
+    tree = Tree(model, np.asarray(q)[None])
+    columns = jacobian_columns(model, tree.jet)[body, :, 0]
+    return _partial(columns, tree.path(body), joint, tuple(sorted(by)))
+
+
+def _partial(
+    columns: ScalarArray, path: list[int], joint: int, by: tuple[int, ...]
+) -> ScalarArray:
+    """Differentiate by the last joint first; the others act on both factors of the bracket."""
+    if not {joint, *by} <= set(path):
+        return np.zeros(6, columns.dtype)
+    if not by:
+        return columns[joint]
+    *others, last = by
+    result = np.zeros(6, columns.dtype)
+    for count in range(len(others) + 1):
+        for chosen in combinations(range(len(others)), count):
+            first = tuple(others[c] for c in chosen)
+            second = tuple(others[c] for c in range(len(others)) if c not in chosen)
+            column = _partial(columns, path, joint, first)
+            other = _partial(columns, path, last, second)
+            part = np.zeros(6, columns.dtype)
+            if last >= joint:
+                part[3:] = other[3:]
+                result = result + twist_cross(column) @ part
+            else:
+                part[:3] = other[:3]
+                result = result + twist_cross(part) @ column
+    return result

@@ -1,0 +1,156 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Spatial twists V^s = (w; r' + r × w) = vee(C' C^-1), their derivatives, Jacobian columns.
+
+M2018 section 2.2. A column J^s_j = Ad_{C_j} X_j is the same for every body behind joint j, and
+twists of the parent are added as they are: the cheapest recursion. The other representations have
+the same functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.lie import adjoint, twist_cross
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.tree import Tree
+
+
+def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
+    """
+    Return the twists of all bodies and their time derivatives.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 2.
+
+    Returns
+    -------
+    (N, r - 1, 6) ndarray
+        Row k of body i is (V^s_i)^(k) [rad/s; m/s, per s^k].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> twists(wheel, [[0.3], [1.0]])[0]
+    array([[ 0.,  0.,  1.,  0., -2.,  0.]])
+    """
+    return twist_and_column_jets(Tree(model, joint_jet))[0]
+
+
+def twist_and_column_jets(tree: Tree) -> tuple[ScalarArray, ScalarArray]:
+    """
+    Return (V^s_i)^(k), (N, r - 1, 6), and (J^s_j)^(k), (N, r, 6), in one recursion.
+
+    V^s_i = V^s_p + J^s_i s_i', M(69); J^s_j' = [V^s_j, J^s_j], M(17), and all their derivatives.
+    """
+    orders = len(tree.joints) - 1
+    twist = np.zeros((tree.count, orders, 6), tree.dtype)
+    column = np.zeros((tree.count, orders + 1, 6), tree.dtype)
+    for i, p in enumerate(tree.model.parents):
+        column[i, 0] = adjoint(tree.poses[i]) @ tree.model.screws[i]
+        if p >= 0:
+            twist[i] = twist[p]
+        for k in range(orders):
+            for s in range(k + 1):
+                twist[i, k] += comb(k, s) * column[i, s] * tree.joints[k - s + 1, i]
+            for s in range(k + 1):
+                column[i, k + 1] += comb(k, s) * twist_cross(twist[i, s]) @ column[i, k - s]
+    return twist, column
+
+
+def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
+    """
+    Return the columns of the Jacobians of all bodies and their time derivatives.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        r >= 1.
+
+    Returns
+    -------
+    (N, N, r, 6) ndarray
+        [i, j, k] is the k-th derivative of J^s_j [rad; m, per rad or m and s^k] where j is on the
+        path of body i, else 0.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> jacobian_columns(wheel, [[0.3]])[0, 0, 0]
+    array([ 0.,  0.,  1.,  0., -2.,  0.])
+    """
+    tree = Tree(model, joint_jet)
+    _, columns = twist_and_column_jets(tree)
+    result = np.zeros((tree.count, *columns.shape), tree.dtype)
+    for i in range(tree.count):
+        path = tree.path(i)
+        result[i, path] = columns[path]
+    return result
+
+
+def partial_derivative(
+    model: ScrewModel, q: ArrayLike, body: int, joint: int, by: Sequence[int]
+) -> ScalarArray:
+    """
+    Return a partial derivative of a Jacobian column of any order: nested brackets, M(21), M(24).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) array_like
+        Joint positions [rad or m].
+    body, joint : int
+        i and j of J^s_{i,j}, numbers of bodies and tree joints.
+    by : sequence of int
+        Tree joints whose variables the column is differentiated by, in any order.
+
+    Returns
+    -------
+    (6,) ndarray
+        [J_bv, ..[J_b2, [J_b1, J_j]]], b sorted from tip to root; 0 unless all are on the path of j
+        and b1 is before j.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> partial_derivative(wheel, [0.3], 0, 0, [0])
+    array([0., 0., 0., 0., 0., 0.])
+    """
+    tree = Tree(model, np.asarray(q)[None])
+    _, columns = twist_and_column_jets(tree)
+    indices = sorted(by, reverse=True)
+    if joint not in tree.path(body) or not set(indices) <= set(tree.path(joint)) - {joint}:
+        zero: ScalarArray = np.zeros(6, tree.dtype)
+        return columns[joint, 0] if joint in tree.path(body) and not indices else zero
+    result: ScalarArray = columns[joint, 0]
+    for index in indices:
+        result = twist_cross(columns[index, 0]) @ result
+    return result

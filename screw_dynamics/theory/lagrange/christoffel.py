@@ -1,0 +1,146 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Christoffel symbols of the mass matrix, in three closed forms: M(86) to M(88), corrected.
+
+    Gamma_ijk = (dM_ik/dq_j + dM_ij/dq_k - dM_jk/dq_i) / 2,  (C q')_i = sum_jk Gamma_ijk q_j' q_k'
+
+The print of M(87) restricts the order of the indices and sums over other bodies, and M(88) does
+not equal M(86) for any choice of its factors; the forms below hold for all indices, as sums over
+the bodies l whose path contains i, j and k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.lie import adjoint_inverse, pose, skew, twist_cross, vee
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.kinematics.body_fixed import column_jets
+from screw_dynamics.theory.tree import Tree
+
+
+def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: str = 'brackets') -> ScalarArray:
+    """
+    Return the Christoffel symbols of the first kind.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) array_like
+        Joint positions [rad or m].
+    form : str
+        'brackets', M(87): three screw products; 'matrices': the trace of 4 x 4 matrices, with the
+        pseudo-inertia; 'binet', M(88): angular and linear parts at the centres of mass.
+
+    Returns
+    -------
+    (n, n, n) ndarray
+        Gamma[i, j, k] = Gamma[i, k, j].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> christoffel_symbols(wheel, [0.3])
+    array([[[0.]]])
+    """
+    tree = Tree(model, np.asarray(q)[None])
+    columns = column_jets(tree)[:, :, 0]
+    term = _FORMS[form](tree, columns)
+    symbols = np.zeros((tree.count,) * 3, tree.dtype)
+    for body in range(tree.count):
+        for i, j, k in _triples(tree.path(body)):
+            symbols[i, j, k] += term(body, i, j, k)
+    g = tree.mimic_matrix
+    return np.einsum('abc,ai,bj,ck->ijk', symbols, g, g, g)
+
+
+_Term = Callable[[int, int, int, int], ScalarArray]
+
+
+def _triples(path: list[int]) -> Iterator[tuple[int, int, int]]:
+    return ((i, j, k) for i in path for j in path for k in path)
+
+
+def _brackets(tree: Tree, columns: ScalarArray) -> _Term:
+    """Return the terms of M(87) with the third one between the joints j and k."""
+
+    def term(body: int, i: int, j: int, k: int) -> ScalarArray:
+        inertia, column = tree.model.inertias[body], columns[body]
+        low, high = sorted((j, k))
+        return 0.5 * (
+            column[k] @ inertia @ twist_cross(column[i]) @ column[j]
+            + column[j] @ inertia @ twist_cross(column[i]) @ column[k]
+            + column[i] @ inertia @ twist_cross(column[low]) @ column[high]
+        )
+
+    return term
+
+
+def _matrices(tree: Tree, columns: ScalarArray) -> _Term:
+    """Return tr(hat(J_i) P (hat(J_lo) hat(J_hi))^T), P the pseudo-inertia."""
+    moments = [pseudo_inertia(inertia) for inertia in tree.model.inertias]
+
+    def term(body: int, i: int, j: int, k: int) -> ScalarArray:
+        low, high = sorted((j, k))
+        first, second, third = (_hat(columns[body, c]) for c in (i, low, high))
+        return np.trace(first @ moments[body] @ (second @ third).T)
+
+    return term
+
+
+def _binet(tree: Tree, columns: ScalarArray) -> _Term:
+    """Return w_lo^T vartheta (w_hi × w_i) + m v_i . (w_lo × v_hi), at the centre of mass."""
+    at_centre = np.zeros(columns.shape, tree.dtype)
+    vartheta = []
+    for body, inertia in enumerate(tree.model.inertias):
+        mass = inertia[5, 5]
+        centre = vee(inertia[:3, 3:]) / mass if mass else np.zeros(3)
+        at_centre[body] = columns[body] @ adjoint_inverse(pose(np.eye(3), centre)).T
+        theta = inertia[:3, :3] + mass * skew(centre) @ skew(centre)
+        vartheta.append(0.5 * np.trace(theta) * np.eye(3) - theta)
+
+    def term(body: int, i: int, j: int, k: int) -> ScalarArray:
+        low, high = sorted((j, k))
+        (w_i, v_i), (w_low, _), (w_high, v_high) = (
+            (column[:3], column[3:]) for column in at_centre[body, [i, low, high]]
+        )
+        mass = tree.model.inertias[body, 5, 5]
+        turning = w_low @ vartheta[body] @ np.cross(w_high, w_i)
+        return turning + mass * v_i @ np.cross(w_low, v_high)
+
+    return term
+
+
+_FORMS: dict[str, Callable[[Tree, ScalarArray], _Term]] = {
+    'brackets': _brackets,
+    'matrices': _matrices,
+    'binet': _binet,
+}
+
+
+def pseudo_inertia(inertia: ScalarArray) -> ScalarArray:
+    """Return P = [[Sigma, m c], [m c^T, m]], the second moments of (r; 1), N(62)."""
+    matrix = np.empty((4, 4), inertia.dtype)
+    theta = inertia[:3, :3]
+    matrix[:3, :3] = 0.5 * np.trace(theta) * np.eye(3) - theta
+    matrix[:3, 3] = matrix[3, :3] = vee(inertia[:3, 3:])
+    matrix[3, 3] = inertia[5, 5]
+    return matrix
+
+
+def _hat(twist: ScalarArray) -> ScalarArray:
+    """Return the (4, 4) matrix of a twist."""
+    matrix = np.zeros((4, 4), twist.dtype)
+    matrix[:3, :3], matrix[:3, 3] = skew(twist[:3]), twist[3:]
+    return matrix

@@ -1,0 +1,118 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Kinetic and potential energy and their derivatives: M2018 section 5, M(81) to M(84)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.lie import vee
+from screw_dynamics.lie.scalars import Scalar, ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
+from screw_dynamics.theory.tree import Tree
+
+
+def kinetic_energy(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Scalar:
+    """
+    Return T = V^T Mm V / 2.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q, qd : (n,) array_like
+        Joint positions and velocities [rad or m, per s].
+
+    Returns
+    -------
+    float
+        [J]
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> float(kinetic_energy(wheel, [0.3], [2.0]))
+    2.0
+    """
+    system = _system(model, q, qd)
+    return 0.5 * (system.V @ system.Mm @ system.V)
+
+
+def kinetic_energy_gradients(
+    model: ScrewModel, q: ArrayLike, qd: ArrayLike
+) -> tuple[ScalarArray, ScalarArray]:
+    """
+    Return dT/dq = (Mm A b X)^T J q' and dT/dq' = J^T Mm V, M(83), M(82).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q, qd : (n,) array_like
+        Joint positions and velocities [rad or m, per s].
+
+    Returns
+    -------
+    by_position, by_velocity : (n,) ndarray
+        [J/rad or J/m], [J s/rad or J s/m]
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> kinetic_energy_gradients(wheel, [0.3], [2.0])
+    (array([0.]), array([2.]))
+    """
+    system = _system(model, q, qd)
+    by_position = (system.Mm @ system.A @ system.b(system.V) @ system.X).T @ system.V
+    return by_position, system.J.T @ system.Mm @ system.V
+
+
+def potential_energy(model: ScrewModel, q: ArrayLike) -> Scalar:
+    """
+    Return the potential energy of gravity, 0 with all centres of mass at the height of the base.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) array_like
+        Joint positions [rad or m].
+
+    Returns
+    -------
+    float
+        [J]
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> float(potential_energy(wheel, [0.3]))
+    0.0
+    """
+    tree = Tree(model, np.asarray(q)[None])
+    energy = 0.0
+    for pose, inertia in zip(tree.poses, model.inertias, strict=True):
+        moment = inertia[5, 5] * pose[:3, 3] + pose[:3, :3] @ vee(inertia[:3, 3:])
+        energy = energy - model.gravity @ moment
+    return energy
+
+
+def _system(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> SystemMatrices:
+    return SystemMatrices(model, np.stack([np.asarray(q), np.asarray(qd)]))

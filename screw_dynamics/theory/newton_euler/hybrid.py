@@ -1,0 +1,67 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Newton-Euler equations in base axes at the body's origin: M(52) to M(56), corrected.
+
+W^h = M^h V^h' + ad_w M^h (w; 0). In terms of momentum W^h = Pi^h' + (r' × p; 0): the print of
+M(53) lacks the last term, which vanishes only at the centre of mass.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.lie import twist_cross
+from screw_dynamics.lie.scalars import ScalarArray, dtype
+
+
+def inertia_in_base_axes(inertia: ScalarArray, rotation: ScalarArray) -> ScalarArray:
+    """
+    Return M^h = Ad_R M Ad_R^T, M(52).
+
+    Parameters
+    ----------
+    inertia : (6, 6) ndarray
+        In the body frame.
+    rotation : (3, 3) ndarray
+        R of the body.
+
+    Returns
+    -------
+    (6, 6) ndarray
+
+    Examples
+    --------
+    >>> float(inertia_in_base_axes(np.eye(6), np.eye(3)).trace())
+    6.0
+    """
+    turn = np.zeros((6, 6), dtype(inertia, rotation))
+    turn[:3, :3] = turn[3:, 3:] = rotation
+    result: ScalarArray = turn @ inertia @ turn.T
+    return result
+
+
+def wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArray) -> ScalarArray:
+    """
+    Return the wrench ON the body that causes a motion: M(54).
+
+    Parameters
+    ----------
+    inertia : (6, 6) ndarray
+        M^h, see `inertia_in_base_axes`.
+    twist, twist_rate : (6,) ndarray
+        V^h = (w; r') and its derivative [rad/s; m/s, per s].
+
+    Returns
+    -------
+    (6,) ndarray
+        In base axes, torque about the body's origin [N m; N].
+
+    Examples
+    --------
+    >>> wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
+    array([0., 0., 0., 2., 0., 0.])
+    """
+    turning = twist.copy()
+    turning[3:] = 0
+    return inertia @ twist_rate + twist_cross(turning) @ inertia @ turning

@@ -1,0 +1,59 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Newton-Euler equations in the base frame: W^s = (M^s V^s)', M(35) to M(39)."""
+
+from __future__ import annotations
+
+from screw_dynamics.lie import adjoint_inverse, wrench_cross
+from screw_dynamics.lie.scalars import ScalarArray
+
+
+def inertia_in_base(inertia: ScalarArray, pose: ScalarArray) -> ScalarArray:
+    """
+    Return M^s = Ad_C^-T M Ad_C^-1, M(35).
+
+    Parameters
+    ----------
+    inertia : (6, 6) ndarray
+        In the body frame.
+    pose : (4, 4) ndarray
+        C of the body.
+
+    Returns
+    -------
+    (6, 6) ndarray
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(inertia_in_base(np.eye(6), np.eye(4)).trace())
+    6.0
+    """
+    to_body = adjoint_inverse(pose)
+    result: ScalarArray = to_body.T @ inertia @ to_body
+    return result
+
+
+def wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArray) -> ScalarArray:
+    """
+    Return the wrench ON the body that causes a motion: W^s = M^s V^s' - ad_{V^s}^T M^s V^s.
+
+    Parameters
+    ----------
+    inertia : (6, 6) ndarray
+        M^s, see `inertia_in_base`.
+    twist, twist_rate : (6,) ndarray
+        V^s and its derivative [rad/s; m/s, per s].
+
+    Returns
+    -------
+    (6,) ndarray
+        Spatial components, torque about the base origin [N m; N].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> wrench(2 * np.eye(6), np.zeros(6), np.eye(6)[3])
+    array([0., 0., 0., 2., 0., 0.])
+    """
+    return inertia @ twist_rate + wrench_cross(twist) @ inertia @ twist

@@ -1,0 +1,187 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The tree at one instant: joints with their derivatives, poses, transforms, ancestors.
+
+Symbols are those of docs/theory/symbols.md. Body i moves by joint i; its parent is p(i), the base
+has number -1. In the papers, which treat chains, "j <= i" is "j is on the path from the base to
+body i", and "i + 1" is each child of i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, require_finite
+from screw_dynamics.errors import ShapeError
+from screw_dynamics.lie import adjoint, adjoint_inverse, exp_screw, twist_cross
+from screw_dynamics.lie.scalars import ScalarArray, dtype
+from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
+
+
+class Tree:
+    """
+    The bodies and joints of a model, moved by a joint jet.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 1, of
+        any type of scalars.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+    """
+
+    def __init__(self, model: ScrewModel, joint_jet: ArrayLike) -> None:
+        self.model = require_model(model)
+        jet = as_scalars('joint_jet', joint_jet)
+        if jet.ndim != 2 or not len(jet) or jet.shape[1] != model.n:
+            raise ShapeError('joint_jet', f'(r, {model.n})', jet.shape)
+        self.jet = jet
+        # s_i = multiplier_i q_c(i) + offset_i: a joint may mimic another
+        self.joints: ScalarArray = jet[:, model.coordinates] * model.multipliers
+        self.joints[0] += model.offsets
+
+    @property
+    def count(self) -> int:
+        """Number N of bodies."""
+        return self.model.body_count
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the scalars."""
+        return dtype(self.jet)
+
+    @cached_property
+    def relative_poses(self) -> list[ScalarArray]:
+        """C_{p,i} = B_i exp(X_i s_i), MK(3)."""
+        model = self.model
+        return [
+            home @ exp_screw(screw, s)
+            for home, screw, s in zip(model.home_poses, model.screws, self.joints[0], strict=True)
+        ]
+
+    @cached_property
+    def poses(self) -> list[ScalarArray]:
+        """C_i = C_p C_{p,i}."""
+        poses: list[ScalarArray] = []
+        for p, relative in zip(self.model.parents, self.relative_poses, strict=True):
+            poses.append(relative if p < 0 else poses[p] @ relative)
+        return poses
+
+    @cached_property
+    def transforms(self) -> list[ScalarArray]:
+        """Ad_{C_{i,p}}, which maps twists of the parent frame to the frame of body i."""
+        return [adjoint_inverse(pose) for pose in self.relative_poses]
+
+    @cached_property
+    def transform_rates(self) -> list[ScalarArray]:
+        """E_i(0..r - 1), (r, 6, 6): d^k Ad_{C_{i,p}} / dt^k = E_i(k) Ad_{C_{i,p}}, KM(10)."""
+        rates = []
+        for screw, joint in zip(self.model.screws, self.joints.T, strict=True):
+            ad = twist_cross(screw)
+            e = np.zeros((len(joint), 6, 6), self.dtype)
+            e[0] = np.eye(6, dtype=self.dtype)
+            for k in range(len(joint) - 1):
+                for s in range(k + 1):
+                    e[k + 1] -= comb(k, s) * joint[s + 1] * ad @ e[k - s]
+            rates.append(e)
+        return rates
+
+    def path(self, body: int) -> list[int]:
+        """Return the bodies from the base to a body, itself included."""
+        path = []
+        while body >= 0:
+            path.append(int(body))
+            body = self.model.parents[body]
+        return path[::-1]
+
+    def children(self, body: int) -> list[int]:
+        """Return the bodies whose parent is a body; those on the base for -1."""
+        return np.flatnonzero(self.model.parents == body).tolist()
+
+    def jacobian_column(self, body: int, joint: int) -> ScalarArray:
+        """Return J_{i,j} = Ad_{C_{i,j}} X_j, body-fixed; 0 if j is not on the path of i."""
+        if joint not in self.path(body):
+            return np.zeros(6, self.dtype)
+        column: ScalarArray = self.model.screws[joint].astype(self.dtype)
+        for i in self.path(body):
+            if i > joint and joint in self.path(i):
+                column = self.transforms[i] @ column
+        return column
+
+    def to_coordinates(self, of_joints: ScalarArray) -> ScalarArray:
+        """Return G^T x: efforts (..., N) of the joints as those of the coordinates (..., n)."""
+        result = np.zeros((*of_joints.shape[:-1], self.model.n), dtype(of_joints))
+        for i, coordinate in enumerate(self.model.coordinates):
+            result[..., coordinate] += self.model.multipliers[i] * of_joints[..., i]
+        return result
+
+    @cached_property
+    def mimic_matrix(self) -> Array:
+        """G (N, n): ds_i / dq_c."""
+        matrix = np.zeros((self.count, self.model.n))
+        matrix[np.arange(self.count), self.model.coordinates] = self.model.multipliers
+        return matrix
+
+    def body_wrenches(self, wrench_jets: Mapping[str, Array], rows: int) -> ScalarArray:
+        """Return wrenches ON the bodies, (N, rows, 6) in body frames, from those at frames."""
+        external = np.zeros((self.count, rows, 6), self.dtype)
+        for name, wrench in wrench_jets.items():
+            frame = self.model.frames[name]
+            if frame.body >= 0:  # a wrench on the base moves no joint
+                external[frame.body] += wrench @ adjoint_inverse(frame.pose)
+        return external
+
+    def adjoints(self) -> list[ScalarArray]:
+        """Return Ad_{C_i}, which map body-fixed twists to spatial ones."""
+        return [adjoint(pose) for pose in self.poses]
+
+
+def as_scalars(name: str, values: ArrayLike) -> ScalarArray:
+    """Return an array of floats, which must be finite, or of the general scalars that it has."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in 'cO':
+        if all(hasattr(entry, '__truediv__') for entry in values.flat):
+            return values
+    return require_finite(name, as_float_array(name, values))
+
+
+def efforts_of_samples(
+    model: ScrewModel,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None,
+    efforts_of_joints: Callable[[Tree, ScalarArray], ScalarArray],
+) -> ScalarArray:
+    """
+    Return the efforts (k + 1, n) or (T, k + 1, n) of inverse dynamics.
+
+    `efforts_of_joints` returns those of the tree joints (k + 1, N), from a tree and external
+    wrenches (N, k + 1, 6) in body frames.
+    """
+    require_model(model)
+    jet = as_scalars('joint_jet', joint_jet)
+    if jet.ndim not in (2, 3) or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
+        expected = f'(k + 3, {model.n}) or (T, k + 3, {model.n})'
+        raise ShapeError('joint_jet', expected, jet.shape)
+    efforts = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n), dtype(jet))
+    wrenches = as_wrench_jets(model, wrench_jets, efforts.shape)
+    samples = [(jet, wrenches, efforts)]
+    if jet.ndim == 3:
+        samples = [
+            (jet[t], {name: w[t] if w.ndim == 3 else w for name, w in wrenches.items()}, row)
+            for t, row in enumerate(efforts)
+        ]
+    for sample, loads, out in samples:
+        tree = Tree(model, sample)
+        external = tree.body_wrenches(loads, len(out))
+        out[:] = tree.to_coordinates(efforts_of_joints(tree, external))
+    return efforts

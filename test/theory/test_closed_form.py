@@ -1,0 +1,98 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The closed form: matrices, explicit and n-th derivatives, and what its structure implies."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.random_models import random_joint_jet, random_model
+from oracles.strategies import joint_jets, models
+
+import screw_dynamics as sd
+from screw_dynamics.theory.closed_form import nth_derivatives
+from screw_dynamics.theory.closed_form.second_derivatives import SecondDerivatives
+from screw_dynamics.theory.tree import Tree
+
+
+@st.composite
+def motions(draw):
+    model = draw(models(scales=False, max_bodies=5))
+    return model, draw(joint_jets(model.n, 3))
+
+
+def assert_close(got, expected, model, jet, order):
+    """Compare twelve digits of the terms behind the entries: inertias times powers of rates."""
+    tree = Tree(model, jet)
+    reach = 1.0 + max(np.abs(pose[:3, 3]).max() for pose in tree.poses)
+    pace = 1.0 + np.abs(tree.joints[1:]).max()
+    inertia = np.abs(model.inertias).max() * np.abs(model.screws).max() ** 2
+    gains = 1.0 + np.abs(model.multipliers).max() ** 2
+    size = tree.count * gains * inertia * reach**2 * pace ** (order + 1)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * size)
+
+
+@given(motions())
+def test_matrices_of_the_kernels(motion):
+    model, jet = motion
+    mass = nth_derivatives.mass_matrix(model, jet)
+    assert_close(mass[0], sd.mass_matrix(model, jet[0]), model, jet, 0)
+    coriolis = nth_derivatives.coriolis_matrix(model, jet)[0] @ jet[1]
+    expected = sd.bias_forces(model, jet[0], jet[1]) - sd.gravity_forces(model, jet[0])
+    assert_close(coriolis, expected, model, jet, 2)
+    gravity = nth_derivatives.gravity_forces(model, jet)
+    weight = 1.0 + np.abs(model.gravity).max()
+    assert_close(gravity[0] / weight, sd.gravity_forces(model, jet[0]) / weight, model, jet, 0)
+
+
+@given(motions())
+def test_explicit_derivatives_are_those_of_any_order(motion):
+    model, jet = motion
+    explicit = SecondDerivatives(model, jet)
+    mass = nth_derivatives.mass_matrix(model, jet)
+    coriolis = nth_derivatives.coriolis_matrix(model, jet)
+    gravity = nth_derivatives.gravity_forces(model, jet)
+    assert_close(explicit.mass_matrix_rate, mass[1], model, jet, 1)
+    assert_close(explicit.mass_matrix_second_rate, mass[2], model, jet, 2)
+    assert_close(explicit.coriolis_matrix_rate, coriolis[1], model, jet, 2)
+    assert_close(explicit.coriolis_matrix_second_rate, coriolis[2], model, jet, 3)
+    weight = 1.0 + np.abs(model.gravity).max()
+    assert_close(explicit.gravity_force_rates / weight, gravity[1] / weight, model, jet, 1)
+    assert_close(explicit.gravity_force_second_rates / weight, gravity[2] / weight, model, jet, 2)
+
+
+@given(motions())
+def test_explicit_efforts_and_their_two_derivatives(motion):
+    model, jet = motion
+    explicit = SecondDerivatives(model, jet)
+    expected = sd.inverse_dynamics(model, jet)
+    weight = 1.0 + np.abs(model.gravity).max()
+    rates = explicit.effort_rates, explicit.effort_second_rates
+    for order, row in enumerate(rates, start=1):
+        assert_close(row / weight, expected[order] / weight, model, jet, order + 2)
+
+
+@given(motions())
+def test_structure(motion):
+    """M is symmetric, M' - 2 Cbar skew, and both are so with all their derivatives."""
+    model, jet = motion
+    mass = nth_derivatives.mass_matrix(model, jet)
+    skew = nth_derivatives.coriolis_matrix(model, jet, skew=True)
+    plain = nth_derivatives.coriolis_matrix(model, jet)
+    for k, row in enumerate(mass):
+        assert_close(row, row.T, model, jet, k)
+    for k in range(len(mass) - 1):
+        difference = mass[k + 1] - 2 * skew[k]
+        assert_close(difference, -difference.T, model, jet, k + 1)
+        assert_close(skew[k] + skew[k].T, mass[k + 1], model, jet, k + 1)
+    assert_close(skew[0] @ jet[1], plain[0] @ jet[1], model, jet, 2)
+
+
+def test_the_matrix_of_the_paper_is_not_skew(rng):
+    model = random_model(rng, 3)
+    jet = random_joint_jet(rng, model.n, 1)
+    mass = nth_derivatives.mass_matrix(model, jet)
+    difference = mass[1] - 2 * nth_derivatives.coriolis_matrix(model, jet)[0]
+    assert np.abs(difference + difference.T).max() > 1e-3 * np.abs(mass[1]).max()
+    assert abs(jet[1] @ difference @ jet[1]) < 1e-12 * np.abs(mass[1]).max() * (jet[1] @ jet[1])

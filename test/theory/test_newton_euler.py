@@ -1,0 +1,154 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Newton-Euler equations of one body in every frame: the same wrench in other components."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+
+from screw_dynamics.lie import adjoint, adjoint_inverse, pose, twist_cross, vee
+from screw_dynamics.theory import wrench_rates
+from screw_dynamics.theory.kinematics import body_fixed as twists_body_fixed
+from screw_dynamics.theory.kinematics import hybrid as twists_hybrid
+from screw_dynamics.theory.kinematics import mixed as twists_mixed
+from screw_dynamics.theory.kinematics import spatial as twists_spatial
+from screw_dynamics.theory.newton_euler import (
+    arbitrary_frame,
+    body_fixed,
+    center_of_mass,
+    hybrid,
+    mixed,
+    spatial,
+)
+from screw_dynamics.theory.tree import Tree
+
+BODY, FRAME, AXES = 3, 1, 2
+RECIPES = [BodyRecipe('helical'), BodyRecipe(), BodyRecipe('prismatic'), BodyRecipe()]
+
+
+class Moving:
+    """A body of a moving tree."""
+
+    def __init__(self, rng):
+        self.model = random_model(rng, RECIPES)
+        self.jet = random_joint_jet(rng, self.model.n, 4)
+        self.tree = Tree(self.model, self.jet)
+        self.pose = self.tree.poses[BODY]
+        self.rotation = self.pose[:3, :3]
+        self.inertia = self.model.inertias[BODY]
+        twist, rate = self.of(twists_body_fixed)
+        self.wrench = body_fixed.wrench(self.inertia, twist, rate)
+
+    def of(self, form, body=BODY):
+        return form.twists(self.model, self.jet)[body, :2]
+
+
+@pytest.fixture
+def moving(rng):
+    return Moving(rng)
+
+
+def assert_close(got, expected):
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def turned(rotation, wrench):
+    return np.concatenate((rotation @ wrench[:3], rotation @ wrench[3:]))
+
+
+def test_body_fixed_is_the_sum_over_points_of_mass(rng):
+    """An analytic case: points of a rigid body that turns and falls."""
+    masses, points = rng.uniform(0.2, 1.0, 6), rng.normal(size=(6, 3))
+    twist, rate = rng.normal(size=6), rng.normal(size=6)
+    accelerations = (
+        rate[3:]
+        + np.cross(twist[:3], twist[3:])
+        + np.cross(rate[:3], points)
+        + np.cross(twist[:3], np.cross(twist[:3], points))
+    )
+    forces = masses[:, None] * accelerations
+    expected = np.concatenate((np.cross(points, forces).sum(axis=0), forces.sum(axis=0)))
+    inertia = np.zeros((6, 6))
+    for mass, point in zip(masses, points, strict=True):
+        arm = np.hstack([np.cross(np.eye(3), point).T, np.eye(3)])
+        inertia += mass * arm.T @ arm
+    assert_close(body_fixed.wrench(inertia, twist, rate), expected)
+
+
+def test_momentum_form(moving):
+    """W = Pi' - ad_V^T Pi."""
+    twist, rate = moving.of(twists_body_fixed)
+    momentum = body_fixed.momentum(moving.inertia, twist)
+    change = body_fixed.momentum(moving.inertia, rate)
+    assert_close(change - twist_cross(twist).T @ momentum, moving.wrench)
+
+
+def test_spatial(moving):
+    inertia = spatial.inertia_in_base(moving.inertia, moving.pose)
+    wrench = spatial.wrench(inertia, *moving.of(twists_spatial))
+    assert_close(adjoint(moving.pose).T @ wrench, moving.wrench)
+
+
+def test_hybrid(moving):
+    inertia = hybrid.inertia_in_base_axes(moving.inertia, moving.rotation)
+    wrench = hybrid.wrench(inertia, *moving.of(twists_hybrid))
+    assert_close(turned(moving.rotation.T, wrench), moving.wrench)
+
+
+def test_mixed(moving):
+    wrench = mixed.wrench(moving.inertia, moving.rotation, *moving.of(twists_mixed))
+    assert_close(wrench[:3], moving.wrench[:3])
+    assert_close(moving.rotation.T @ wrench[3:], moving.wrench[3:])
+
+
+def test_center_of_mass(moving):
+    center = pose(np.eye(3), vee(moving.inertia[:3, 3:]) / moving.inertia[5, 5])
+    inertia = adjoint(center).T @ moving.inertia @ adjoint(center)
+    twist, rate = (adjoint_inverse(center) @ x for x in moving.of(twists_body_fixed))
+    wrench = center_of_mass.wrench(inertia, twist, rate)
+    assert_close(adjoint_inverse(center).T @ wrench, moving.wrench)
+
+
+def test_a_moving_frame_and_other_axes(moving):
+    frame = moving.tree.poses[FRAME]
+    frame_twist = moving.of(twists_body_fixed, FRAME)[0]
+    spatial_twist, spatial_rate = moving.of(twists_spatial)
+    twist = adjoint_inverse(frame) @ spatial_twist
+    rate = adjoint_inverse(frame) @ spatial_rate - twist_cross(frame_twist) @ twist
+    in_base = spatial.inertia_in_base(moving.inertia, moving.pose)
+    inertia = adjoint(frame).T @ in_base @ adjoint(frame)
+    wrench = arbitrary_frame.wrench_in_moving_frame(inertia, twist, rate, frame_twist)
+    spatial_wrench = adjoint_inverse(moving.pose).T @ moving.wrench
+    assert_close(wrench, adjoint(frame).T @ spatial_wrench)
+    # measured there, resolved in the axes of a third body
+    axes = moving.tree.poses[AXES][:3, :3]
+    turn = np.kron(np.eye(2), axes.T @ frame[:3, :3])
+    velocities = moving.of(twists_spatial, AXES)[0, :3], moving.of(twists_spatial, FRAME)[0, :3]
+    relative = axes.T @ (velocities[0] - velocities[1])
+    resolved = turn @ twist
+    resolved_rate = turn @ rate - np.concatenate(
+        (np.cross(relative, resolved[:3]), np.cross(relative, resolved[3:]))
+    )
+    got = arbitrary_frame.wrench_resolved(
+        turn @ inertia @ turn.T, resolved, resolved_rate, turn @ frame_twist, relative
+    )
+    assert_close(got, turn @ wrench)
+
+
+def test_rates_of_a_wrench_go_there_and_back(moving, rng):
+    jet = rng.normal(size=(5, 6))
+    body, base, mid = (
+        form.twists(moving.model, moving.jet)[BODY]
+        for form in (twists_body_fixed, twists_spatial, twists_hybrid)
+    )
+    there = wrench_rates.spatial_from_body(jet, moving.pose, body)
+    assert_close(wrench_rates.body_from_spatial(there, moving.pose, base), jet)
+    # the first derivative: W^s' = Ad_C^-T (W^b' - ad_V^T W^b)
+    rate = jet[1] - twist_cross(body[0]).T @ jet[0]
+    assert_close(there[1], adjoint_inverse(moving.pose).T @ rate)
+    there = wrench_rates.hybrid_from_body(jet, moving.rotation, body[:, :3])
+    assert_close(wrench_rates.body_from_hybrid(there, moving.rotation, mid[:, :3]), jet)
+    angular = np.concatenate((body[0, :3], np.zeros(3)))
+    assert_close(there[1], turned(moving.rotation, jet[1] + twist_cross(angular) @ jet[0]))
