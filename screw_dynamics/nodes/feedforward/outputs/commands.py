@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
+from rclpy.duration import Duration
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
@@ -20,6 +23,8 @@ from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.nodes.shared.endpoints import MessageOutput
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
+
+_DELIVERY = Duration(seconds=0.5)  # longest wait for the drive to receive the last command
 
 
 class _RowsOutput(MessageOutput):
@@ -37,6 +42,12 @@ class _RowsOutput(MessageOutput):
     def send(self) -> None:
         """Publish the rows."""
         self._send()
+
+    def destroy(self) -> None:
+        """Destroy the publisher when the last command has been received, or a moment later."""
+        with suppress(RuntimeError):  # not every DDS can wait
+            self._publisher.wait_for_all_acked(_DELIVERY)
+        super().destroy()
 
 
 class CommandsOutput:
