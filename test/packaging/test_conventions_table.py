@@ -41,7 +41,8 @@ def test_the_trajectory_of_the_guide_is_one():
 
 
 def test_links_of_the_guides_lead_somewhere():
-    for target, anchor in re.findall(r'\]\(([^)#]*)(?:#([^)]+))?\)', GUIDES):
+    prose = re.sub(r'```.*?```', '', GUIDES, flags=re.DOTALL)  # a C++ lambda looks like a link
+    for target, anchor in re.findall(r'\]\(([^)#]*)(?:#([^)]+))?\)', prose):
         file = ROOT / 'docs' / target if target else ROOT / 'docs/guides.md'
         assert file.exists(), target
         if anchor:

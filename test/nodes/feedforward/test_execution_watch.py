@@ -308,6 +308,20 @@ def test_a_held_end():
     assert beside.published[-1][1] == pytest.approx(0.9)
 
 
+@pytest.mark.parametrize('fit', [4, 40])
+def test_a_trajectory_after_a_rest_that_the_controller_begins_first(fit):
+    beside = Beside()
+    beside.run(100)
+    for target in (0.3, 0.7, -0.2):
+        # its first states are near the end of the motion before, which the node still follows
+        beside.send([1.0], [[target, 0.0]], fit=fit)
+        beside.forget()
+        beside.run(1500)
+        assert len(beside.published) == 1500 // PERIOD
+        assert off_the_controller(beside) < 1e-9
+        assert not beside.watch.reason
+
+
 def test_turns_of_a_joint_without_limits():
     watch, parameters, jet = ExecutionWatch(), FeedforwardParameters(), np.zeros((5, 1))
     reference = Reference(1, CONTROLLER_SPLINE)

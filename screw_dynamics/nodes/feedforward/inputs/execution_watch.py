@@ -151,7 +151,9 @@ class ExecutionWatch:
                 return False
             if abs(state.time - own) <= parameters.sync_tolerance:
                 self._set_time(reference, motion, state, own)
-        self._agreed, self._finished, self._own = now, at_end, run
+        self._agreed, self._finished = now, at_end
+        if not rests or self._own is None:  # what begins at the end may be the next trajectory
+            self._own = run
         self.withheld, self.reason = False, ''
         return True
 
