@@ -21,7 +21,7 @@ setup: ## make the environment in .venv: ROS 2, libraries, interfaces, this pack
 demo: setup ## run the main job: trajectory in, efforts and their derivatives out, over ROS 2
 	@$(RUN) python -m screw_dynamics.demo
 
-demo-sea: setup ## arms with elastic joints: rigid, finite-difference and exact feedforward compared
+demo-sea: setup ## arms with elastic joints: feedforwards compared, with wrong parameters and delay
 	@$(RUN) python -m screw_dynamics.demo sea
 
 gallery: setup ## draw the figures of docs/gallery

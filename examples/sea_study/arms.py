@@ -12,12 +12,14 @@ the magnitude that identification and design papers report:
   of a kg m^2 at the wrist, more than the link itself, and 1 to 3 at the shoulder;
 - series elastic arms with steel springs, such as the two-armed research robots of the 2010s:
   850 N m/rad at shoulder and elbow, 250 at the wrist. The soft arms here are the same robots with
-  such springs, with half the stiffness in the Panda's wrist, whose motors are weaker.
+  such springs, with half the stiffness in the Panda's wrist, whose motors are weaker;
+- dry friction of 0.3 to 3 N m at the joint, smooth around rest, and about half of the rated load.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,7 +37,9 @@ from screw_dynamics.trajectory import (
 )
 
 MOTION = 2.0  # s from rest to rest
-REST = 1.0  # s at rest after the motion
+KNEE = 0.02  # rad/s at the joint, velocity at which dry friction reaches 76 %
+
+Factor = float | Sequence[float]  # one for all joints, or one for each
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,9 @@ class Drives:
     """
     Gears and motors of a robot, one value per joint.
 
-    `rotor_inertias` are at the motor side [kg m^2], `viscous_friction` is at the joint side
-    [N m s/rad]. `stiffness` is that of the gears, `soft_stiffness` that of the springs of the soft
-    arm [N m/rad].
+    `rotor_inertias` are at the motor side [kg m^2], `viscous_friction` [N m s/rad] and
+    `dry_friction` [N m] at the joint side. `stiffness` is that of the gears, `soft_stiffness` that
+    of the springs of the soft arm [N m/rad].
     """
 
     gear_ratios: tuple[float, ...]
@@ -53,20 +57,40 @@ class Drives:
     stiffness: tuple[float, ...]
     soft_stiffness: tuple[float, ...]
     viscous_friction: tuple[float, ...]
+    dry_friction: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Factors:
+    """
+    Values that a feedforward assumes over the true ones, 1 where it is right.
+
+    The first three are for all joints or one per joint; `friction` is viscous and dry friction.
+    """
+
+    stiffness: Factor = 1.0
+    rotor_inertia: Factor = 1.0
+    friction: Factor = 1.0
+    payload: float = 1.0
+
+
+TRUE = Factors()
 
 
 @dataclass(frozen=True)
 class Robot:
     """
-    One of the bundled robots with its motion.
+    One of the bundled robots with its load and motion.
 
-    `locked` are joints with constant positions [m]. `turn` are the positions at 0, 1 and 2 s, at
-    rest at both ends [rad].
+    `locked` are joints with constant positions [m]. `payload` is a point mass: frame, mass [kg],
+    position in the frame [m]. `turn` are the positions at 0, 1 and 2 s, at rest at both ends
+    [rad].
     """
 
     name: str
     urdf: str
     locked: tuple[tuple[str, float], ...]
+    payload: tuple[str, float, tuple[float, float, float]]
     drives: Drives
     turn: tuple[tuple[float, ...], ...]
 
@@ -75,12 +99,14 @@ IIWA = Robot(
     'iiwa 14',
     'urdf/iiwa14.urdf',
     (),
+    ('flange', 7.0, (0.0, 0.0, 0.1)),
     Drives(
         gear_ratios=(160.0,) * 4 + (100.0,) * 3,
         rotor_inertias=(1.2e-4, 1.2e-4, 8e-5, 8e-5, 8e-5, 4e-5, 4e-5),
         stiffness=(1e4,) * 4 + (5e3,) * 3,
         soft_stiffness=(850.0,) * 4 + (250.0,) * 3,
         viscous_friction=(2.0, 2.0, 1.0, 1.0, 0.5, 0.3, 0.3),
+        dry_friction=(3.0, 3.0, 2.0, 2.0, 1.0, 0.5, 0.5),
     ),
     (
         (0.0, -0.35, 0.0, 0.45, 0.0, -0.4, 0.0),
@@ -93,12 +119,14 @@ PANDA = Robot(
     'Panda',
     'urdf/panda.urdf',
     (('panda_finger_joint1', 0.02),),
+    ('panda_hand_tcp', 1.5, (0.0, 0.0, 0.0)),
     Drives(
         gear_ratios=(100.0,) * 7,
         rotor_inertias=(6e-5, 6e-5, 5e-5, 5e-5, 2e-5, 2e-5, 1e-5),
         stiffness=(1.4e4,) * 4 + (9e3,) * 3,
         soft_stiffness=(850.0,) * 4 + (125.0,) * 3,
         viscous_friction=(1.0, 1.0, 0.5, 0.5, 0.2, 0.2, 0.1),
+        dry_friction=(1.0, 1.0, 0.8, 0.8, 0.4, 0.4, 0.3),
     ),
     (
         (0.0, -0.3, 0.0, -0.5, 0.0, 2.8, 0.8),
@@ -126,33 +154,42 @@ class Arm:
         """Name for tables."""
         return f'{self.robot.name}, {self.kind}, {self.pose}'
 
-    def model(self) -> ScrewModel:
-        """Return the model; if hanging, gravity points from the base towards the hand."""
+    def model(self, factors: Factors = TRUE) -> ScrewModel:
+        """Return the loaded arm; if hanging, gravity points from the base towards the hand."""
         with warnings.catch_warnings():
             # two links of the published iiwa have non-physical inertias, see its file
             warnings.simplefilter('ignore', InertiaWarning)
             model = read_urdf(share_path(self.robot.urdf), locked=dict(self.robot.locked))
+            frame, mass, place = self.robot.payload
+            model = model.with_payload(frame, factors.payload * mass, place)
         return replace(model, gravity=-model.gravity) if self.pose == 'hanging' else model
 
-    def joints(self, model: ScrewModel) -> ElasticJoints:
+    def joints(self, model: ScrewModel, factors: Factors = TRUE) -> ElasticJoints:
         """Return the springs and motors."""
         drives = self.robot.drives
         springs = drives.stiffness if self.kind == 'stiff' else drives.soft_stiffness
         columns = zip(
             model.joint_names,
-            springs,
-            drives.rotor_inertias,
+            springs * np.asarray(factors.stiffness),
+            drives.rotor_inertias * np.asarray(factors.rotor_inertia),
             drives.gear_ratios,
-            drives.viscous_friction,
+            drives.viscous_friction * np.asarray(factors.friction),
+            drives.dry_friction * np.asarray(factors.friction),
             strict=True,
         )
         return ElasticJoints(
             {
                 name: ElasticJoint(
-                    LinearSpring(stiffness),
-                    Motor(inertia, ratio, viscous_friction=friction / ratio**2),
+                    LinearSpring(float(stiffness)),
+                    Motor(
+                        float(inertia),
+                        ratio,
+                        viscous_friction=float(viscous) / ratio**2,
+                        coulomb_friction=float(dry) / ratio,
+                        coulomb_velocity=KNEE * ratio,
+                    ),
                 )
-                for name, stiffness, inertia, ratio, friction in columns
+                for name, stiffness, inertia, ratio, viscous, dry in columns
             }
         )
 

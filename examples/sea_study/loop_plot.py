@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.results.results_plot import STYLE
-from sea_study.plot import COLOURS, LABELS
+from sea_study.plot import COLOURS
 from sea_study.ros_loop import LoopRun
 
 _LEAST = 1e-10  # rad
@@ -25,7 +25,7 @@ def save_loop(runs: Sequence[LoopRun], path: Path) -> None:
         figure = Figure(figsize=(8.0, 4.0), dpi=160)
         axes = figure.subplots()
         for run in runs:
-            colour, label = COLOURS[run.feedforward], LABELS[run.feedforward]
+            colour, label = COLOURS[run.feedforward], f'{run.feedforward} feedforward'
             error = np.maximum(np.abs(run.error).max(axis=1), _LEAST)
             axes.semilogy(run.time, error, color=colour, label=label)
         axes.set_xlabel('time from start [s]')

@@ -142,6 +142,39 @@ class MujocoRobot:
         times, q, qd, theta, rate = (np.array(column) for column in zip(*rows, strict=True))
         return Motion(times, q, qd, theta, rate, calls)
 
+    def follow(
+        self,
+        efforts: Array,
+        wanted: tuple[Array, Array],
+        gains: tuple[Array, Array],
+        *,
+        of_links: bool = False,
+        substeps: int = 1,
+    ) -> Array:
+        """
+        Simulate motors with a PD in their drives; return link positions (T + 1, n), now first.
+
+        Each of the T periods has `substeps` steps. Feedforward `efforts`, `wanted` positions (of
+        the motors, or of the links) and motor velocities, each (T, n), are those of the periods;
+        the feedback is that of their beginning. Dry friction is that of their middle, by
+        extrapolation.
+        """
+        stiffness, damping = gains
+        coulomb, knee = self._coulomb
+        known = efforts + stiffness * wanted[0] + damping * wanted[1]
+        # views of MuJoCo's own arrays
+        position, velocity, control = self.data.qpos, self.data.qvel, self.data.ctrl
+        rows, before = [self.state()[0]], velocity[self._motors]
+        for effort in known:
+            rate = velocity[self._motors]
+            measured = self._split(position)[0] if of_links else position[self._motors]
+            dry = coulomb * np.tanh((1.5 * rate - 0.5 * before) / knee)
+            control[:] = effort - stiffness * measured - damping * rate - dry
+            before = rate
+            self._mujoco.mj_step(self.engine_model, self.data, nstep=substeps)
+            rows.append(self._split(position)[0])
+        return np.array(rows)
+
     def _split(self, values: Array) -> tuple[Array, Array]:
         """Return the link and motor parts of a vector in MuJoCo's coordinates."""
         link, motor = np.array(values[self._links]), np.array(values[self._motors])

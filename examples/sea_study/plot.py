@@ -1,89 +1,85 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Figure of the comparison: tracking errors over time, one panel per arm."""
+"""Figure of the comparison: largest errors under some of the conditions, one panel per arm."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.results.results_plot import BLACK, GREY, STYLE
-from sea_study.arms import MOTION, REST, ROBOTS, Arm
-from sea_study.scene import CLEAN, EXACT, MIDDLE, NOISY, RIGID, TICK
-from sea_study.tracking import MUJOCO, OWN, Outcome
+from screw_dynamics.results.results_plot import BLACK, STYLE
+from sea_study.arms import JOINTS, POSES, ROBOTS, Arm
+from sea_study.conditions import headline
+from sea_study.scene import CLEAN, EXACT, GRAVITY, NOISY, RIGID
+from sea_study.table import HEADINGS, Found
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLUMNS = (('stiff', 'hanging'), ('soft', 'hanging'), ('stiff', 'upright'), ('soft', 'upright'))
 COLOURS = {
+    GRAVITY: '#8A929B',
     RIGID: '#D55E00',
     NOISY: '#E69F00',
-    CLEAN: '#8A929B',
-    TICK: '#009E73',
-    MIDDLE: '#56B4E9',
+    CLEAN: '#56B4E9',
     EXACT: '#0072B2',
 }
-LABELS = {
-    RIGID: 'rigid:  τ + B q̈ + friction',
-    NOISY: 'finite differences of measured τ',
-    CLEAN: 'finite differences of noise-free τ',
-    TICK: 'exact, tick held for 1 ms',
-    MIDDLE: 'exact, middle held for 1 ms',
-    EXACT: 'exact',
-}
-WINDOW = 40  # samples of the envelope
-BOUNDS = (3e-15, 6.0)  # rad
+MARKERS = {GRAVITY: 's', RIGID: 'D', NOISY: '^', CLEAN: 'o', EXACT: '|'}
+BOUNDS = (1e-3, 300.0)  # mrad
+SHOWN = (
+    'nominal',
+    'stiffness 10 %',
+    'rotor inertia 10 %',
+    'friction 10 %',
+    'payload 10 %',
+    'all 1 %',
+    'all 5 %',
+    'all 10 %',
+    'all 20 %',
+    'delay 2 ms',
+    'delay 2 ms in lead_time',
+    '1000 Hz with jitter',
+    '250 Hz with jitter',
+    '1000 Hz, tick held',
+    '250 Hz, tick held',
+    '250 Hz, middle held',
+    headline().name,
+)
 
 
-def save_comparison(outcomes: Sequence[Outcome], path: Path) -> None:
-    """Plot the largest joint error of every run without feedback over time."""
+def save_comparison(found: Found, path: Path) -> None:
+    """Plot the largest joint errors, the median where they are of random draws."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    found = {(o.arm, o.feedforward, o.engine): o for o in outcomes if not o.feedback}
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(13.0, 7.6), dpi=160)
+        figure = Figure(figsize=(13.0, 9.0), dpi=130)
+        columns = [(kind, pose) for pose in POSES for kind in JOINTS]
         grid: Any = figure.subplots(
             len(ROBOTS),
-            len(COLUMNS),
+            len(columns),
             sharex=True,
             sharey=True,
             gridspec_kw={
-                'left': 0.065,
+                'left': 0.13,
                 'right': 0.99,
-                'top': 0.825,
-                'bottom': 0.075,
+                'top': 0.86,
+                'bottom': 0.06,
                 'wspace': 0.07,
-                'hspace': 0.14,
+                'hspace': 0.12,
             },
         )
         for row, robot in zip(grid, ROBOTS, strict=True):
-            row[0].set_ylabel(f'{robot.name}:  ' + r'$\max\,|q - q_\mathrm{ref}|$  [rad]')
-            for axis, (kind, pose) in zip(row, COLUMNS, strict=True):
+            for axis, (kind, pose) in zip(row, columns, strict=True):
                 _draw(axis, found, Arm(robot, kind, pose))
-        for axis, (kind, pose) in zip(grid[0], COLUMNS, strict=True):
-            joints = 'gears' if kind == 'stiff' else 'springs'
-            axis.set_title(f'{kind} {joints}, {pose}', loc='left', color=BLACK, fontsize=11.5)
-            axis.text(
-                MOTION + 0.5 * REST,
-                0.03,
-                'rest',
-                transform=axis.get_xaxis_transform(),
-                ha='center',
-                color=GREY,
-                fontsize=10,
-            )
+                axis.set_title(f'{robot.name}, {kind}, {pose}', loc='left', fontsize=11)
         for axis in grid[-1]:
-            axis.set_xlabel('time [s]')
+            axis.set_xlabel('largest error [mrad]')
         figure.suptitle(
-            'Motor feedforward alone on arms with elastic joints: 2 s of fast motion, no feedback',
+            'Motor feedforward beside a PD on arms with elastic joints: 2 s of fast motion',
             x=0.012,
-            y=0.982,
+            y=0.985,
             ha='left',
             fontsize=15,
             weight='bold',
@@ -92,41 +88,33 @@ def save_comparison(outcomes: Sequence[Outcome], path: Path) -> None:
         figure.savefig(path)
 
 
-def _draw(axis: Axes, found: dict[tuple[Arm, str, str], Outcome], arm: Arm) -> None:
+def _draw(axis: Axes, found: Found, arm: Arm) -> None:
+    rows = -np.arange(len(SHOWN))
     for feedforward, colour in COLOURS.items():
-        own, other = found[arm, feedforward, OWN], found[arm, feedforward, MUJOCO]
-        axis.plot(*_envelope(own), color=colour, linewidth=2.0)
-        axis.plot(*_envelope(other), color=BLACK, linewidth=0.9, linestyle=(0, (1, 2.5)))
-    axis.set_yscale('log')
-    axis.set_ylim(*BOUNDS)
-    axis.set_yticks(10.0 ** np.arange(-14, 1, 2))
-    axis.set_yticks([], minor=True)
-    axis.set_xlim(0.0, MOTION + REST)
-    axis.set_xticks(np.arange(0.0, MOTION + REST, 1.0))
-    axis.axvspan(MOTION, MOTION + REST, color='#F3F4F6', linewidth=0, zorder=0)
-
-
-def _envelope(outcome: Outcome) -> tuple[Array, Array]:
-    """Return mean time and largest error of every window."""
-    count = len(outcome.errors) // WINDOW * WINDOW
-    errors = outcome.errors[:count].reshape(-1, WINDOW).max(axis=1)
-    times = outcome.times[:count].reshape(-1, WINDOW).mean(axis=1)
-    return times, np.maximum(errors, BOUNDS[0] / 10.0)
+        medians = [1e3 * np.median(found[arm, name, feedforward].largest) for name in SHOWN]
+        size: dict[str, Any] = {}
+        if feedforward == EXACT:
+            size = {'markersize': 12, 'markeredgewidth': 2.5}
+        axis.plot(np.clip(medians, *BOUNDS), rows, MARKERS[feedforward], color=colour, **size)
+    axis.set_xscale('log')
+    axis.set_xlim(*BOUNDS)
+    axis.set_yticks(rows, SHOWN, fontsize=9)
+    axis.axhspan(rows[-1] - 0.5, rows[-1] + 0.5, color='#F3F4F6', linewidth=0, zorder=0)
 
 
 def _legend(figure: Any) -> None:
     from matplotlib.lines import Line2D
 
-    lines = [Line2D([], [], color=colour, linewidth=2.0) for colour in COLOURS.values()]
-    engine = Line2D([], [], color=BLACK, linewidth=0.9, linestyle=(0, (1, 2.5)))
+    marks = [
+        Line2D([], [], color=colour, marker=MARKERS[feedforward], linestyle='', markersize=7)
+        for feedforward, colour in COLOURS.items()
+    ]
     figure.legend(
-        [*lines, engine],
-        [*LABELS.values(), 'the same in MuJoCo'],
+        marks,
+        [HEADINGS[feedforward] for feedforward in COLOURS],
         loc='upper left',
-        bbox_to_anchor=(0.005, 0.952),
-        ncols=4,
+        bbox_to_anchor=(0.005, 0.955),
+        ncols=len(COLOURS),
         frameon=False,
-        handlelength=1.8,
-        columnspacing=2.5,
         labelcolor=BLACK,
     )

@@ -1,45 +1,48 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Scene`: an arm, its motion, and the motor efforts of different methods."""
+"""`Scene`: an arm, its motion, and the motor efforts of different feedforwards."""
 
 from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics, mass_matrix
 from screw_dynamics.elastic import ElasticJoints, elastic_feedforward
-from screw_dynamics.kernels.springs.laws import INERTIA, VISCOUS
+from screw_dynamics.kernels.springs.laws import COULOMB, COULOMB_VELOCITY, INERTIA, VISCOUS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.simulation import ElasticRobot
 from screw_dynamics.trajectory import PiecewisePolynomial
-from sea_study.arms import MOTION, REST, Arm
+from sea_study import differences
+from sea_study.arms import MOTION, TRUE, Arm, Factors
 
-PERIOD = 1e-3  # s for which a sampled command is held
-NOISE = 0.05  # N m, standard deviation of a joint torque sensor
-RESOLUTION = 0.01  # N m, of the sensor
-DIFFERENCE_STEPS = (1, 2, 5, 10, 20, 50)  # in periods; the best in hindsight is used
-FEEDBACK_FREQUENCY, FEEDBACK_DAMPING = 1.0, 0.5  # Hz, -, for the inertia of rotor and link
+FEEDBACK_DAMPING = 0.7  # of rotor and link together on the feedback
 
-RIGID, NOISY, CLEAN, TICK, MIDDLE, EXACT = FEEDFORWARDS = (
+NONE, GRAVITY, RIGID, NOISY, CLEAN, EXACT = FEEDFORWARDS = (
+    'none',
+    'gravity',
     'rigid',
     'differences, noisy',
     'differences, clean',
-    'exact, tick held',
-    'exact, middle held',
     'exact',
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """An arm and its motion `curve`, at rest after its end."""
+    """
+    An arm and its motion `curve`, at rest after its end, with the parameters of `factors`.
+
+    Those of a simulation are true, those of a feedforward are what it assumes.
+    """
 
     arm: Arm
+    factors: Factors
     model: ScrewModel
     joints: ElasticJoints
     curve: PiecewisePolynomial
@@ -55,104 +58,93 @@ class Scene:
         jet = self.reference(np.zeros(1))
         return self.robot.initial_state(jet[0], elastic_feedforward(self.model, self.joints, jet))
 
+    @cached_property
+    def stiffness(self) -> Array:
+        """Stiffness of the joints (n,) [N m/rad]."""
+        table = self.joints.motors(self.model)
+        stiffness: Array = table.parameters[table.offsets]  # first parameter of a linear spring
+        return stiffness
+
     def reference(self, times: Array) -> Array:
         """Return positions and four derivatives (T, 5, n) at `times` (T,) [s]."""
         return self.curve.jets(np.clip(times, 0.0, MOTION))
 
-    def efforts(self, feedforward: str, times: Array) -> Array:
+    def wanted(self, times: Array, of_links: bool) -> tuple[Array, Array]:
         """
-        Return motor efforts (T, n) [N m] at `times` (T,) [s] by one of `FEEDFORWARDS`.
+        Return the reference of a PD (T, n): positions and exact motor velocities.
 
-        For held commands, the times must be the middles of their periods.
+        The positions are those of the links, or exact ones of the motors.
         """
-        if feedforward == TICK:
-            times = times - 0.5 * PERIOD
-        if feedforward in (EXACT, MIDDLE, TICK):
-            jets = self.reference(times)
+        jets = self.reference(times)
+        motors = elastic_feedforward(self.model, self.joints, jets)
+        return jets[:, 0] if of_links else motors.motor_position, motors.motor_velocity
+
+    def efforts(self, feedforward: str, times: Array) -> Array:
+        """Return motor efforts (T, n) [N m] for `times` (T,) [s] by one of `FEEDFORWARDS`."""
+        if feedforward in (NOISY, CLEAN):
+            efforts: Array = (self._clean if feedforward == CLEAN else self._noisy)(times)
+            return efforts
+        jets = self.reference(times)
+        if feedforward == EXACT:
             return elastic_feedforward(self.model, self.joints, jets).motor_effort
         if feedforward == RIGID:
-            jets = self.reference(times)
-            return self._behind(inverse_dynamics(self.model, jets[:, :3])[:, 0], jets[:, 1:3])
-        if feedforward == CLEAN:
-            return self._by_differences(times, 1, 0.0)
-        return self._by_differences(times, self.best_difference_step, NOISE)
+            return self._behind(
+                inverse_dynamics(self.model, jets[:, :3])[:, 0], jets[:, 1], jets[:, 2]
+            )
+        if feedforward == GRAVITY:
+            jets[:, 1:] = 0.0
+            return inverse_dynamics(self.model, jets[:, :3])[:, 0]
+        return np.zeros((len(times), self.model.n))
 
     @cached_property
-    def best_difference_step(self) -> int:
-        """The step of noisy differences with the smallest rms error of the efforts, in periods."""
-        times = sample_times()
+    def cutoff(self) -> float:
+        """The cutoff of noisy differences with the smallest rms error of the efforts [Hz]."""
+        times = np.linspace(0.0, MOTION, round(MOTION / differences.SAMPLING) + 1)
         exact = self.efforts(EXACT, times)
         errors = [
-            np.square(self._by_differences(times, step, NOISE) - exact).mean()
-            for step in DIFFERENCE_STEPS
+            np.square(self._by_differences(cutoff)(times) - exact).mean()
+            for cutoff in differences.CUTOFFS
         ]
-        return DIFFERENCE_STEPS[int(np.argmin(errors))]
+        return differences.CUTOFFS[int(np.argmin(errors))]
 
-    def growth(self) -> float:
-        """
-        Return the growth rate of a small error after the motion [1/s].
-
-        It is the largest real part of the eigenvalues of the linearised equations of motion, with
-        constant motor efforts.
-        """
-        jet = self.reference(np.array([MOTION]))
-        commands = elastic_feedforward(self.model, self.joints, jet)
-        state = self.robot.initial_state(jet[0], commands)
-        size = 1e-6
-        columns = [
-            self.robot.derivatives(state + step, commands.motor_effort[0])
-            - self.robot.derivatives(state - step, commands.motor_effort[0])
-            for step in size * np.eye(len(state))
-        ]
-        return float(np.linalg.eigvals(np.array(columns).T / (2.0 * size)).real.max())
-
-    @cached_property
-    def feedback_gains(self) -> tuple[Array, Array]:
-        """Light gains on motor position and velocity [N m/rad, N m s/rad]."""
+    def gains(self, frequency: float) -> tuple[Array, Array]:
+        """Return gains on position and velocity for a frequency in Hz [N m/rad, N m s/rad]."""
         links = np.diag(mass_matrix(self.model, self.reference(np.zeros(1))[0, 0]))
         inertia = links + self.joints.motors(self.model).rows[:, INERTIA]
-        omega = 2.0 * np.pi * FEEDBACK_FREQUENCY
+        omega = 2.0 * np.pi * frequency
         return omega**2 * inertia, 2.0 * FEEDBACK_DAMPING * omega * inertia
 
-    def _behind(self, tau: Array, rates: Array) -> Array:
-        """Return motor efforts for link efforts and motor velocities and accelerations `rates`."""
+    def _behind(self, tau: Array, rate: Array, acceleration: Array) -> Array:
+        """Return motor efforts for link efforts and motor velocities and accelerations."""
         rows = self.joints.motors(self.model).rows
-        return tau + rows[:, VISCOUS] * rates[:, 0] + rows[:, INERTIA] * rates[:, 1]
+        dry = rows[:, COULOMB] * np.tanh(rate / rows[:, COULOMB_VELOCITY])
+        return tau + dry + rows[:, VISCOUS] * rate + rows[:, INERTIA] * acceleration
 
-    def _by_differences(self, times: Array, step: int, noise: float) -> Array:
-        """Return motor efforts from central differences of sampled link efforts."""
-        h = step * PERIOD
-        # one sensor reading per period: neighbouring samples use the same ones
-        index = np.round(times / PERIOD - 0.5).astype(np.int64)
-        first = int(index.min()) - step
-        instants = midpoints(first, int(index.max()) + step + 1)
-        measured = inverse_dynamics(self.model, self.reference(instants)[:, :3])[:, 0]
-        if noise:
+    @cached_property
+    def _clean(self) -> Any:
+        return self._by_differences(None)
+
+    @cached_property
+    def _noisy(self) -> Any:
+        return self._by_differences(scene(self.arm).cutoff)
+
+    def _by_differences(self, cutoff: float | None) -> Any:
+        """Return motor efforts as a spline in time, with a cutoff [Hz] from noisy positions."""
+        from scipy.interpolate import CubicSpline
+
+        margin = round(differences.MARGIN / differences.SAMPLING)
+        end = round(MOTION / differences.SAMPLING) + margin
+        times = differences.SAMPLING * np.arange(-margin, end + 1, dtype=np.float64)
+        positions = self.reference(times)[:, 0]
+        if cutoff is not None:
             seed = zlib.crc32(self.arm.name.encode())
-            measured = measured + np.random.default_rng(seed).normal(0.0, noise, measured.shape)
-            measured = RESOLUTION * np.round(measured / RESOLUTION)
-        before, now, after = (measured[index - first + k * step] for k in (-1, 0, 1))
-        derivatives = np.stack(
-            [(after - before) / (2.0 * h), (after - 2.0 * now + before) / h**2], axis=1
-        )
-        jets = self.reference(times)
-        table = self.joints.motors(self.model)
-        stiffness = table.parameters[table.offsets]  # first parameter of a linear spring
-        return self._behind(now, jets[:, 1:3] + derivatives / stiffness)
+            positions = differences.smoothed(differences.readings(positions, seed), cutoff)
+        motion = differences.motor_motion(self.model, positions, self.stiffness)
+        return CubicSpline(times[differences.LOST : -differences.LOST], self._behind(*motion))
 
 
-def midpoints(first: int, end: int) -> Array:
-    """Return the middles of the periods from `first` to before `end`, (end - first,) [s]."""
-    return PERIOD * (np.arange(first, end, dtype=np.float64) + 0.5)
-
-
-def sample_times() -> Array:
-    """Return the middles of all periods of the comparison, (T,) [s]."""
-    return midpoints(0, round((MOTION + REST) / PERIOD))
-
-
-@lru_cache
-def scene(arm: Arm) -> Scene:
+@lru_cache(maxsize=100)
+def scene(arm: Arm, factors: Factors = TRUE) -> Scene:
     """Return the scene of an arm, cached per process."""
-    model = arm.model()
-    return Scene(arm, model, arm.joints(model), arm.motion(model))
+    model = arm.model(factors)
+    return Scene(arm, factors, model, arm.joints(model, factors), arm.motion(model))

@@ -1,133 +1,90 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tracking errors of an arm with one feedforward, in both engines."""
+"""Tracking errors without feedback and with right parameters, in both engines."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.elastic import elastic_feedforward
-from screw_dynamics.simulation import Motion
-from sea_study.arms import MOTION, REST, Arm
+from sea_study.arms import MOTION, Arm
+from sea_study.commands import Link, step_efforts
 from sea_study.mujoco_robot import MujocoRobot
-from sea_study.scene import EXACT, PERIOD, RIGID, Scene, sample_times, scene
+from sea_study.scene import EXACT, RIGID, Scene, scene
 
 RTOL = 1e-10  # of scipy's DOP853
-SUBSTEPS = 2  # fixed steps per period
-FALLEN = 0.3  # rad, error above which an arm has fallen
-TREND = 3  # degree of the polynomial in time that does not count as oscillation
+STEP = 5e-4  # s, of the fixed steps
+PERIOD = 1e-3  # s between samples of the errors
+HELD = 'exact, held'
+IDEAL = (RIGID, HELD, EXACT)
 
 OWN, MUJOCO = ENGINES = ('own equations', 'MuJoCo')
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Outcome:
-    """
-    Errors |q - q_ref| of one run [rad].
-
-    `largest` and `rms` are over all joints during the motion, `errors` (T,) are the largest of all
-    joints at `times` (T,) [s]. `oscillation` is the largest amplitude of a spring's vibration at
-    rest after the motion [rad], NaN if the arm has fallen.
-    """
+    """Largest and rms error |q - q_ref| of one run over all joints during the motion [rad]."""
 
     arm: Arm
     feedforward: str
-    feedback: bool
     engine: str
     largest: float
     rms: float
-    oscillation: float
-    times: Array
-    errors: Array
 
 
-def track(arm: Arm, feedforward: str, feedback: bool) -> list[Outcome]:
-    """
-    Simulate an arm in both engines, with feedback only in MuJoCo.
-
-    The feedback is a light PD on the motor positions, around the exact motion of the motors for
-    every feedforward.
-    """
+def track(arm: Arm, feedforward: str) -> list[Outcome]:
+    """Simulate an arm with one of `IDEAL` in both engines; 'held' is for 1 ms, of the middle."""
     place = scene(arm)
-    motions = {MUJOCO: _in_mujoco(place, feedforward, feedback)}
-    if not feedback:
-        motions[OWN] = _in_own_equations(place, feedforward)
-    return [
-        _outcome(place, feedforward, feedback, engine, motions[engine])
-        for engine in ENGINES
-        if engine in motions
-    ]
+    outcomes = []
+    for engine, simulate in ((OWN, _in_own_equations), (MUJOCO, _in_mujoco)):
+        position = simulate(place, feedforward)
+        errors = np.abs(position - place.reference(_times())[:, 0])
+        rms = float(np.sqrt(np.square(errors).mean()))
+        outcomes.append(Outcome(arm, feedforward, engine, float(errors.max()), rms))
+    return outcomes
 
 
-def _in_own_equations(place: Scene, feedforward: str) -> Motion:
-    times = PERIOD * np.arange(round((MOTION + REST) / PERIOD) + 1, dtype=np.float64)
-    if feedforward in (RIGID, EXACT):
+def _times() -> Array:
+    return np.linspace(0.0, MOTION, round(MOTION / PERIOD) + 1)
+
+
+def _held_efforts(place: Scene) -> Array:
+    return step_efforts(Link(), partial(place.efforts, EXACT), round(MOTION / STEP), STEP)
+
+
+def _in_own_equations(place: Scene, feedforward: str) -> Array:
+    """Return link positions (T, n)."""
+    if feedforward != HELD:
         return place.robot.integrate(
-            times,
+            _times(),
             lambda t, state: place.efforts(feedforward, np.array([t]))[0],
             place.start,
             rtol=RTOL,
-        )
-    efforts = np.ascontiguousarray(place.efforts(feedforward, sample_times()))
-    states = np.empty((len(times), place.robot.state_size))
-    state = states[0] = place.start.copy()
-    for k, effort in enumerate(efforts):
-        place.robot.step(state, effort, PERIOD / SUBSTEPS, steps=SUBSTEPS)
-        states[k + 1] = state
-    return Motion(times, *place.robot.split(states), 4 * SUBSTEPS * len(efforts))
+        ).position
+    state = place.start.copy()
+    states = [state.copy()]
+    for effort in _held_efforts(place):
+        place.robot.step(state, effort, STEP)
+        states.append(state.copy())
+    return place.robot.split(np.array(states[:: round(PERIOD / STEP)]))[0]
 
 
-def _in_mujoco(place: Scene, feedforward: str, feedback: bool) -> Motion:
-    h = PERIOD / SUBSTEPS
-    steps = round((MOTION + REST) / h)
-    engine = MujocoRobot(place.model, place.joints, timestep=h)
+def _in_mujoco(place: Scene, feedforward: str) -> Array:
+    """Return link positions (T, n)."""
+    steps = round(MOTION / STEP)
+    engine = MujocoRobot(place.model, place.joints, timestep=STEP)
     engine.set_state(*place.robot.split(place.start))
+    held = feedforward == HELD
     # stages of a step are at its ends and its middle
-    stages = 0.5 * h * np.arange(2 * steps + 1, dtype=np.float64)
-    continuous = feedforward in (RIGID, EXACT)
-    efforts = place.efforts(feedforward, stages if continuous else sample_times())
-    exact = elastic_feedforward(place.model, place.joints, place.reference(stages))
-    theta, rate = exact.motor_position, exact.motor_velocity
-    stiffness, damping = place.feedback_gains if feedback else (0.0, 0.0)
+    stages = 0.5 * STEP * np.arange(2 * steps + 1, dtype=np.float64)
+    efforts = _held_efforts(place) if held else place.efforts(feedforward, stages)
 
     def drive(t: float, position: Array, velocity: Array) -> Array:
-        stage = round(2.0 * t / h)
-        effort: Array = efforts[stage if continuous else int(t / PERIOD)]
-        if feedback:
-            # positions are those of the stage, or of the start of the step if t is its middle
-            now = stage if continuous else stage - 1
-            effort = effort + stiffness * (theta[now] - position)
-            effort = effort + damping * (rate[now] - velocity)
+        effort: Array = efforts[int(t / STEP) if held else round(2.0 * t / STEP)]
         return effort
 
-    return engine.run(steps, drive, every=SUBSTEPS, hold=None if continuous else 0.5)
-
-
-def _outcome(
-    place: Scene, feedforward: str, feedback: bool, engine: str, motion: Motion
-) -> Outcome:
-    times = PERIOD * np.arange(len(motion.times), dtype=np.float64)
-    reference = place.reference(times)[:, 0]
-    errors = np.abs(motion.position - reference)
-    moving = times <= MOTION
-    resting = times >= MOTION
-    springs = (motion.motor_position - motion.position)[resting]
-    fit = np.polynomial.Polynomial.fit
-    amplitudes = [
-        0.5 * np.ptp(phi - fit(times[resting], phi, TREND)(times[resting])) for phi in springs.T
-    ]
-    fallen = not errors.max() < FALLEN
-    return Outcome(
-        arm=place.arm,
-        feedforward=feedforward,
-        feedback=feedback,
-        engine=engine,
-        largest=float(errors[moving].max()),
-        rms=float(np.sqrt(np.square(errors[moving]).mean())),
-        oscillation=float('nan') if fallen else float(max(amplitudes)),
-        times=times,
-        errors=errors.max(axis=1),
-    )
+    every = round(PERIOD / STEP)
+    return engine.run(steps, drive, every=every, hold=0.5 if held else None).position

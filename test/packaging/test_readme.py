@@ -41,27 +41,29 @@ def document(name: str) -> str:
     return (ROOT / 'docs' / f'{name}.md').read_text(encoding='utf-8')
 
 
-@pytest.mark.parametrize('text', [README, document('elastic_robots')], ids=['README', 'guide'])
-def test_numbers_of_the_comparison_are_those_of_its_document(text):
-    largest, arm = {}, ''
-    for line in document('demo_sea').splitlines():
-        cells = [cell.strip() for cell in line.split('|')[1:-1]]
-        if len(cells) == 11:
-            arm = cells[0] or arm
-            largest[arm, cells[1]] = cells[5]  # in MuJoCo, without feedback
-    shown = rows(text, 'largest joint error in 2 s')
-    kinds = (
-        'rigid',
-        'differences, noisy',
-        'exact, tick held',
-        'exact, middle held',
-        'exact',
-    )
+def test_numbers_of_the_comparison_are_those_of_its_document():
+    text = document('demo_sea')
+    kinds = ('PD + gravity', 'rigid', 'differences, noisy', 'exact')
+    largest = {}
+    for section in text.split('\n### ')[1:]:
+        arm = section.split('\n', 1)[0]
+        table = rows(section, 'largest / rms [mrad]')
+        (headings,) = re.findall(r'^\| largest / rms .*$', section, re.MULTILINE)
+        columns = [cell.strip() for cell in headings.split('|')[2:-1]]
+        for row in ('nominal', 'all 10 %, delay 2 ms: median of 7'):
+            for kind in kinds:
+                cell = table[row][columns.index(kind)]
+                largest[arm, row.split(':')[0], kind] = cell.split(' / ')[0]
+    shown = rows(README, 'largest joint error in 2 s').values()
+    wanted = [('all 10 %, delay 2 ms', kind) for kind in kinds]
+    wanted += [('nominal', kind) for kind in ('rigid', 'exact')]
+    (ratios,) = re.findall(r'the rigid one is ([\d.]+ to [\d.]+) times', ' '.join(text.split()))
+    assert f'whose error is {ratios} times as large' in ' '.join(README.split())
     places = ('stiff, hanging', 'soft, hanging', 'soft, upright')
-    for kind, cells in zip(kinds, shown.values(), strict=True):
+    for (row, kind), cells in zip(wanted, shown, strict=True):
         for place, cell in zip(places, cells, strict=True):
-            numbers = (largest[f'{robot}, {place}', kind] for robot in ('iiwa 14', 'Panda'))
-            assert cell == ' and '.join(numbers), (kind, place)
+            arms = (f'{robot}, {place}' for robot in ('iiwa 14', 'Panda'))
+            assert cell == ' and '.join(largest[arm, row, kind] for arm in arms), (row, place)
 
 
 def test_numbers_of_the_accuracy_are_those_of_its_document():
