@@ -58,11 +58,12 @@ class Node:
         state = JointState(name=NAMES, position=[float(x) for x in positions])
         self.pipeline.measured.update(state, self.now)
 
-    def follow(self, *points, times):
+    def follow(self, *points, times, measured=True):
+        """Follow a trajectory from the measured state, or from its first point."""
         waypoints = waypoints_from_points(
             NAMES, list(zip(times, points, strict=True)), tuple(NAMES)
         )
-        start = self.pipeline.measured.state(self.now, 1.0)
+        start = self.pipeline.measured.state(self.now, 1.0) if measured else None
         self.pipeline.reference.add(waypoints, self.now, self.now, start)
 
     def tick(self):
@@ -183,6 +184,35 @@ def test_a_stream_that_moves_already_is_joined_without_a_step(node):
     np.testing.assert_array_equal(commands[:, 2:4], np.tile([[20, 10], [1, 0.5]], (100, 1, 1)))
     np.testing.assert_array_equal(commands[0, 4], 0.0)
     assert mit.dims == [('fields', 5, 10), ('joints', 2, 2)]
+
+
+def test_a_step_of_the_reference_is_not_commanded(node):
+    positions = node(command_fields=('position',), max_joint_state_age=60.0, ramp_time=0.1)
+    positions.measure(HANGING)
+    positions.follow([-0.3, 1.0], HANGING, times=[0.5, 1.0])  # fast: up to 5 rad/s
+    commands, peak = [], 0.0
+    for i in range(300):
+        positions.now += (i == 60) * 9 * PERIOD  # ticks that are missed
+        commands.append(positions.tick())
+        peak = max(peak, np.abs(positions.pipeline._jet[1]).max())
+    assert all(command is not None for command in commands) and peak > 4.0
+    # a trajectory at whose first point the robot is not, as with start_state: first_point
+    positions.pipeline.reference.clear()
+    positions.follow([-1.6, 0.06], times=[0.0], measured=False)
+    assert [positions.tick() for _ in range(5)] == [None] * 5
+    assert 'joint_2 within 0.05 rad of the' in positions.pipeline.commands.report()[1]
+    positions.measure([-1.6, 0.04])
+    assert positions.tick() is not None
+    # a step to where the robot is within the tolerance is blended from the last command
+    for _ in range(30):
+        last = positions.tick()[0]
+    positions.pipeline.reference.clear()
+    positions.measure([-1.6, 0.1])
+    positions.follow([-1.6, 0.12], times=[0.0], measured=False)
+    commands = np.array([last, *(positions.tick()[0] for _ in range(30))])
+    np.testing.assert_array_equal(commands[:2], [[-1.6, 0.06]] * 2)
+    np.testing.assert_array_equal(commands[-1], [-1.6, 0.12])
+    assert np.abs(np.diff(commands, axis=0)).max() < 1.875 * 0.06 * 4e-3 / 0.1
 
 
 def test_velocities_of_servos_need_jerks(node):
