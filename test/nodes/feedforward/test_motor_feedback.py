@@ -197,6 +197,7 @@ def test_saturation_by_limit_and_by_what_the_motor_can_do(loop):
     report = one.feedback.report()
     assert report.level == b'\x01'
     assert report.values['samples at feedback.limit'] == report.values['samples'] == 400
+    assert 300 < report.values['samples at max_effort'] < 400
     assert float(report.values['largest position error [rad or m]']) == pytest.approx(1.0)
 
 
@@ -500,8 +501,8 @@ def test_a_tick_keeps_nothing(loop):
             one.pipeline.publish(one.now)
             one.now += MS
 
-    run(3000)  # the history is full
-    assert bytes_kept(run, 1000) < 1000
+    run(2100)  # the history is full
+    assert bytes_kept(run, 1000) < 5000  # an array is a hundred bytes
     gc.collect()
     gc.disable()
     try:

@@ -81,7 +81,7 @@ class MotorFeedback:
         self._gains = CommandRamp(self._wanted, unlimited, parameters.feedback_ramp_time)
         self._ramp = CommandRamp(np.zeros(table.m), unlimited[0], parameters.feedback_ramp_time)
         self._table, self._problem, self._begun = table, '', -1
-        self._computed = self._saturated = 0
+        self._computed = self._saturated = self._clipped = 0
         self._following = False
         self.apply(parameters)
 
@@ -115,6 +115,7 @@ class MotorFeedback:
         if self._begun >= 0:
             self._begun, self._problem, self._following = -1, '', False
             self._ramp.reset()
+            self._gains.retarget()  # the clock may have been set back
             self._history.clear()
 
     def added(
@@ -149,6 +150,8 @@ class MotorFeedback:
         # the feedforward is not clipped
         np.minimum(total, np.maximum(self._most, effort, out=bound), out=total)
         np.maximum(total, np.minimum(self._least, effort, out=bound), out=total)
+        np.subtract(np.add(effort, self._ramp.values, out=bound), total, out=bound)
+        self._clipped += bool(bound.any())
         return total
 
     def _compute(self, now: int) -> str:
@@ -219,18 +222,20 @@ class MotorFeedback:
             return Report(OK, 'off')
         if self._begun < 0:
             return Report(OK, 'not active')
-        computed, saturated = self._computed, self._saturated
-        self._computed = self._saturated = 0
+        computed, saturated, clipped = self._computed, self._saturated, self._clipped
+        self._computed = self._saturated = self._clipped = 0
         worst = int(np.argmax(self._largest))
         values: dict[str, object] = {
             'largest position error [rad or m]': f'{self._largest[worst]:.6g}',
             'of motor': self._names[worst],
             'samples': computed,
             'samples at feedback.limit': saturated,
+            'samples at max_effort': clipped,
         }
         self._largest[:] = 0.0
         if self._problem:
             return Report(WARN, f'no feedback: {self._problem}', values)
-        if saturated:
-            return Report(WARN, 'at feedback.limit', values)
+        if saturated or clipped:
+            limit = 'feedback.limit' if saturated else 'max_effort'
+            return Report(WARN, f'at {limit}', values)
         return Report(OK, 'ok', values)
