@@ -225,8 +225,8 @@ class Reference:
         self._motions[at:] = [replace(motion, anchor=instant, anchor_time=time_from_start)]
         self._rejoin(later)
 
-    def postpone(self, motion: ActiveTrajectory, by: int) -> None:
-        """Let the newest motion, if it is this one, begin later by some time [ns], from rest."""
+    def shift(self, motion: ActiveTrajectory, by: int) -> None:
+        """Let the newest motion, if it is this one, begin from rest later by a time [ns]."""
         if self._motions and self._motions[-1].waypoints is motion.waypoints:
             last = self._motions[-1]
             begin, start, anchor = last.begin + by, last.start + by, last.anchor + by

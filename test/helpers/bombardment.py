@@ -236,10 +236,12 @@ class Bombardment:
 
         def rejected() -> bool:
             nonlocal name, again
-            if time.monotonic() > again and self._other_robots() > robots:
-                # lost with the subscription, as may be what was sent just before
-                self._unsure += self._typed - self._counted
-                self._typed = self._counted
+            if time.monotonic() > again:
+                # lost with the subscription, as may be what was sent just before; or rejected for
+                # another reason: the stream sent before it was received later
+                if self._other_robots() > robots:
+                    self._unsure += self._typed - self._counted
+                    self._typed = self._counted
                 name, again = self._reject(), time.monotonic() + AGAIN
             return name in self.heard.rejection
 

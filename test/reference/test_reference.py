@@ -136,12 +136,13 @@ def test_continuous_joints_take_the_nearest_turn():
     np.testing.assert_allclose(jet[0], [2 * np.pi, 0.0])
 
 
-def test_the_newest_motion_is_postponed(reference):
+@pytest.mark.parametrize('late', [SECOND // 10, -SECOND // 10])
+def test_the_newest_motion_is_shifted(reference, late):
     """From rest; the end of the motion before, if it is still known, is held until then."""
     reference.add(waypoints([0.0, 0.0], [1.0, 2.0]), START, START)
     reference.add(waypoints([1.0, 2.0], [0.0, 0.0]), START + 2 * SECOND, START)
-    curve, late = reference.newest.curve, SECOND // 10
-    reference.postpone(reference.newest, late)
+    curve = reference.newest.curve
+    reference.shift(reference.newest, late)
     held = sampled(reference, START + 2 * SECOND + late - 1)[1]
     np.testing.assert_array_equal(held, [[1.0, 2.0], *np.zeros((4, 2))])
     for t in (0.0, 0.3, 1.0):
@@ -151,7 +152,7 @@ def test_the_newest_motion_is_postponed(reference):
     old = reference.newest
     reference.add(waypoints([0.0, 0.0], [1.0, 1.0]), START + 4 * SECOND, START)
     newest = reference.newest
-    reference.postpone(old, late)
+    reference.shift(old, late)
     assert reference.newest is newest
 
 

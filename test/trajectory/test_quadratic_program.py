@@ -18,69 +18,91 @@ from screw_dynamics.trajectory.smooth.quadratic_program import (
     restore_feasibility,
 )
 
-KNOTS = 4
+JOINTS, KNOTS = 6, 4
+START = np.zeros((JOINTS, KNOTS, 4))
 
 
-@pytest.fixture(params=range(6))
-def program(request):
-    """A random program whose constraints hold at 0 with room, and bind at the minimum."""
-    rng = np.random.default_rng(request.param)
-    factor = rng.normal(size=(KNOTS - 1, 8, 8))
-    free = rng.random((KNOTS, 4)) < 0.8
+@pytest.fixture
+def program():
+    """Random programs whose constraints hold at 0 with room, and bind at the minimum."""
+    rng = np.random.default_rng(0)
+    factor = rng.normal(size=(JOINTS, KNOTS - 1, 8, 8))
+    free = rng.random((JOINTS, KNOTS, 4)) < 0.8
     mask = at_segments(free.astype(float))
-    rows = rng.normal(size=(KNOTS - 1, 5, 8)) * mask[:, None, :]
-    rows[0, 0] = 0.0
-    hessian = factor @ factor.transpose(0, 2, 1) * mask[:, :, None] * mask[:, None, :]
-    gradient = 20.0 * rng.normal(size=(KNOTS, 4)) * free
-    return ConvexProgram(hessian, gradient, rows, np.ones((KNOTS - 1, 5)), free)
+    rows = rng.normal(size=(JOINTS, KNOTS - 1, 5, 8)) * mask[..., None, :]
+    rows[:, 0, 0] = 0.0
+    hessian = factor @ factor.swapaxes(2, 3) * mask[..., None] * mask[..., None, :]
+    gradient = 20.0 * rng.normal(size=free.shape) * free
+    return ConvexProgram(hessian, gradient, rows, np.ones(rows.shape[:3]), free)
 
 
-def test_at_the_minimum_binding_rows_hold_the_gradient(program):
-    x = minimise(program, np.zeros((KNOTS, 4)))
-    slack = program.slack(x)
+@pytest.fixture(params=range(JOINTS))
+def joint(request, program):
+    """The program of one of the joints alone."""
+    return program.part([request.param])
+
+
+def test_at_the_minimum_binding_rows_hold_the_gradient(joint):
+    x = minimise(joint, START[:1])
+    slack = joint.slack(x)
     assert (slack >= -TOLERANCE).all()
-    np.testing.assert_array_equal(x[~program.free], 0.0)
-    binding = np.argwhere(program.rows.any(axis=2) & (slack < 1e-3))
+    np.testing.assert_array_equal(x[~joint.free], 0.0)
+    binding = np.argwhere(joint.rows.any(axis=3) & (slack < 1e-3))
     assert len(binding)
     normals = np.array(
         [
-            program.row_combination(np.eye(1, slack.size, row).reshape(slack.shape)).ravel()
+            joint.row_combination(np.eye(1, slack.size, row).reshape(slack.shape)).ravel()
             for row in np.ravel_multi_index(binding.T, slack.shape)
         ]
     )
     # Karush-Kuhn-Tucker: the gradient is a combination of their normals, no factor negative
-    _, residual = nnls(normals.T, program.objective_gradient(x).ravel())
-    assert residual <= 1e-3 * np.linalg.norm(program.gradient)
+    _, residual = nnls(normals.T, joint.objective_gradient(x).ravel())
+    assert residual <= 1e-3 * np.linalg.norm(joint.gradient)
+
+
+def test_joints_side_by_side_have_the_minima_that_they_have_alone(program):
+    # one without binding rows, one whose objective is linear in an unknown, and the others
+    program.offsets[1] = 1e6
+    unknown = np.argmax(program.free[2, 1])
+    for segment, index in ((0, 4 + unknown), (1, unknown)):
+        program.hessian[2, segment, index] = program.hessian[2, segment, :, index] = 0.0
+    side_by_side = minimise(program, START)
+    alone = [minimise(program.part([j]), START[:1])[0] for j in range(JOINTS)]
+    # the method ends at a relative gap of 1e-9
+    np.testing.assert_allclose(side_by_side, alone, rtol=1e-6, atol=1e-6)
+    assert (program.slack(side_by_side) >= -TOLERANCE).all()
 
 
 def test_without_binding_rows_the_minimum_is_the_stationary_point(program):
-    loose = program._replace(offsets=np.full((KNOTS - 1, 5), 1e6))
-    x = minimise(loose, np.zeros((KNOTS, 4)))
+    loose = program._replace(offsets=np.full_like(program.offsets, 1e6))
+    x = minimise(loose, START)
     np.testing.assert_allclose(loose.objective_gradient(x)[program.free], 0.0, atol=1e-8)
 
 
 def test_pull_back_obeys_every_row_and_moves_only_what_it_must(program):
     rng = np.random.default_rng(99)
-    x = 3.0 * rng.normal(size=(KNOTS, 4)) * program.free
-    assert (program.slack(x) < 0.0).any()
-    pulled = restore_feasibility(program, np.zeros((KNOTS, 4)), x)
+    x = 3.0 * rng.normal(size=START.shape) * program.free
+    x[0] = 0.0
+    assert (program.slack(x) < 0.0).any(axis=(1, 2)).sum() == JOINTS - 1
+    pulled = restore_feasibility(program, np.full_like(START, 1e-3) * program.free, x)
     assert (program.slack(pulled) >= -TOLERANCE).all()
-    assert pulled.any()
-    again = restore_feasibility(program, np.zeros((KNOTS, 4)), pulled)
+    assert pulled[1:].any(axis=(1, 2)).all()
+    np.testing.assert_array_equal(pulled[0], 0.0)
+    again = restore_feasibility(program, START, pulled)
     assert again is pulled
 
 
 def test_an_unknown_on_which_the_objective_is_linear_ends_at_its_bound():
-    free = np.zeros((2, 4), dtype=bool)
-    free[0, 1] = free[1, 2] = True
-    hessian, rows = np.zeros((1, 8, 8)), np.zeros((1, 4, 8))
-    hessian[0, 1, 1] = 2.0
-    rows[0, 0, 1] = rows[0, 2, 6] = 1.0
-    rows[0, 1, 1] = rows[0, 3, 6] = -1.0
-    gradient = np.zeros((2, 4))
-    gradient[0, 1], gradient[1, 2] = -1.0, 1.0
-    program = ConvexProgram(hessian, gradient, rows, np.full((1, 4), 3.0), free)
-    x = minimise(program, np.zeros((2, 4)))
+    free = np.zeros((1, 2, 4), dtype=bool)
+    free[0, 0, 1] = free[0, 1, 2] = True
+    hessian, rows = np.zeros((1, 1, 8, 8)), np.zeros((1, 1, 4, 8))
+    hessian[0, 0, 1, 1] = 2.0
+    rows[0, 0, 0, 1] = rows[0, 0, 2, 6] = 1.0
+    rows[0, 0, 1, 1] = rows[0, 0, 3, 6] = -1.0
+    gradient = np.zeros((1, 2, 4))
+    gradient[0, 0, 1], gradient[0, 1, 2] = -1.0, 1.0
+    program = ConvexProgram(hessian, gradient, rows, np.full((1, 1, 4), 3.0), free)
+    x = minimise(program, np.zeros((1, 2, 4)))[0]
     assert x[0, 1] == pytest.approx(0.5, abs=1e-4)
     assert x[1, 2] == pytest.approx(-3.0, abs=1e-4)
 
@@ -98,19 +120,32 @@ def test_the_banded_solution_is_the_dense_one():
     right_side = rng.normal(size=(KNOTS, 4))
     expected = np.zeros(4 * KNOTS)
     expected[mask] = np.linalg.solve(dense[np.ix_(mask, mask)], right_side.ravel()[mask])
-    scoped = blocks * at_segments(free)[:, :, None] * at_segments(free)[:, None, :]
-    solution = factorised(scoped, free)(right_side)
-    np.testing.assert_allclose(solution.ravel(), expected, rtol=1e-9, atol=1e-9)
+    ends = at_segments(free[None])[0]
+    scoped = blocks * ends[:, :, None] * ends[:, None, :]
+    # between two joints that have no solution
+    systems = np.stack((np.zeros_like(scoped), scoped, -scoped))
+    solve, solvable = factorised(systems, np.stack([free] * 3))
+    solution = solve(np.stack([right_side] * 3))
+    np.testing.assert_allclose(solution[1].ravel(), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(solvable, [False, True, False])
+    np.testing.assert_array_equal(solution[[0, 2]], 0.0)
+
+
+def test_a_joint_whose_matrix_is_indefinite_has_no_solution():
+    rng = np.random.default_rng(5)
+    factor = rng.normal(size=(3, KNOTS - 1, 8, 8))
+    blocks = factor @ factor.swapaxes(2, 3)
+    blocks[1, 1, 2, 3] = blocks[1, 1, 3, 2] = 1e3  # beside a positive diagonal
+    solve, solvable = factorised(blocks, np.ones((3, KNOTS, 4), dtype=bool))
+    np.testing.assert_array_equal(solvable, [True, False, True])
+    right_side = rng.normal(size=(3, KNOTS, 4))
+    others, _ = factorised(blocks[[0, 2]], np.ones((2, KNOTS, 4), dtype=bool))
+    np.testing.assert_allclose(solve(right_side)[[0, 2]], others(right_side[[0, 2]]), rtol=1e-12)
 
 
 def test_gathering_and_scattering_are_transposes():
     rng = np.random.default_rng(4)
-    knots, segments = rng.normal(size=(KNOTS, 4)), rng.normal(size=(KNOTS - 1, 8))
+    knots, segments = rng.normal(size=START.shape), rng.normal(size=(JOINTS, KNOTS - 1, 8))
     assert (at_segments(knots) * segments).sum() == pytest.approx(
         (knots * at_knots(segments)).sum(), rel=1e-13
     )
-
-
-def test_a_matrix_that_is_not_positive_definite_is_refused():
-    with pytest.raises(np.linalg.LinAlgError):
-        factorised(np.zeros((KNOTS - 1, 8, 8)), np.ones((KNOTS, 4), dtype=bool))

@@ -1,6 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Choice of the free knot derivatives: monotone segments, little snap, no overshoot."""
+"""
+Choice of the free knot derivatives: monotone segments, little snap, no overshoot.
+
+The first axis of every array is the joint, except of the lengths `h` (K - 1,) of the segments.
+"""
 
 import numpy as np
 
@@ -41,28 +45,28 @@ def fix_derivatives_at_extrema(steps: Array, prescribed: Array) -> Array:
     """
     pinned: Array = prescribed.copy()
     signs = np.sign(steps)
-    agree = signs[:-1] * signs[1:]
-    inner = pinned[1:-1]
-    undecided = np.ones(len(inner), dtype=bool)
+    agree = signs[:, :-1] * signs[:, 1:]
+    inner = pinned[:, 1:-1]
+    undecided = np.ones(agree.shape, dtype=bool)
     for d in range(4):
-        free = np.isnan(inner[:, d])
+        free = np.isnan(inner[..., d])
         vanishes = undecided & free & (agree * (-1) ** d <= 0)
         inner[vanishes, d] = 0.0
-        undecided &= inner[:, d] == 0.0
+        undecided &= inner[..., d] == 0.0
     return pinned
 
 
 def anchor_derivatives(h: Array, steps: Array, prescribed: Array) -> Array:
     """Replace free derivatives (NaN) by simple values in the interior of the constraints."""
     anchor = np.where(np.isnan(prescribed), 0.0, prescribed)
-    sizes = np.abs(steps)[:, None] / time_powers(h)
-    allowed = _CRUISE * np.minimum(sizes[:-1], sizes[1:]) * np.sign(steps[1:])[:, None]
-    inner = anchor[1:-1]
-    undecided = np.ones(len(inner), dtype=bool)
+    sizes = np.abs(steps)[..., None] / time_powers(h)
+    allowed = _CRUISE * np.minimum(sizes[:, :-1], sizes[:, 1:]) * np.sign(steps[:, 1:])[..., None]
+    inner = anchor[:, 1:-1]
+    undecided = np.ones(inner.shape[:2], dtype=bool)
     for d in range(4):  # the first one with lower ones 0 follows the smaller neighbouring step
-        leads = undecided & np.isnan(prescribed[1:-1, d])
+        leads = undecided & np.isnan(prescribed[:, 1:-1, d])
         inner[leads, d] = allowed[leads, d]
-        undecided &= inner[:, d] == 0.0
+        undecided &= inner[..., d] == 0.0
     return anchor
 
 
@@ -73,30 +77,30 @@ def shape_constraints(h: Array, steps: Array, anchor: Array, free: Array) -> tup
     If the anchor makes a segment monotone, the nine Bernstein coefficients of its velocity keep
     the sign of the step. Else the eight inner ones of the position stay between the end points,
     in an interval widened by the excess of the anchor. The anchor satisfies every row.
-    `rows` (K - 1, R, 8) are 0 and `offsets` (K - 1, R) 1 if there is no constraint.
+    `rows` (J, K - 1, R, 8) are 0 and `offsets` (J, K - 1, R) 1 if there is no constraint.
     """
-    count = len(h)
     powers = np.tile(time_powers(h), 2)
     data = powers * at_segments(anchor)
 
-    velocity = data @ VELOCITY_HULL[:, DERIVATIVES].T + steps[:, None] * VELOCITY_HULL[:, 5]
+    velocity = data @ VELOCITY_HULL[:, DERIVATIVES].T + steps[..., None] * VELOCITY_HULL[:, 5]
     with np.errstate(divide='ignore', invalid='ignore'):
-        relative = velocity / (9.0 * steps[:, None])
-    monotone = np.isfinite(relative).all(axis=1) & (relative >= -_ROUNDING).all(axis=1)
-    m, f = np.flatnonzero(monotone), np.flatnonzero(~monotone)
-    width = 16 if f.size else 9
-    rows, offsets = np.zeros((count, width, 8)), np.ones((count, width))
-    rows[m, :9] = VELOCITY_HULL[:, DERIVATIVES] / (9.0 * steps[m, None, None])
-    offsets[m, :9] = VELOCITY_HULL[:, 5] / 9.0
+        relative = velocity / (9.0 * steps[..., None])
+    monotone = np.isfinite(relative).all(axis=2) & (relative >= -_ROUNDING).all(axis=2)
+    forced = ~monotone
+    width = 16 if forced.any() else 9
+    rows, offsets = np.zeros((*steps.shape, width, 8)), np.ones((*steps.shape, width))
+    rows[monotone, :9] = VELOCITY_HULL[:, DERIVATIVES] / (9.0 * steps[monotone, None, None])
+    offsets[monotone, :9] = VELOCITY_HULL[:, 5] / 9.0
 
-    if f.size:
-        rows[f], offsets[f] = _stay_near(steps[f], data[f])
+    if forced.any():
+        rows[forced], offsets[forced] = _stay_near(steps[forced], data[forced])
 
     rows *= powers[:, None, :]
-    mask = at_segments(free.astype(float))[:, None, :]
-    offsets += np.einsum('srz,sz->sr', rows * (1.0 - mask), at_segments(anchor))
+    mask = at_segments(free.astype(float))[..., None, :]
+    fixed = np.matmul(rows * (1.0 - mask), at_segments(anchor)[..., None])
+    offsets += fixed[..., 0]
     rows *= mask
-    offsets[~rows.any(axis=2)] = 1.0
+    offsets[~rows.any(axis=3)] = 1.0
     return rows, offsets
 
 
@@ -115,26 +119,26 @@ def _stay_near(steps: Array, data: Array) -> tuple[Array, Array]:
 
 def choose_derivatives(h: Array, positions: Array, prescribed: Array) -> Array:
     """
-    Return the knot derivatives of one joint that are least rough under `shape_constraints`.
+    Return the knot derivatives that are least rough under `shape_constraints`.
 
-    `h` (K - 1,) are the lengths of the segments. `prescribed` (K, 4) has v, a, jerk, snap, or NaN
-    for a free one; its other entries are returned unchanged.
+    `positions` are (J, K). `prescribed` (J, K, 4) has v, a, jerk, snap, or NaN for a free one; its
+    other entries are returned unchanged.
     """
     scale, steps, relevant = _in_own_scale(h, np.diff(positions), prescribed)
     chosen = _choose(h, steps, relevant)
-    return np.where(np.isnan(prescribed), scale * chosen, prescribed)
+    return np.where(np.isnan(prescribed), scale[:, None, None] * chosen, prescribed)
 
 
-def _in_own_scale(h: Array, steps: Array, prescribed: Array) -> tuple[float, Array, Array]:
-    """Divide a joint's data by their size, which is returned too; set negligible ones to 0."""
+def _in_own_scale(h: Array, steps: Array, prescribed: Array) -> tuple[Array, Array, Array]:
+    """Divide the data of joints by their sizes (J,), also returned; set negligible ones to 0."""
     longest = np.maximum(np.append(h, 0.0), np.insert(h, 0, 0.0))
     sizes = np.abs(np.nan_to_num(prescribed)) * time_powers(longest)
-    scale = float(max(np.abs(steps).max(), sizes.max()))
-    if scale == 0.0:
-        return 1.0, steps, prescribed
-    steps = np.where(np.abs(steps) < _NEGLIGIBLE * scale, 0.0, steps / scale)
-    negligible = ~np.isnan(prescribed) & (sizes < _NEGLIGIBLE * scale)
-    return scale, steps, np.where(negligible, 0.0, prescribed / scale)
+    largest = np.maximum(np.abs(steps).max(axis=1), sizes.max(axis=(1, 2)))
+    scale = np.where(largest > 0.0, largest, 1.0)
+    steps = np.where(np.abs(steps) < _NEGLIGIBLE * largest[:, None], 0.0, steps / scale[:, None])
+    of_knots = scale[:, None, None]
+    negligible = ~np.isnan(prescribed) & (sizes < _NEGLIGIBLE * largest[:, None, None])
+    return scale, steps, np.where(negligible, 0.0, prescribed / of_knots)
 
 
 def _choose(h: Array, steps: Array, prescribed: Array) -> Array:
@@ -151,22 +155,23 @@ def _choose(h: Array, steps: Array, prescribed: Array) -> Array:
 
 
 def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array, Array]:
-    """Return Hessian (K - 1, 8, 8) and gradient (K, 4) at 0 of the roughness, 0 if not free."""
+    """Return Hessian (J, K - 1, 8, 8), gradient (J, K, 4) at 0 of the roughness, 0 if not free."""
     powers = np.tile(time_powers(h), 2)
-    reach = np.abs(powers * at_segments(anchor)).max(axis=1)
+    reach = np.abs(powers * at_segments(anchor)).max(axis=2)
     weights = _weights(h, np.maximum(np.abs(steps), reach))
-    hessian = ROUGHNESS[np.ix_(DERIVATIVES, DERIVATIVES)] * powers[:, :, None] * powers[:, None, :]
-    hessian *= weights[:, None, None]
-    linear = powers * ROUGHNESS[DERIVATIVES, 5] * (weights * steps)[:, None]
-    linear += np.einsum('sab,sb->sa', hessian, at_segments(np.where(free, 0.0, anchor)))
+    scaled = ROUGHNESS[np.ix_(DERIVATIVES, DERIVATIVES)] * powers[:, :, None] * powers[:, None, :]
+    hessian = scaled * weights[..., None, None]
+    linear = powers * ROUGHNESS[DERIVATIVES, 5] * (weights * steps)[..., None]
+    known = at_segments(np.where(free, 0.0, anchor))
+    linear += np.matmul(hessian, known[..., None])[..., 0]
     mask = at_segments(free.astype(float))
-    return hessian * mask[:, :, None] * mask[:, None, :], at_knots(linear) * free
+    return hessian * mask[..., None] * mask[..., None, :], at_knots(linear) * free
 
 
 def _weights(h: Array, sizes: Array) -> Array:
     """Return h^-7, the scale of squared snap in normalised time, or more to survive rounding."""
     energies = h**-7.0 * sizes**2
-    least = _LEAST_PART * energies.max()
+    least = _LEAST_PART * energies.max(axis=1, keepdims=True)
     # nothing is free in a segment of size 0
     lost = (energies < least) & (sizes > 0.0)
     return np.where(lost, least / np.where(lost, sizes, 1.0) ** 2, h**-7.0)

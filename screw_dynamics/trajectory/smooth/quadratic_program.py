@@ -1,57 +1,76 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Symmetric systems that couple only neighbouring knots, with four unknowns each."""
+"""
+Convex programs of several joints that couple only neighbouring knots, with four unknowns each.
+
+The first axis of every array is the joint; their programs are solved side by side, each with
+steps of its own.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_solve_banded, cholesky_banded
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve_banded
+from scipy.linalg.lapack import dpbtrf
 
 from screw_dynamics.arrays import Array
 
+Bools = NDArray[np.bool_]
+
 
 def at_segments(knots: Array) -> Array:
-    """Return the unknowns of both ends of every segment side by side, (K, 4) to (K - 1, 8)."""
-    return np.concatenate((knots[:-1], knots[1:]), axis=1)
+    """Return the unknowns of both ends of every segment, (J, K, 4) to (J, K - 1, 8)."""
+    return np.concatenate((knots[:, :-1], knots[:, 1:]), axis=2)
 
 
 def at_knots(segments: Array) -> Array:
-    """Add up the contributions of segments at knots, (K - 1, 8) to (K, 4); see `at_segments`."""
-    knots = np.zeros((len(segments) + 1, 4))
-    knots[:-1] += segments[:, :4]
-    knots[1:] += segments[:, 4:]
+    """Add up what segments contribute at knots, (J, K - 1, 8) to (J, K, 4); see `at_segments`."""
+    joints, count, _ = segments.shape
+    knots = np.zeros((joints, count + 1, 4))
+    knots[:, :-1] += segments[..., :4]
+    knots[:, 1:] += segments[..., 4:]
     return knots
 
 
-def factorised(blocks: Array, free: Array) -> Callable[[Array], Array]:
+def factorised(blocks: Array, free: Bools) -> tuple[Callable[[Array], Array], Bools]:
     """
-    Return the solver of a positive definite system (K, 4), factorised in time linear in K.
+    Return the solver of symmetric systems (J, K, 4) and which joints (J,) have a solution.
 
-    The matrix is the overlapping sum of the segments' `blocks` (K - 1, 8, 8). Unknowns that are
-    not `free` (K, 4) are 0. Raise LinAlgError if the matrix is not positive definite.
+    The matrix of a joint is the overlapping sum of its segments' `blocks` (J, K - 1, 8, 8).
+    Unknowns that are not `free` (J, K, 4) are 0, and all those of a joint whose matrix is not
+    positive definite. The time is linear in J K.
     """
-    count = len(free)
-    band = np.zeros((8, 4 * count))
-    for row in range(8):
-        for column in range(row + 1):
-            band[row - column, column : column + 4 * (count - 1) : 4] += blocks[:, row, column]
-    mask = free.ravel()
+    joints, count, _ = free.shape
+    band = np.zeros((8, joints, 4 * count))
+    for column in range(8):
+        below = blocks[:, :, column:, column].transpose(2, 0, 1)
+        band[: 8 - column, :, column : column + 4 * (count - 1) : 4] += below
+    mask = free.reshape(joints, -1)
+    solvable = ((band[0] > 0.0) & np.isfinite(band[0]) | ~mask).all(axis=1)
+    mask = mask & solvable[:, None]
     # unknowns differ by many powers of the segment lengths: first scale to a unit diagonal
-    with np.errstate(divide='ignore', invalid='ignore'):
-        scale = np.where(mask, 1.0 / np.sqrt(band[0]), 0.0)
-    if not np.isfinite(scale).all():
-        raise np.linalg.LinAlgError('the diagonal is not positive')
+    scale = np.zeros(mask.shape)
+    scale[mask] = 1.0 / np.sqrt(band[0][mask])
     for k in range(8):
-        band[k, : 4 * count - k] *= scale[k:] * scale[: 4 * count - k]
+        band[k, :, : 4 * count - k] *= scale[:, k:] * scale[:, : 4 * count - k]
     band[0] = 1.0
-    factor = cholesky_banded(band, lower=True, check_finite=False)
+    while True:
+        factor, failed = dpbtrf(band.reshape(8, -1), lower=1)
+        if not failed:
+            break
+        joint = (failed - 1) // (4 * count)
+        solvable[joint], scale[joint], band[1:, joint] = False, 0.0, 0.0
 
     def solve(right_side: Array) -> Array:
-        solution = cho_solve_banded((factor, True), scale * right_side.ravel(), check_finite=False)
-        return (scale * solution).reshape(count, 4)
+        solution = cho_solve_banded(
+            (factor, True), (scale * right_side.reshape(scale.shape)).ravel(), check_finite=False
+        )
+        solved: Array = scale * solution.reshape(scale.shape)
+        return solved.reshape(free.shape)
 
-    return solve
+    return solve, solvable
 
 
 # Violation up to which a row counts as satisfied; rows are scaled to the step of their segment.
@@ -60,36 +79,39 @@ TOLERANCE = 1e-10
 
 class ConvexProgram(NamedTuple):
     """
-    Minimise x^T H x / 2 + g^T x subject to G x + r >= 0; x (K, 4) is 0 if not `free`.
+    Minimise x^T H x / 2 + g^T x subject to G x + r >= 0; x (J, K, 4) is 0 if not `free`.
 
-    Each segment couples the four unknowns of its two knots: H is given by blocks (K - 1, 8, 8),
-    G by `rows` (K - 1, R, 8), r by `offsets` (K - 1, R). A row of zeros is no constraint.
+    Each segment couples the four unknowns of its two knots: H is given by blocks
+    (J, K - 1, 8, 8), G by `rows` (J, K - 1, R, 8), r by `offsets` (J, K - 1, R). A row of zeros is
+    no constraint.
     """
 
     hessian: Array
     gradient: Array
     rows: Array
     offsets: Array
-    free: Array
+    free: Bools
+
+    def part(self, joints: Bools) -> 'ConvexProgram':
+        """Return the programs of some joints."""
+        return ConvexProgram._make(array[joints] for array in self)
 
     def slack(self, x: Array) -> Array:
-        """Return G x + r, (K - 1, R)."""
+        """Return G x + r, (J, K - 1, R)."""
         return self.offsets + self.row_products(x)
 
     def row_products(self, x: Array) -> Array:
-        """Return G x, (K - 1, R)."""
-        products: Array = np.matmul(self.rows, at_segments(x)[:, :, None])[:, :, 0]
+        """Return G x, (J, K - 1, R)."""
+        products: Array = np.matmul(self.rows, at_segments(x)[..., None])[..., 0]
         return products
 
     def row_combination(self, weights: Array) -> Array:
-        """Return G^T w, (K, 4), for weights w (K - 1, R)."""
-        return at_knots(np.matmul(weights[:, None, :], self.rows)[:, 0, :])
+        """Return G^T w, (J, K, 4), for weights w (J, K - 1, R)."""
+        return at_knots(np.matmul(weights[..., None, :], self.rows)[..., 0, :])
 
     def objective_gradient(self, x: Array) -> Array:
-        """Return H x + g, (K, 4)."""
-        return self.gradient + at_knots(
-            np.matmul(self.hessian, at_segments(x)[:, :, None])[:, :, 0]
-        )
+        """Return H x + g, (J, K, 4)."""
+        return self.gradient + at_knots(np.matmul(self.hessian, at_segments(x)[..., None])[..., 0])
 
 
 _GAP = 1e-9  # mean complementarity, relative to the objective, at which the minimum is reached
@@ -102,53 +124,107 @@ _STEP_BACK = 0.995  # largest fraction of the way to the boundary per step
 
 
 def minimise(program: ConvexProgram, anchor: Array) -> Array:
-    """Return the minimiser (K, 4), feasible to `TOLERANCE`, from a feasible anchor (K, 4)."""
-    try:
-        x = -factorised(program.hessian, program.free)(program.gradient)
-    except np.linalg.LinAlgError:
-        pass  # ill-conditioned without the rows
-    else:
-        if (program.slack(x) >= -TOLERANCE).all():
-            return x
-    return restore_feasibility(program, anchor, _interior_point(program, anchor))
+    """Return the minimisers (J, K, 4), feasible to `TOLERANCE`, from feasible anchors."""
+    solve, regular = factorised(program.hessian, program.free)
+    x = -solve(program.gradient)
+    # a joint may be ill-conditioned without the rows
+    bound = ~regular | (program.slack(x) < -TOLERANCE).any(axis=(1, 2))
+    if bound.any():
+        part, start = program.part(bound), anchor[bound]
+        x[bound] = restore_feasibility(part, start, _interior_point(part, start))
+    return x
 
 
 def _interior_point(program: ConvexProgram, x: Array) -> Array:
     """
-    Return the minimiser by Mehrotra's predictor-corrector method, starting from x.
+    Return the minimisers by Mehrotra's predictor-corrector method, starting from x.
 
-    Slacks s = G x + r and multipliers w stay positive; rows of zeros keep s = 1, w = 0.
-    Each Newton step solves (H + G^T diag(w / s) G) dx = right side, which has H's structure.
+    A joint is left where it has converged, or where it cannot go on.
     """
-    active = program.rows.any(axis=2)
-    count = int(active.sum())
-    scale = _OBJECTIVE_SCALE * _relative_stiffness(program)
+    found: Array = x.copy()
+    left = np.arange(len(x))
+    iterate = _first_iterate(program, x)
+    for _ in range(_MAX_ITERATIONS):
+        for advance in (_Iterate.unless_converged, _Iterate.advanced):
+            after, going = advance(iterate)
+            if not going.all():
+                found[left[~going]] = iterate.x[~going]
+                left, after = left[going], after.part(going)
+            iterate = after
+            if not len(left):
+                return found
+    found[left] = iterate.x
+    return found
+
+
+class _Iterate(NamedTuple):
+    """
+    A point of the method, with slacks s = G x + r and multipliers w, which stay positive.
+
+    Rows of zeros keep s = 1, w = 0. Each Newton step solves (H + G^T diag(w / s) G) dx = right
+    side, which has H's structure.
+    """
+
+    program: ConvexProgram
+    scale: Array  # (J, 1, 1), of the objective
+    active: Bools  # (J, K - 1, R): rows that are constraints
+    x: Array
+    s: Array
+    w: Array
+    short_steps: NDArray[np.int_]  # (J,), in a row
+
+    def part(self, joints: Bools) -> '_Iterate':
+        """Return the iterate of some joints."""
+        return _Iterate._make([self.program.part(joints), *(array[joints] for array in self[1:])])
+
+    @property
+    def gap(self) -> Array:
+        """Mean product of slack and multiplier, (J,)."""
+        return self.mean_product(self.s, self.w)
+
+    def mean_product(self, s: Array, w: Array) -> Array:
+        """Return the means (J,) of s w over the constraints."""
+        mean: Array = (s * w).sum(axis=(1, 2)) / self.active.sum(axis=(1, 2))
+        return mean
+
+    def excess(self) -> Array:
+        """Return G x + r - s."""
+        return np.where(self.active, self.program.slack(self.x) - self.s, 0.0)
+
+    def unless_converged(self) -> tuple['_Iterate', Bools]:
+        """Return this iterate, and which joints have to go on."""
+        feasible = np.abs(self.excess()).max(axis=(1, 2)) < TOLERANCE
+        return self, ~(feasible & ((self.gap < _GAP) | (self.short_steps > 1)))
+
+    def advanced(self) -> tuple['_Iterate', Bools]:
+        """Return the next iterate, and which joints have one."""
+        program, s, w, gap = self.program, self.s, self.w, self.gap
+        dual = self.scale * program.objective_gradient(self.x) - program.row_combination(w)
+        weighted = program.rows * (w / s)[..., None]
+        barrier = np.matmul(weighted.swapaxes(2, 3), program.rows)
+        hessian = self.scale[..., None] * program.hessian
+        solve, going = factorised(hessian + barrier, program.free)
+        newton = _NewtonSystem(program, solve, s, w, self.excess(), dual)
+        _, ds, dw = newton.step(-s * w)
+        step = _longest((s, ds), (w, dw))
+        ahead = self.mean_product(s + step * ds, w + step * dw)
+        centre = ((ahead / gap) ** 3 * gap)[:, None, None]
+        dx, ds, dw = newton.step(np.where(self.active, centre - s * w - ds * dw, 0.0))
+        going &= np.isfinite(dx).all(axis=(1, 2))
+        step = _STEP_BACK * _longest((s, ds), (w, dw))
+        short_steps = np.where(step[:, 0, 0] < _SHORT_STEP, self.short_steps + 1, 0)
+        after = self._replace(
+            x=self.x + step * dx, s=s + step * ds, w=w + step * dw, short_steps=short_steps
+        )
+        return after, going
+
+
+def _first_iterate(program: ConvexProgram, x: Array) -> _Iterate:
+    active = np.asarray(program.rows.any(axis=3))
     s = np.where(active, np.maximum(program.slack(x), 1.0), 1.0)
     w = np.where(active, 1.0 / s, 0.0)
-    short_steps = 0
-    for _ in range(_MAX_ITERATIONS):
-        gap = float((s * w).sum()) / count
-        primal = np.where(active, program.slack(x) - s, 0.0)
-        if np.abs(primal).max() < TOLERANCE and (gap < _GAP or short_steps > 1):
-            break
-        dual = scale * program.objective_gradient(x) - program.row_combination(w)
-        barrier = np.matmul((program.rows * (w / s)[:, :, None]).transpose(0, 2, 1), program.rows)
-        try:
-            solve = factorised(scale * program.hessian + barrier, program.free)
-        except np.linalg.LinAlgError:
-            break
-        newton = _NewtonSystem(program, solve, s, w, primal, dual)
-        _, ds, dw = newton.step(-s * w)
-        step = min(_longest(s, ds), _longest(w, dw))
-        ahead = float(((s + step * ds) * (w + step * dw)).sum()) / count
-        centre = (ahead / gap) ** 3 * gap
-        dx, ds, dw = newton.step(np.where(active, centre - s * w - ds * dw, 0.0))
-        if not np.isfinite(dx).all():
-            break
-        step = _STEP_BACK * min(_longest(s, ds), _longest(w, dw))
-        short_steps = short_steps + 1 if step < _SHORT_STEP else 0
-        x, s, w = x + step * dx, s + step * ds, w + step * dw
-    return x
+    scale = _OBJECTIVE_SCALE * _relative_stiffness(program)
+    return _Iterate(program, scale, active, x, s, w, np.zeros(len(x), dtype=int))
 
 
 class _NewtonSystem(NamedTuple):
@@ -169,20 +245,25 @@ class _NewtonSystem(NamedTuple):
         return dx, ds, (complement - self.w * ds) / self.s
 
 
-def _relative_stiffness(program: ConvexProgram) -> float:
-    """Return the factor that scales the stiffest unknown of H to its stiffness in G^T G."""
-    of_rows = at_knots((program.rows**2).sum(axis=1))
-    of_objective = at_knots(np.einsum('saa->sa', program.hessian))
-    bound = of_rows > 0.0
-    return 1.0 / float((of_objective[bound] / of_rows[bound]).max())
+def _relative_stiffness(program: ConvexProgram) -> Array:
+    """Return factors (J, 1, 1) that scale the stiffest unknown of H to its stiffness in G^T G."""
+    of_rows = at_knots((program.rows**2).sum(axis=2))
+    of_objective = at_knots(np.diagonal(program.hessian, axis1=2, axis2=3))
+    ratios = np.divide(of_objective, of_rows, out=np.zeros_like(of_rows), where=of_rows > 0.0)
+    stiffness: Array = 1.0 / ratios.max(axis=(1, 2), keepdims=True)
+    return stiffness
 
 
-def _longest(values: Array, change: Array) -> float:
-    """Return the largest step in [0, 1] that keeps all values positive."""
-    falling = change < 0.0
-    if not falling.any():
-        return 1.0
-    return min(1.0, float((-values[falling] / change[falling]).min()))
+def _longest(*pairs: tuple[Array, Array]) -> Array:
+    """Return the largest steps (J, 1, 1) in [0, 1] that keep all values positive."""
+    steps = [
+        np.divide(-values, change, out=np.ones_like(values), where=change < 0.0).min(
+            axis=(1, 2), keepdims=True
+        )
+        for values, change in pairs
+    ]
+    longest: Array = np.minimum(1.0, np.minimum(*steps))
+    return longest
 
 
 def restore_feasibility(program: ConvexProgram, anchor: Array, x: Array) -> Array:
@@ -192,15 +273,17 @@ def restore_feasibility(program: ConvexProgram, anchor: Array, x: Array) -> Arra
     A segment's row is satisfied if the losses due to its two knots, scaled by the smaller factor,
     do not exceed the slack at the anchor.
     """
-    short = (program.slack(x) < -TOLERANCE).any(axis=1)
-    if not short.any():
+    if (program.slack(x) >= -TOLERANCE).all():
         return x
     room = np.maximum(program.slack(anchor), 0.0) + 0.5 * TOLERANCE
-    moves = program.rows * at_segments(x - anchor)[:, None, :]
-    left, right = moves[:, :, :4].sum(axis=2), moves[:, :, 4:].sum(axis=2)
+    moves = program.rows * at_segments(x - anchor)[..., None, :]
+    left, right = moves[..., :4].sum(axis=3), moves[..., 4:].sum(axis=3)
     loss = -(np.minimum(left, 0.0) + np.minimum(right, 0.0))
-    part = np.minimum(1.0, (room / np.maximum(loss, room)).min(axis=1))
-    factor = np.ones(len(x))
-    factor[:-1] = part
-    factor[1:] = np.minimum(factor[1:], part)
-    return anchor + factor[:, None] * (x - anchor)
+    part = np.minimum(1.0, (room / np.maximum(loss, room)).min(axis=2))
+    factor = np.ones(x.shape[:2])
+    factor[:, :-1] = part
+    factor[:, 1:] = np.minimum(factor[:, 1:], part)
+    short = (program.slack(x) < -TOLERANCE).any(axis=(1, 2))
+    restored: Array = x.copy()
+    restored[short] = (anchor + factor[..., None] * (x - anchor))[short]
+    return restored

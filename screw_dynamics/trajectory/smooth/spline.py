@@ -21,6 +21,8 @@ from screw_dynamics.trajectory.smooth.knot_derivatives import choose_derivatives
 from screw_dynamics.trajectory.trajectory_start import join_continuity, require_start, start_rows
 from screw_dynamics.trajectory.waypoints import Waypoints
 
+_SEGMENTS_TOGETHER = 4096  # of several joints: many are no faster, and take memory
+
 
 def smooth_trajectory(
     waypoints: Waypoints, start_jet: ArrayLike | None = None, *, rest_at_ends: bool = False
@@ -68,8 +70,10 @@ def smooth_trajectory(
     times, jets = _knots(waypoints, start_jet, rest_at_ends)
     h = np.diff(times)
     if len(h):
-        for j in range(jets.shape[2]):
-            jets[:, 1:, j] = choose_derivatives(h, jets[:, 0, j], jets[:, 1:, j])
+        together = max(1, _SEGMENTS_TOGETHER // len(h))  # joints
+        for j in range(0, jets.shape[2], together):
+            some = jets[..., j : j + together].transpose(2, 0, 1)
+            some[..., 1:] = choose_derivatives(h, some[..., 0], some[..., 1:])
     return PiecewisePolynomial(
         times,
         segment_coefficients(h, jets) if len(h) else np.empty((0, DEGREE + 1, jets.shape[2])),

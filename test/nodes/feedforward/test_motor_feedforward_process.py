@@ -127,6 +127,8 @@ def test_what_a_spring_cannot_transmit_stops_the_motors_only(ros, start):
     ros.publish(trajectory(NAMES, hanging, hanging), '/weak/joint_trajectory')
     ros.wait_for('commands', lambda: len(commands) > 5, process)
     assert motors[-1].gear_ratio.tolist() == [2.0, 1.0]
+    # from rest a trajectory begins when its fit is there, however long that takes
+    ros.wait_for('rest', lambda: links[-1].source == 0, process)
     ros.publish(trajectory(NAMES, stretched, times=[1.5]), '/weak/joint_trajectory')
     ros.wait_for('the stop', lambda: report(reports)[0] == b'\x01', process)
     reason = "joint 'joint_2': effort: expected -2 to 2, the range of the table, got"
@@ -152,6 +154,7 @@ def test_what_a_spring_cannot_transmit_stops_the_motors_only(ros, start):
     assert np.isfinite([c.data for c in commands]).all()
     assert ros.set_parameter('/weak', 'check_limits', 'reject')[0]
     before = process.log.count('Trajectory rejected')
+    ros.wait_for('rest', lambda: links[-1].source == 0, process)
     ros.publish(trajectory(NAMES, stretched, times=[1.5]), '/weak/joint_trajectory')
     ros.wait_for('the refusal', lambda: process.log.count('Trajectory rejected') > before, process)
     assert 'Trajectory rejected: limit exceeded: joint_2: effort: expected -2 to 2' in process.log

@@ -207,7 +207,7 @@ class GoalInputs:
             self.end(goal, 'abort', self._absent())
             return
         trajectory = goal.request.trajectory
-        self._be_in_time(trajectory, task)
+        self._begin_soon(trajectory, task)
         goal.lead = lead(task, nanoseconds(trajectory.header.stamp))
         goal.asked = time.monotonic()
         points = len(trajectory.points)
@@ -215,14 +215,15 @@ class GoalInputs:
         goal.request.trajectory = JointTrajectory()  # results are kept for some time
         future.add_done_callback(partial(self._on_answer, goal, points))
 
-    def _be_in_time(self, trajectory: Any, task: Forwarding) -> None:
-        """Let a motion from rest that the controller would have too late begin later."""
+    def _begin_soon(self, trajectory: Any, task: Forwarding) -> None:
+        """Let a motion from rest begin when the controller has it, not when it was planned."""
         first, start = trajectory.points[0], nanoseconds(trajectory.header.stamp)
-        late = self._context.now() + _DELIVERY - start
         moves = any(first.velocities) or any(first.accelerations)
-        if late > 0 and not (task.stamp or task.before or moves):
-            set_stamp(trajectory.header.stamp, start + late)
-            self._context.configured.reference.postpone(task.motion, late)
+        if not (task.stamp or moves or lead(task, start)):
+            ahead = max(_DELIVERY, round(SECOND * self._context.parameters.lead))
+            begin = self._context.now() + ahead
+            set_stamp(trajectory.header.stamp, begin)
+            self._context.configured.reference.shift(task.motion, begin - start)
 
     def _on_answer(self, goal: ForwardedGoal, points: int, future: Any) -> None:
         """Wait for the result of a goal that the controller has accepted."""

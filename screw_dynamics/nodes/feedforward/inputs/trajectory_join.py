@@ -16,6 +16,7 @@ from screw_dynamics.trajectory import PiecewisePolynomial
 
 # Changes of speed or state at the join that cause a new fit; then the first segment is bent
 _MOST_CHANGES = 3
+_SPARE = 4
 # Fraction of the first segment by which a fit may be late: the rest of the segment is bent to the
 # state reached by then.
 _LATEST = 0.25
@@ -76,7 +77,7 @@ def _candidate(
             return 'the speed has changed'
     earliest = now + round(1e9 * parameters.lead)
     if plan.floating:
-        earliest += arrival.ahead
+        earliest += _SPARE * arrival.ahead  # a goal begins when it is sent
         join = replace(join, start=earliest, begin=earliest)
     elif changed:
         join = _at_speed(join, arrival, reference.speed)
