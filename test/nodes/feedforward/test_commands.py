@@ -121,6 +121,25 @@ def test_topics_apart_carry_the_rows_of_one_array(node):
     assert topics == [*(f'{name}_commands' for name in names), 'commands']
 
 
+def test_servo_commands_are_those_of_the_law(node):
+    stiffness, damping = np.array([300.0, 200.0]), np.array([3.0, 1.0])
+    servos = node(
+        command_fields=('velocity', 'position'),
+        servo_stiffness=tuple(stiffness),
+        servo_damping=tuple(damping),
+        ramp_time=0.0,
+        derivative_order=0,
+    )
+    servos.measure(HANGING)
+    servos.follow([-1.0, 0.5], times=[1.0])
+    jet = np.zeros((5, 2))
+    for _ in range(300):
+        servos.pipeline.reference.sample(servos.now, jet)
+        efforts = sd.inverse_dynamics(servos.model, jet[:4])
+        expected = jet[:2] + (efforts + damping * jet[1:3]) / stiffness
+        np.testing.assert_allclose(servos.tick(), expected[::-1], rtol=0.0, atol=1e-13)
+
+
 def test_a_stop_at_the_offset_limit_lasts_until_a_motion_begins_at_the_robot(node):
     stiffness = np.array([200.0, 100.0])
     servos = node(
