@@ -176,7 +176,7 @@ class FeedforwardPipeline:
         efforts = self._publishers.publish(sample, self.model)
         if self._commands is not None:
             rate = efforts[1] if len(efforts) > 1 else None
-            self._commands.publish(sample.source, efforts[0], rate, self._jet, now)
+            self._commands.publish(sample, efforts[0], rate, self._jet, now)
         self.reference.driven = self._commands is None or self._commands.driven
         watched = self._parameters.check_limits != 'off'
         if watched:

@@ -36,12 +36,10 @@ class Drives:
 
     @property
     def commands(self):
-        """The commands as arrays (T, fields, 2), as far as all topics have been heard."""
-        rows = [[list(message.data) for message in heard] for heard in self.heard.values()]
-        count = min(map(len, rows))
-        if not count:
-            return np.empty((0, 1, 2))
-        return np.concatenate([np.reshape(row[:count], (count, -1, 2)) for row in rows], axis=1)
+        """The commands on the first topic as arrays (T, fields, 2)."""
+        [messages, *_] = self.heard.values()
+        rows = [list(message.data) for message in messages]
+        return np.reshape(rows, (len(rows), -1, 2)) if rows else np.empty((0, 1, 2))
 
     def wait(self, what, condition, position=STOOD):
         """Wait for a condition while the robot is measured at a position, or not at all."""
@@ -105,14 +103,8 @@ def start(ros, planar):
         assert 'Traceback' not in process.log
 
 
-@pytest.mark.parametrize('topics', ['together', 'apart'])
-def test_fields_of_one_instant(ros, start, topics):
-    names = ['commands']
-    if topics == 'apart':
-        names = [f'{field}_commands' for field in MIT[:-1]] + ['commands']
-    drives, process = start(
-        f'mit_{topics}', names, command_fields=MIT, command_topics=topics, ramp_time=0.1, **GAINS
-    )
+def test_fields_of_one_instant(ros, start):
+    drives, process = start('together', command_fields=MIT, ramp_time=0.1, **GAINS)
     drives.wait('a state', lambda: True)
     drives.move(GOAL)
     drives.followed()
@@ -121,17 +113,45 @@ def test_fields_of_one_instant(ros, start, topics):
     np.testing.assert_allclose(first['effort'], 0.0, atol=1e-6)
     pairs = drives.pairs(MIT)
     assert len(pairs) > 50
-    last = np.array([effort for *_, effort in drives.commands])[-1]
     for rows, sample in pairs[len(pairs) // 2 :]:  # the ramp is over
         np.testing.assert_array_equal(rows['position'], sample.reference.positions)
         np.testing.assert_array_equal(rows['effort'], sample.effort)
         np.testing.assert_array_equal(rows['kp'], GAINS['mit_kp'])
         np.testing.assert_array_equal(rows['kd'], GAINS['mit_kd'])
-    np.testing.assert_array_equal(last, drives.samples[-1].effort)
-    for heard in drives.heard.values():
-        dims = [(dim.label, dim.size, dim.stride) for dim in heard[-1].layout.dim]
-        assert dims == ([('joints', 2, 2)] if topics == 'apart' else [('fields', 5, 10), dims[1]])
-        assert dims[-1] == ('joints', 2, 2)
+    np.testing.assert_array_equal(drives.commands[-1][4], drives.samples[-1].effort)
+    layout = drives.heard['commands'][-1].layout
+    dims = [(dim.label, dim.size, dim.stride) for dim in layout.dim]
+    assert dims == [('fields', 5, 10), ('joints', 2, 2)]
+
+
+def test_fields_on_topics_of_their_own(ros, start):
+    topics = {field: f'{field}_commands' for field in MIT[:-1]} | {'effort': 'commands'}
+    drives, process = start(
+        'apart',
+        topics.values(),
+        command_fields=MIT,
+        command_topics='apart',
+        ramp_time=0.1,
+        **GAINS,
+    )
+    drives.wait('a state', lambda: True)
+    drives.move(GOAL)
+    drives.followed()
+    known = {
+        'position': {tuple(sample.reference.positions) for sample in drives.samples},
+        'velocity': {tuple(sample.reference.velocities) for sample in drives.samples},
+        'kp': {tuple(GAINS['mit_kp'])},
+        'kd': {tuple(GAINS['mit_kd'])},
+        'effort': {tuple(sample.effort) for sample in drives.samples},
+    }
+    for field, topic in topics.items():
+        messages = drives.heard[topic]
+        late = [tuple(message.data) for message in messages[len(messages) // 2 :]]
+        assert len(late) > 50
+        # some samples may have been lost
+        assert sum(values in known[field] for values in late) > 0.5 * len(late), field
+        [dim] = messages[-1].layout.dim
+        assert (dim.label, dim.size, dim.stride) == ('joints', 2, 2)
 
 
 def test_an_end_in_motion_holds_the_drives(ros, start):
@@ -217,7 +237,9 @@ def test_a_trajectory_brings_a_robot_that_stands_elsewhere(ros, start):
 
 
 def test_gains_lead_to_new_values(ros, start):
-    drives, process = start('tuned', command_fields=['kp', 'position'], mit_kp=[20.0, 10.0])
+    drives, process = start(
+        'tuned', command_fields=['kp', 'position'], mit_kp=[20.0, 10.0], ramp_time=1.0
+    )
     drives.wait('a state', lambda: True)
     drives.move(STOOD, times=[0.0])
     drives.wait('commands', lambda: len(drives.commands) > 2)
@@ -253,6 +275,7 @@ def test_position_servos(ros, start, planar):
         servo_damping=damping.tolist(),
         servo_offset_limit=0.3,
         derivative_order=0,
+        publish_rate=100.0,
         ramp_time=0.0,  # no blend from where the robot is measured
     )
     drives.wait('a state', lambda: True)
@@ -276,7 +299,7 @@ def test_position_servos(ros, start, planar):
     for command in commands:
         distance = np.abs(expected - command).max(axis=(1, 2))
         found += distance.min() < 1e-12
-    assert found > 0.9 * len(commands) > 90  # the last samples may not have been heard
+    assert found > 0.5 * len(commands) > 40  # samples of the others have not been heard
     rest = sd.gravity_forces(model, GOAL) / stiffness + GOAL
     drives.wait('rest', lambda: np.abs(drives.commands[-1] - [rest, [0, 0]]).max() < 1e-12)
     # the offset at another place is beyond a lower limit

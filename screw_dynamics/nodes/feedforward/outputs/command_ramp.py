@@ -88,8 +88,8 @@ class MotionRamp:
         self._following = self._moving = False
 
     def begin(self, positions: Array, target: Array, now: int) -> None:
-        """Begin at positions (m,), or at the present command while that still moves."""
-        if not self._moving:
+        """Begin at positions (m,), or at the present command unless that has ended and rests."""
+        if not (self._following or self._moving):
             self.values[0] = positions
         np.subtract(self.values, target, out=self._from)
         self._since, self._following, self._moving = now, True, True

@@ -16,6 +16,7 @@ from screw_dynamics.feasibility.quantities import motor_limits
 from screw_dynamics.model.records import POSITION_UNITS
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.outputs.command_ramp import CommandRamp, MotionRamp
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
 from screw_dynamics.nodes.feedforward.outputs.motor_messages import GearSide
 from screw_dynamics.nodes.feedforward.outputs.position_servos import PositionServos
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
@@ -55,8 +56,9 @@ class CommandsOutput:
     ``~/commands``: efforts, positions, velocities and gains of the joints or the motors.
 
     Efforts and changes of gains are ramped, see `CommandRamp`. Commands with positions begin,
-    from rest at the measured positions, once these are near the reference; where the output ends
-    positions and gains stay, velocities lead to 0. `jet` (5, n) is the shared reference.
+    from rest at the measured positions, once these are near the reference, and anew after a step
+    of it; where the output ends positions and gains stay, velocities lead to 0. `jet` (5, n) is
+    the shared reference.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class CommandsOutput:
             self._servos = PositionServos(robot, names, parameters, self._logger.warning)
         self._state, self._target = np.zeros((2, robot.n)), np.zeros((2, m))
         self._distance, self._start, self._rest = np.zeros(robot.n), np.zeros(m), np.zeros(m)
+        self._last, self._instant = np.zeros((2, m)), 0  # of the sample before
         self._begun, self._problem = False, ''
         self.apply(parameters)
         topics = {'~/commands': self._rows}
@@ -130,15 +133,15 @@ class CommandsOutput:
         return self._begun or not self._moves
 
     def publish(
-        self, source: Source, effort: Array, rate: Array | None, motion: Array, now: int
+        self, sample: EffortSample, effort: Array, rate: Array | None, motion: Array, now: int
     ) -> None:
         """
-        Publish efforts (m,) as the robot takes them and a motion (3 or more, m), at `now` [ns].
+        Publish efforts (m,) as the robot takes them and the motion (3 or more, m) of a sample.
 
         `rate` (m,) is the time derivative of the efforts, if it is known.
         """
         if self._moves:
-            if not self._follows(source, effort, rate, motion, now):
+            if not self._follows(sample, effort, rate, motion, now):
                 self.release(now)
                 return
             self._motion.follow(self._target, now)
@@ -149,20 +152,33 @@ class CommandsOutput:
         self._send()
 
     def _follows(
-        self, source: Source, effort: Array, rate: Array | None, motion: Array, now: int
+        self, sample: EffortSample, effort: Array, rate: Array | None, motion: Array, now: int
     ) -> bool:
         """Set the target of positions and velocities; return False if it is not to be followed."""
-        self._target[:] = motion[:2]
         acceleration = motion[2]
-        if source is Source.MEASURED:  # held there, so that the drive damps
-            self._target[1] = acceleration = rate = self._rest
+        if sample.source is Source.MEASURED:  # held there, so that the drive damps
+            self._target[0], self._target[1] = motion[0], self._rest
+            acceleration = rate = self._rest
+        else:
+            self._begun = self._begun and not self._steps(motion, sample.instant)
+            self._target[:] = self._last[:] = motion[:2]
+            self._instant = sample.instant
         if self._servos is not None:
-            self._servos.follow(source)
+            self._servos.follow(sample.source)
             if not self._servos.passes(effort, rate, acceleration, self._target):
                 return False
         if not self._begun:
             self._begun = self._begins(now)
         return self._begun
+
+    def _steps(self, motion: Array, instant: int) -> bool:
+        """Return True if a motion does not continue that of the sample before."""
+        ahead, half = self._start, 0.5e-9 * (instant - self._instant)
+        np.add(self._last[1], motion[1], out=ahead)
+        np.multiply(ahead, half, out=ahead)
+        np.add(ahead, self._last[0], out=ahead)
+        np.subtract(ahead, motion[0], out=ahead)
+        return float(np.abs(ahead, out=ahead).max()) > self._parameters.command_start_tolerance
 
     def _begins(self, now: int) -> bool:
         """Begin where the robot is if the reference is near; else return False, with a warning."""

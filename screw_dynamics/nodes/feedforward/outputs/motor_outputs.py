@@ -197,7 +197,7 @@ class MotorPipeline:
                 instant, stiffness = sample.instant, self.stiffness.values
                 effort = self.feedback.added(motors, effort, stiffness, instant, now)
             rate = rates[0] if rates else None
-            self._commands.publish(sample.source, effort, rate, motors.motor_jet, now)
+            self._commands.publish(sample, effort, rate, motors.motor_jet, now)
         return motors
 
     def _checked(

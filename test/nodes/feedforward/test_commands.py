@@ -1,0 +1,281 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Commands tick by tick: layout, begin, stop and return, streams, measured robots."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.planar_sea import LENGTHS, MASSES, NAMES, STIFFNESS
+from sensor_msgs.msg import JointState
+
+import screw_dynamics as sd
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
+from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory import waypoints_from_points
+
+START = 1_700_000_000 * 10**9
+PERIOD = 4 * 10**6
+MIT = {
+    'command_fields': ('position', 'velocity', 'kp', 'kd', 'effort'),
+    'mit_kp': (20.0, 10.0),
+    'mit_kd': (1.0, 0.5),
+}
+SPRUNG = sd.ElasticJoints(
+    {
+        name: sd.ElasticJoint(sd.LinearSpring(k), sd.Motor(rotor_inertia=0.1))
+        for name, k in zip(NAMES, STIFFNESS, strict=True)
+    }
+)
+HANGING = [-np.pi / 2, 0.0]
+
+
+class Node:
+    """The pipeline of a node, a clock, and the messages that it has published."""
+
+    def __init__(self, ros, planar, drives=None, **parameters):
+        robot = Robot(sd.read_urdf(planar), drives)
+        compile_tick(robot)
+        path = '' if drives is None else 'joints.yaml'
+        values = FeedforwardParameters(
+            publish_commands=True, elastic_joints_path=path, **parameters
+        )
+        values.check()
+        values.require_joints(robot)
+        self.model = robot.model
+        self.pipeline = FeedforwardPipeline(ros.node, robot, values)
+        self._output, *_ = self.pipeline.commands._outputs
+        self._sent = 0
+        send = self._output._send
+        self._output.send = lambda: (send(), self._count())
+        self.now = START
+
+    def _count(self):
+        self._sent += 1
+
+    def measure(self, positions):
+        state = JointState(name=NAMES, position=[float(x) for x in positions])
+        self.pipeline.measured.update(state, self.now)
+
+    def follow(self, *points, times, measured=True):
+        """Follow a trajectory from the measured state, or from its first point."""
+        waypoints = waypoints_from_points(
+            NAMES, list(zip(times, points, strict=True)), tuple(NAMES)
+        )
+        start = self.pipeline.measured.state(self.now, 1.0) if measured else None
+        self.pipeline.reference.add(waypoints, self.now, self.now, start)
+
+    def tick(self):
+        """Return the command of the next tick (fields, 2), None if there is none."""
+        before = self._sent
+        self.pipeline.publish(self.now)
+        self.now += PERIOD
+        data = np.array(self._output._message.data).reshape(-1, 2)
+        return data if self._sent > before else None
+
+    @property
+    def dims(self):
+        dims = self._output._message.layout.dim
+        return [(dim.label, dim.size, dim.stride) for dim in dims]
+
+
+@pytest.fixture
+def node(ros, planar):
+    made = []
+
+    def make(*drives, **parameters):
+        made.append(Node(ros, planar, *drives, **parameters))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.pipeline.destroy()
+
+
+def test_efforts_alone_are_one_row_and_need_no_measurement(node):
+    efforts = node(ramp_time=0.0)
+    efforts.follow(HANGING, [0.0, 0.5], times=[0.0, 1.0])
+    for _ in range(10):
+        jet = np.zeros((5, 2))
+        efforts.pipeline.reference.sample(efforts.now, jet)
+        [row] = efforts.tick()
+        np.testing.assert_array_equal(row, sd.inverse_dynamics(efforts.model, jet[:3])[0])
+    assert efforts.dims == [('joints', 2, 2)]
+
+
+def test_topics_apart_carry_the_rows_of_one_array(node):
+    one = node(**MIT)
+    apart = node(**MIT, command_topics='apart')
+    for each in (one, apart):
+        each.measure(HANGING)
+        each.follow([0.0, 0.5], times=[1.0])
+    for _ in range(100):
+        rows = one.tick()
+        apart.tick()
+        outputs = apart.pipeline.commands._outputs
+        np.testing.assert_array_equal(rows, [list(output._message.data) for output in outputs])
+    assert (rows != 0.0).all()
+    topics = [output._publisher.topic_name.split('/')[-1] for output in outputs]
+    names = ['position', 'velocity', 'kp', 'kd']
+    assert topics == [*(f'{name}_commands' for name in names), 'commands']
+
+
+def test_servo_commands_are_those_of_the_law(node):
+    stiffness, damping = np.array([300.0, 200.0]), np.array([3.0, 1.0])
+    servos = node(
+        command_fields=('velocity', 'position'),
+        servo_stiffness=tuple(stiffness),
+        servo_damping=tuple(damping),
+        ramp_time=0.0,
+        derivative_order=0,
+    )
+    servos.measure(HANGING)
+    servos.follow([-1.0, 0.5], times=[1.0])
+    jet = np.zeros((5, 2))
+    for _ in range(300):
+        servos.pipeline.reference.sample(servos.now, jet)
+        efforts = sd.inverse_dynamics(servos.model, jet[:4])
+        expected = jet[:2] + (efforts + damping * jet[1:3]) / stiffness
+        np.testing.assert_allclose(servos.tick(), expected[::-1], rtol=0.0, atol=1e-13)
+
+
+def test_a_stop_at_the_offset_limit_lasts_until_a_motion_begins_at_the_robot(node):
+    stiffness = np.array([200.0, 100.0])
+    servos = node(
+        command_fields=('position', 'velocity'),
+        servo_stiffness=tuple(stiffness),
+        servo_offset_limit=0.1,
+        ramp_time=0.1,
+        max_joint_state_age=60.0,
+    )
+    servos.measure(HANGING)
+    servos.follow([0.0, 0.0], times=[1.0])  # where the weight is 18.6 N m, at 200 N m/rad
+    commands, reference = [], np.zeros((5, 2))
+    while True:
+        command = servos.tick()
+        if command is None or (commands and (command[0] == commands[-1][0]).all()):
+            break
+        commands.append(command)
+        servos.pipeline.reference.sample(servos.now - PERIOD, reference)
+    assert 20 < len(commands) < 240
+    offsets = np.abs(commands[-1][0] - reference[0])
+    assert 0.09 < offsets.max() <= 0.1
+    assert commands[-1][1].any()
+    assert not servos.pipeline.reference.driven
+    # positions stay, velocities lead to 0
+    ends = []
+    while (command := servos.tick()) is not None:
+        ends.append(command)
+    assert 20 <= len(ends) <= 26
+    assert all((end[0] == commands[-1][0]).all() for end in ends)
+    assert (np.diff(np.abs([end[1] for end in ends]), axis=0) <= 0.0).all()
+    np.testing.assert_array_equal(ends[-1][1], 0.0)
+    while servos.pipeline.reference.sample(servos.now, reference).name != 'HOLD':
+        assert servos.tick() is None
+    for _ in range(10):  # at rest it is stopped all the same
+        assert servos.tick() is None
+    stood = reference[0] + [-0.2, 0.1]  # not at the reference
+    servos.measure(stood)
+    servos.follow(HANGING, times=[1.0])
+    first = servos.tick()
+    gravity = sd.gravity_forces(servos.model, stood)
+    np.testing.assert_allclose(first[0], stood + gravity / stiffness, rtol=0.0, atol=1e-4)
+    assert servos.pipeline.reference.driven
+
+
+def test_a_stream_that_moves_already_is_joined_without_a_step(node):
+    mit = node(**MIT, ramp_time=0.2, max_reference_age=1.0)
+    stood = np.array([0.5, 0.2])
+    mit.measure(stood)
+    jet, commands = np.zeros((5, 2)), []
+    for i in range(100):
+        jet[0], jet[1] = stood + 0.02 + [0.004 * i, 0.0], [1.0, 0.0]
+        mit.pipeline.streamed.add_sample(jet, 5, mit.now, mit.now)
+        commands.append(mit.tick())
+    commands = np.array(commands)
+    np.testing.assert_allclose(commands[0, 0], stood, rtol=0.0, atol=1e-12)
+    np.testing.assert_array_equal(commands[0, 1], 0.0)
+    np.testing.assert_array_equal(commands[-1, :2], jet[:2])
+    # the steepest of the two quintics, see the tests of the ramp
+    bound = 4e-3 * (5.78 * 0.02 / 0.2**2 + 4.0 * 1.0 / 0.2)
+    assert np.abs(np.diff(commands[:, 1], axis=0)).max() <= bound
+    np.testing.assert_array_equal(commands[:, 2:4], np.tile([[20, 10], [1, 0.5]], (100, 1, 1)))
+    np.testing.assert_array_equal(commands[0, 4], 0.0)
+    assert mit.dims == [('fields', 5, 10), ('joints', 2, 2)]
+
+
+def test_a_step_of_the_reference_is_not_commanded(node):
+    positions = node(command_fields=('position',), max_joint_state_age=60.0, ramp_time=0.1)
+    positions.measure(HANGING)
+    positions.follow([-0.3, 1.0], HANGING, times=[0.5, 1.0])  # fast: up to 5 rad/s
+    commands, peak = [], 0.0
+    for i in range(300):
+        positions.now += (i == 60) * 9 * PERIOD  # ticks that are missed
+        commands.append(positions.tick())
+        peak = max(peak, np.abs(positions.pipeline._jet[1]).max())
+    assert all(command is not None for command in commands) and peak > 4.0
+    # a trajectory at whose first point the robot is not, as with start_state: first_point
+    positions.pipeline.reference.clear()
+    positions.follow([-1.6, 0.06], times=[0.0], measured=False)
+    assert [positions.tick() for _ in range(5)] == [None] * 5
+    assert 'joint_2 within 0.05 rad of the' in positions.pipeline.commands.report()[1]
+    positions.measure([-1.6, 0.04])
+    assert positions.tick() is not None
+    # a step to where the robot is within the tolerance is blended from the last command
+    for _ in range(30):
+        last = positions.tick()[0]
+    positions.pipeline.reference.clear()
+    positions.measure([-1.6, 0.1])
+    positions.follow([-1.6, 0.12], times=[0.0], measured=False)
+    commands = np.array([last, *(positions.tick()[0] for _ in range(30))])
+    np.testing.assert_array_equal(commands[:2], [[-1.6, 0.06]] * 2)
+    np.testing.assert_array_equal(commands[-1], [-1.6, 0.12])
+    assert np.abs(np.diff(commands, axis=0)).max() < 1.875 * 0.06 * 4e-3 / 0.1
+
+
+def test_velocities_of_servos_need_jerks(node):
+    servos = node(command_fields=('position', 'velocity'), servo_stiffness=(200.0, 100.0))
+    servos.measure(HANGING)
+    jet = np.zeros((5, 2))
+    jet[0] = HANGING
+    servos.pipeline.streamed.add_sample(jet, 3, servos.now, servos.now)
+    assert servos.tick() is None
+    level, text = servos.pipeline.commands.report()[:2]
+    assert level == b'\x01'
+    assert 'expected references with derivatives up to order 3 for the velocities' in text
+
+
+def test_motors_begin_at_the_deflected_spring(node):
+    motors = node(
+        SPRUNG, commands_content='motor_efforts', command_fields=('position',), ramp_time=0.1
+    )
+    reference = np.array([0.5, 0.2])
+    stood = reference + [0.03, -0.02]
+    motors.follow(reference, times=[0.0])
+    motors.measure(stood)
+    (l1, l2), (m1, m2) = LENGTHS, MASSES
+    outer = 9.81 * m2 * l2 * np.cos(reference.sum())
+    weights = np.array([9.81 * (m1 + m2) * l1 * np.cos(reference[0]) + outer, outer])
+    deflection = weights / STIFFNESS
+    np.testing.assert_allclose(motors.tick()[0], stood + deflection, rtol=0.0, atol=1e-12)
+    commands = [motors.tick()[0] for _ in range(30)]
+    np.testing.assert_allclose(commands[-1], reference + deflection, rtol=0.0, atol=1e-12)
+    assert motors.dims == [('motors', 2, 2)]
+
+
+def test_a_measured_robot_is_damped_where_it_is(node):
+    hand = node(
+        **{**MIT, 'mit_kp': (0.0, 0.0)},
+        mode='compensate',
+        compensate_coriolis=True,
+        ramp_time=0.0,
+    )
+    state = JointState(name=NAMES, position=[0.3, -0.2], velocity=[2.0, 1.0])
+    hand.pipeline.measured.update(state, hand.now)
+    hand.pipeline.compensate(hand.now)
+    command = np.array(hand._output._message.data).reshape(5, 2)
+    np.testing.assert_array_equal(command[0], state.position)
+    np.testing.assert_array_equal(command[1], 0.0)
+    expected = sd.bias_forces(hand.model, state.position, state.velocity)
+    np.testing.assert_allclose(command[4], expected, rtol=1e-12)
