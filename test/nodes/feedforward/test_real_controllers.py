@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from helpers.guide_setups import (
     SET_UP_B,
     running_set_up,
 )
-from helpers.node_processes import trajectory
+from helpers.node_processes import RESPONSE_TIMEOUT, trajectory
 from helpers.real_controllers import exact_efforts
 from std_msgs.msg import Float64MultiArray
 
@@ -49,6 +50,21 @@ def running(ros, arm, tmp_path):
         return running_set_up(ros, tmp_path, URDF, start, RATE, **sections, **options)
 
     return running
+
+
+def send(ros, controllers, message, topic, subscribers):
+    """Publish a trajectory until the controller moves: readers may match later than writers."""
+    again = 0.0
+
+    def moving():
+        nonlocal again
+        if time.monotonic() >= again:
+            ros.publish(message, topic, subscribers=subscribers)
+            again = time.monotonic() + RESPONSE_TIMEOUT
+        state = controllers.latest()
+        return state and np.abs(np.array(state.reference.positions) - REST).max() > 0.05
+
+    ros.wait_for('motion', moving, controllers.process)
 
 
 def arrived(ros, controllers, target):
@@ -90,12 +106,12 @@ def test_set_up_a_has_exact_efforts(ros, arm, running, interfaces):
     names = arm.joint_names
     with running(SET_UP_A, SET_UP_A, interfaces=interfaces) as controllers:
         first, last = REST + 0.4, REST - 0.3
-        ros.publish(trajectory(names, first, times=[2.0]), '/feedforward/joint_trajectory')
-        ros.wait_for(
-            'motion',
-            lambda: (
-                (state := controllers.latest()) and state.reference.positions[0] > REST[0] + 0.1
-            ),
+        send(
+            ros,
+            controllers,
+            trajectory(names, first, times=[2.0]),
+            '/feedforward/joint_trajectory',
+            1,
         )
         ros.publish(trajectory(names, last, times=[2.0]), '/feedforward/joint_trajectory')
         arrived(ros, controllers, last)
@@ -108,7 +124,7 @@ def test_set_up_b_writes_the_published_efforts(ros, arm, running):
         commands = ros.listen(Float64MultiArray, '/feedforward_controller/commands', 10_000)
         target = REST + 0.4
         message = trajectory(arm.joint_names, target, times=[2.0], velocities=[np.zeros(7)])
-        ros.publish(message, '/arm_controller/joint_trajectory', subscribers=2)
+        send(ros, controllers, message, '/arm_controller/joint_trajectory', 2)
         arrived(ros, controllers, target)
         require_weight(ros, arm, controllers, target)
         executed = controllers.executed()
