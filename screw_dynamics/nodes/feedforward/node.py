@@ -217,7 +217,7 @@ class FeedforwardNode(ManagedNode):
     def destroy_node(self) -> None:
         """Lead ~/commands to rest, destroy the node and end the process that fits trajectories."""
         if self._fits is not None:  # else the constructor has failed before
-            if self._shared.active:
+            if self._shared.active and self.context.ok():  # else nothing can be published
                 self._stop_publishing()
             self._tear_down()
             self._fits.close()
