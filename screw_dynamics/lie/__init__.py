@@ -22,6 +22,7 @@ from screw_dynamics.lie.exponential import (
 from screw_dynamics.lie.inertia import (
     inertia_matrix,
     inertia_parameters,
+    pseudo_inertia,
     second_moment,
     transform_inertia,
 )
@@ -33,7 +34,7 @@ from screw_dynamics.lie.screw import (
     screw_type,
     turn_and_travel,
 )
-from screw_dynamics.lie.se3 import inverse_pose, is_pose, pose
+from screw_dynamics.lie.se3 import hat, inverse_pose, is_pose, pose
 from screw_dynamics.lie.so3 import (
     axis_angle_rotation,
     is_rotation,
@@ -56,6 +57,7 @@ __all__ = [
     'exp_screw',
     'exp_se3',
     'exp_so3',
+    'hat',
     'inertia_matrix',
     'inertia_parameters',
     'inverse_pose',
@@ -65,6 +67,7 @@ __all__ = [
     'log_so3',
     'pose',
     'pose_on_axis',
+    'pseudo_inertia',
     'quaternion_rotation',
     'rotation_and_translation_rate',
     'rotation_onto_z',

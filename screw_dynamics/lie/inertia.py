@@ -85,6 +85,34 @@ def second_moment(rotational_inertia: ScalarArray) -> ScalarArray:
     return entries
 
 
+def pseudo_inertia(inertia: ScalarArray) -> ScalarArray:
+    """
+    Return the pseudo-inertia P = [[S, m c], [m c^T, m]], the integral of (r; 1) (r; 1)^T dm.
+
+    With it energies are traces: the kinetic energy is ``tr(C' P C'^T) / 2`` ([N2021] (62)).
+
+    Parameters
+    ----------
+    inertia : (6, 6) ndarray
+
+    Returns
+    -------
+    (4, 4) ndarray
+        S is the second moment [kg m^2], m c the first moment [kg m], m the mass [kg].
+
+    Examples
+    --------
+    >>> np.diag(pseudo_inertia(inertia_matrix(2.0, np.zeros(3), np.diag([2.0, 3.0, 3.0]))))
+    array([2., 1., 1., 2.])
+    """
+    matrix = np.empty((4, 4), inertia.dtype)
+    theta = inertia[:3, :3]
+    matrix[:3, :3] = np.trace(theta) / 2 * np.eye(3, dtype=inertia.dtype) - theta
+    matrix[:3, 3] = matrix[3, :3] = vee(inertia[:3, 3:])
+    matrix[3, 3] = inertia[5, 5]
+    return matrix
+
+
 def transform_inertia(inertia: ScalarArray, c: ScalarArray) -> ScalarArray:
     """
     Return the inertia in another frame: Ad_C^-T M Ad_C^-1 (M2018 (41)).

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from screw_dynamics.lie.scalars import ScalarArray, dtype
-from screw_dynamics.lie.so3 import is_rotation
+from screw_dynamics.lie.so3 import is_rotation, skew
 
 
 def pose(rotation: ScalarArray, position: ScalarArray) -> ScalarArray:
@@ -27,6 +27,33 @@ def pose(rotation: ScalarArray, position: ScalarArray) -> ScalarArray:
     matrix = np.eye(4, dtype=dtype(rotation, position))
     matrix[:3, :3] = rotation
     matrix[:3, 3] = position
+    return matrix
+
+
+def hat(twist: ScalarArray) -> ScalarArray:
+    """
+    Return the matrix of a twist: C' = C hat(V) with the body-fixed twist V.
+
+    Parameters
+    ----------
+    twist : (6,) ndarray
+        [angular; linear].
+
+    Returns
+    -------
+    (4, 4) ndarray
+        [[w~, v], [0, 0]].
+
+    Examples
+    --------
+    >>> hat(np.array([0.0, 0, 3, 1, 2, 0]))
+    array([[ 0., -3.,  0.,  1.],
+           [ 3.,  0., -0.,  2.],
+           [-0.,  0.,  0.,  0.],
+           [ 0.,  0.,  0.,  0.]])
+    """
+    matrix = np.zeros((4, 4), dtype(twist))
+    matrix[:3, :3], matrix[:3, 3] = skew(twist[:3]), twist[3:]
     return matrix
 
 

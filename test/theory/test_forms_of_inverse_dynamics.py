@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Six forms of inverse dynamics against 60-digit arithmetic on random trees, orders 0 to 5."""
+"""Seven forms of inverse dynamics against 60-digit arithmetic on random trees, orders 0 to 5."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from oracles.random_models import random_joint_jet, random_model, random_wrench_
 from oracles.strategies import joint_jets, models, seeds
 
 import screw_dynamics as sd
+from screw_dynamics.theory.acceleration_energy import equations
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.inverse_dynamics import (
     body_fixed,
@@ -24,7 +25,7 @@ from screw_dynamics.theory.inverse_dynamics import (
     spatial,
 )
 
-FORMS = [body_fixed, spatial, hybrid, momentum, euler_jourdain, nth_derivatives]
+FORMS = [body_fixed, spatial, hybrid, momentum, euler_jourdain, nth_derivatives, equations]
 forms = pytest.mark.parametrize('form', FORMS, ids=lambda form: form.__name__.split('.')[-1])
 
 

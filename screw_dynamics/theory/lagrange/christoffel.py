@@ -17,7 +17,15 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.lie import adjoint_inverse, pose, skew, twist_cross, vee
+from screw_dynamics.lie import (
+    adjoint_inverse,
+    hat,
+    pose,
+    pseudo_inertia,
+    skew,
+    twist_cross,
+    vee,
+)
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.theory.kinematics.body_fixed import column_jets
@@ -93,7 +101,7 @@ def _matrices(tree: Tree, columns: ScalarArray) -> _Term:
 
     def term(body: int, i: int, j: int, k: int) -> ScalarArray:
         low, high = sorted((j, k))
-        first, second, third = (_hat(columns[body, c]) for c in (i, low, high))
+        first, second, third = (hat(columns[body, c]) for c in (i, low, high))
         return np.trace(first @ moments[body] @ (second @ third).T)
 
     return term
@@ -127,20 +135,3 @@ _FORMS: dict[str, Callable[[Tree, ScalarArray], _Term]] = {
     'matrices': _matrices,
     'binet': _binet,
 }
-
-
-def pseudo_inertia(inertia: ScalarArray) -> ScalarArray:
-    """Return P = [[Sigma, m c], [m c^T, m]], the second moments of (r; 1), N(62)."""
-    matrix = np.empty((4, 4), inertia.dtype)
-    theta = inertia[:3, :3]
-    matrix[:3, :3] = 0.5 * np.trace(theta) * np.eye(3) - theta
-    matrix[:3, 3] = matrix[3, :3] = vee(inertia[:3, 3:])
-    matrix[3, 3] = inertia[5, 5]
-    return matrix
-
-
-def _hat(twist: ScalarArray) -> ScalarArray:
-    """Return the (4, 4) matrix of a twist."""
-    matrix = np.zeros((4, 4), twist.dtype)
-    matrix[:3, :3], matrix[:3, 3] = skew(twist[:3]), twist[3:]
-    return matrix

@@ -1,0 +1,110 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Poses of the bodies differentiated by joint variables and by time, to any order.
+
+A_{k;s1..sr} = d^r C_k / ds_1 .. ds_r are the differential matrices of [N2021] (20), (40) to (55),
+as products of matrix exponentials (16). The print of (20) has a minus sign in its second product,
+that of (41) to (54) leaves the order of the indices open: they are sorted from root to tip.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.lie import adjoint, exp_screw, hat
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.series import leibniz_terms
+from screw_dynamics.theory.kinematics.body_fixed import twist_jets
+from screw_dynamics.theory.kinematics.spatial import twist_and_column_jets
+from screw_dynamics.theory.tree import Tree
+
+
+def differential_matrix(
+    model: ScrewModel, q: ArrayLike, body: int, by: Sequence[int]
+) -> ScalarArray:
+    """
+    Return a partial derivative of the pose of a body, of any order: [N2021] (20), (40) to (55).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) array_like
+        Joint positions [rad or m].
+    body : int
+        Number k of the body.
+    by : sequence of int
+        Tree joints whose variables the pose is differentiated by, in any order.
+
+    Returns
+    -------
+    (4, 4) ndarray
+        A_{k;s1..sr} [m and 1, per rad or m]; 0 if a joint is not on the path of the body, the
+        pose itself for an empty sequence.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> slider = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 0, 1, 0, 0]], [np.eye(6)])
+    >>> differential_matrix(slider, [0.3], 0, [0])[:3, 3]
+    array([1., 0., 0.])
+    """
+    return differential_matrices(Tree(model, np.asarray(q)[None]), body, by)
+
+
+def differential_matrices(tree: Tree, body: int, by: Sequence[int]) -> ScalarArray:
+    """Return A_{k;s1..sr}: each factor exp(Y_j s_j) of (16) behind hat(Y_j), once per s = j."""
+    path, orders = tree.path(body), Counter(by)
+    if not set(by) <= set(path):
+        return np.zeros((4, 4), tree.dtype)
+    result = np.eye(4, dtype=tree.dtype)
+    home = np.eye(4)
+    for joint in path:
+        home = home @ tree.model.home_poses[joint]
+        screw = adjoint(home) @ tree.model.screws[joint]  # Y_j, in the base frame at s = 0
+        for _ in range(orders[joint]):
+            result = result @ hat(screw)
+        result = result @ exp_screw(screw, tree.joints[0, joint])
+    return result @ home
+
+
+def pose_jets(tree: Tree) -> ScalarArray:
+    """Return C_i^(k), (N, r, 4, 4): C^(k + 1) is the k-th derivative of C hat(V)."""
+    orders = len(tree.joints)
+    twists = twist_jets(tree)
+    jets = np.zeros((tree.count, orders, 4, 4), tree.dtype)
+    for i, pose in enumerate(tree.poses):
+        jets[i, 0] = pose
+        rates = [hat(twist) for twist in twists[i]]
+        for k in range(orders - 1):
+            jets[i, k + 1] = sum(leibniz_terms(k, jets[i], rates))
+    return jets
+
+
+def tangent_jets(tree: Tree, poses: ScalarArray) -> ScalarArray:
+    """Return A_{i;j}^(u) = (hat(J^s_j) C_i)^(u), (N, N, r, 4, 4), from the pose jets."""
+    orders = len(tree.joints)
+    jets = np.zeros((tree.count, tree.count, orders, 4, 4), tree.dtype)
+    _, columns = twist_and_column_jets(tree)
+    matrices = [[hat(row) for row in column] for column in columns]
+    for i in range(tree.count):
+        for j in tree.path(i):
+            for u in range(orders):
+                jets[i, j, u] = sum(leibniz_terms(u, matrices[j], poses[i]))
+    return jets
+
+
+def derivative_of_derivative(tangents: ScalarArray, s: int, m: int) -> ScalarArray:
+    """Return dC^(s) / dq^(m) = comb(s, m) A^(s - m) from the jet A^(u) of a tangent, s >= m."""
+    return comb(s, m) * tangents[..., s - m, :, :]

@@ -1,0 +1,272 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Equations of motion from energies: Gibbs and Appell, Mangeron and Tsenov, and those of any order.
+
+[N2021] (88) to (98). The generalized inertia forces Q and their derivatives are partial
+derivatives of time derivatives of acceleration energies by a time derivative of a coordinate:
+
+    Q^(k - 1) = (k - 1)! m! / (m + k - 1)!
+                sum_{p = 1..k} Cat_p d/dq^(m) (d/dt)^(m + k - 1 - 2 p) E^(p),    m >= k + 1
+
+with the Catalan numbers Cat_p = 1, 2, 5, 14, 42, .. (the print of (96), (98) has 9 for p = 4).
+Since dC^(s)/dq^(m) = comb(s, m) A^(s - m), nothing has to be differentiated symbolically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb, factorial
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.errors import InputError, shown
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.series import leibniz_terms
+from screw_dynamics.theory.acceleration_energy.differential_matrices import (
+    derivative_of_derivative,
+    pose_jets,
+    tangent_jets,
+)
+from screw_dynamics.theory.acceleration_energy.energies import inner_product, tree_of_energy
+from screw_dynamics.theory.kinematics.body_fixed import column_jets
+from screw_dynamics.theory.tree import Tree, efforts_of_samples
+
+
+def inverse_dynamics(
+    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
+) -> ScalarArray:
+    """
+    Return the joint efforts and their time derivatives from the acceleration energies.
+
+    The equations of any order, each with the smallest m = k + 1, with gravity and wrenches.
+    Arguments, result and errors are those of `body_fixed.inverse_dynamics`.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (k + 3, n) or (T, k + 3, n) array_like
+        [rad or m, per s^d].
+    wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
+        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+
+    Returns
+    -------
+    (k + 1, n) or (T, k + 1, n) ndarray
+        [N m or N, per s^d].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError, UnknownNameError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> pendulum = sd.ScrewModel.from_screws(
+    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
+    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
+    >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
+    array([[5.155]])
+    """
+    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts)
+
+
+def inertia_forces(model: ScrewModel, joint_jet: ArrayLike, k: int, m: int) -> ScalarArray:
+    """
+    Return Q^(k - 1), the (k - 1)-th time derivative of the generalized inertia forces.
+
+    [N2021] (93) to (98), with Catalan numbers; gravity does not enter.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        [rad or m, per s^d], r >= k + 2.
+    k : int
+        k >= 1.
+    m : int
+        Order of the derivative of the coordinates by which energies are differentiated,
+        m >= k + 1; the result does not depend on it.
+
+    Returns
+    -------
+    (n,) ndarray
+        [N m or N, per s^(k - 1)]
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> inertia_forces(wheel, [[0.3], [0.0], [2.0], [7.0]], 2, 3)
+    array([7.])
+    """
+    if k < 1 or m < k + 1:
+        raise InputError(f'k, m: expected k >= 1 and m >= k + 1, got {shown(k)} and {shown(m)}')
+    energies = _Energies(tree_of_energy(model, joint_jet, k))
+    return energies.tree.to_coordinates(energies.forces(k, m))
+
+
+def gibbs_appell(model: ScrewModel, joint_jet: ArrayLike, m: int = 2) -> ScalarArray:
+    """
+    Return the generalized inertia forces Q = d(E^(1))^(m - 2) / dq^(m), [N2021] (91), (92).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        [rad or m, per s^d], r >= 3.
+    m : int
+        m >= 2; the result does not depend on it.
+
+    Returns
+    -------
+    (n,) ndarray
+        [N m or N]
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> gibbs_appell(wheel, [[0.3], [0.0], [2.0]])
+    array([2.])
+    """
+    return inertia_forces(model, joint_jet, 1, m)
+
+
+def mangeron_tsenov(model: ScrewModel, joint_jet: ArrayLike, m: int) -> ScalarArray:
+    """
+    Return Q = (dT^(m) / dq^(m) - (m + 1) dT/dq) / m from the kinetic energy, [N2021] (89), (90).
+
+    For m = 1 (Nielsen) this equals Lagrange's equations (88).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        [rad or m, per s^d], r >= 3.
+    m : int
+        m >= 1; the result does not depend on it.
+
+    Returns
+    -------
+    (n,) ndarray
+        [N m or N]
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> mangeron_tsenov(wheel, [[0.3], [0.0], [2.0]], 3)
+    array([2.])
+    """
+    if m < 1:
+        raise InputError(f'm: expected an order >= 1, got {shown(m)}')
+    energies = _Energies(tree_of_energy(model, joint_jet, 1))
+    forces = (energies.partial(0, m, m) - (m + 1) * energies.partial(0, 0, 0)) / m
+    return energies.tree.to_coordinates(forces)
+
+
+def catalan_number(p: int) -> int:
+    """
+    Return Cat_p = (2 p)! / (p! (p + 1)!), the coefficient of E^(p) in the equations of any order.
+
+    Parameters
+    ----------
+    p : int
+        p >= 0.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> [catalan_number(p) for p in range(1, 6)]
+    [1, 2, 5, 14, 42]
+    """
+    return comb(2 * p, p) // (p + 1)
+
+
+def generalized_forces(columns: ScalarArray, wrenches: ScalarArray) -> ScalarArray:
+    """
+    Return (J^T W)^(k) by Leibniz' rule, the corrected form of [N2021] (76), (80), (83).
+
+    Parameters
+    ----------
+    columns : (N, r, 6) ndarray
+        Jets of the Jacobian columns of a body, 0 where a joint is not on its path.
+    wrenches : (k + 1, 6) ndarray
+        Wrench ON the body and its derivatives, in the frame of the columns, k < r.
+
+    Returns
+    -------
+    (k + 1, N) ndarray
+    """
+    rows = range(len(wrenches))
+    return np.array(
+        [[sum(leibniz_terms(k, column, wrenches)) for column in columns] for k in rows]
+    )
+
+
+class _Energies:
+    """Partial derivatives of time derivatives of the energies, from jets of poses and tangents."""
+
+    def __init__(self, tree: Tree, gravity: bool = False) -> None:
+        self.tree = tree
+        self._poses = pose_jets(tree)
+        self._tangents = tangent_jets(tree, self._poses)
+        self._accelerated = self._poses.copy()  # C'' less gravity, for E^(1)
+        if gravity:
+            self._accelerated[:, 2, :3, 3] -= tree.model.gravity
+
+    def partial(self, p: int, derivative: int, m: int) -> ScalarArray:
+        """
+        Return d/ds^(m) of the N-th time derivative of E^(p), (N_bodies,) by tree joints.
+
+        (E^(p))^(N) is half the sum of comb(N, s) <C^(p + 1 + s), C^(p + 1 + N - s)>.
+        """
+        poses = self._accelerated if p == 1 else self._poses
+        forces = np.zeros(self.tree.count, self.tree.dtype)
+        for s in range(max(m - p - 1, 0), derivative + 1):
+            for j in range(self.tree.count):
+                slope = derivative_of_derivative(self._tangents[:, j], p + 1 + s, m)
+                product = inner_product(self.tree, slope, poses[:, p + 1 + derivative - s])
+                forces[j] += comb(derivative, s) * product
+        return forces
+
+    def forces(self, k: int, m: int) -> ScalarArray:
+        """Return Q^(k - 1) by tree joints."""
+        total = np.zeros(self.tree.count, self.tree.dtype)
+        for p in range(1, k + 1):
+            total += catalan_number(p) * self.partial(p, m + k - 1 - 2 * p, m)
+        # exact integers: the quotient is that of a binomial coefficient
+        return total * factorial(k - 1) * factorial(m) / factorial(m + k - 1)
+
+
+def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
+    """Return the efforts of the tree joints, (k + 1, N)."""
+    rows = external.shape[1]
+    energies = _Energies(tree, gravity=True)
+    efforts = np.array([energies.forces(k, k + 1) for k in range(1, rows + 1)])
+    columns = column_jets(tree)
+    for body, wrenches in enumerate(external):
+        efforts -= generalized_forces(columns[body], wrenches)
+    return efforts
