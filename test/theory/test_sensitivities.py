@@ -1,0 +1,182 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Partial derivatives of efforts and accelerations against complex steps and perturbed robots."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+from oracles.strategies import joint_jets, models
+
+import screw_dynamics as sd
+from screw_dynamics.errors import ShapeError
+from screw_dynamics.lie import adjoint, exp_se3, twist_cross
+from screw_dynamics.theory.inverse_dynamics import body_fixed
+from screw_dynamics.theory.sensitivities import regressors
+from screw_dynamics.theory.sensitivities.acceleration_partials import forward_dynamics_partials
+from screw_dynamics.theory.sensitivities.effort_partials import effort_partials, first_partials
+from screw_dynamics.theory.sensitivities.tangent import effort_tangent, geometric_partials
+
+TREE = [
+    BodyRecipe('revolute'),
+    BodyRecipe('helical'),
+    BodyRecipe('prismatic', mimics=0),
+    BodyRecipe('revolute', parent_back=2),
+]
+STEP = 1e-30  # of complex steps, which do not cancel
+
+
+def slopes(function, values):
+    """Return the derivatives of a function by each entry of an array, along the first axis."""
+    result = []
+    for index in np.ndindex(values.shape):
+        moved = values.astype(complex)
+        moved[index] += 1j * STEP
+        result.append(function(moved).imag / STEP)
+    return np.array(result)
+
+
+def assert_close(got, expected, size=None):
+    size = np.abs(expected).max(initial=1e-30) if size is None else size
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * size)
+
+
+def stepped_partials(model, jet):
+    """Return the partials of all efforts by all rows of a jet, by complex steps."""
+    steps = slopes(lambda values: body_fixed.inverse_dynamics(model, values), jet)
+    return steps.reshape(*jet.shape, len(jet) - 2, model.n).transpose(2, 0, 3, 1)
+
+
+@pytest.mark.parametrize('order', range(6))
+def test_partials_of_any_order(order, rng):
+    model = random_model(rng, TREE)
+    jet = random_joint_jet(rng, model.n, order)
+    for got, expected in zip(
+        effort_partials(model, jet), stepped_partials(model, jet), strict=True
+    ):
+        assert_close(got, expected)
+
+
+@given(data=st.data(), order=st.integers(0, 2))
+def test_partials_of_random_trees(data, order):
+    model = data.draw(models(scales=False, max_bodies=3))
+    jet = data.draw(joint_jets(model.n, order))
+    # terms of a robot of the size 10 that moves as far and as fast as the jet; they may cancel
+    reach = 1.0 + np.abs(jet).max() * (1.0 + np.abs(model.multipliers).max())
+    size = max(np.abs(model.inertias).max(), 1e-30) * model.body_count * reach ** (order + 3)
+    assert_close(effort_partials(model, jet), stepped_partials(model, jet), 1e2 * size)
+
+
+@pytest.mark.parametrize('order', [0, 2, 5])
+def test_tangent_is_the_sum_of_the_partials(order, rng):
+    model = random_model(rng, TREE)
+    jet, variation = (random_joint_jet(rng, model.n, order) for _ in range(2))
+    expected = np.einsum('dsij,sj->di', effort_partials(model, jet), variation)
+    assert_close(effort_tangent(model, jet, variation), expected)
+
+
+def test_first_partials_are_those_of_pinocchio(rng):
+    path = sd.share_path('urdf/iiwa14.urdf')
+    model = sd.read_urdf(path)
+    robot = pinocchio.buildModelFromUrdf(str(path))
+    jet = random_joint_jet(rng, model.n, 0)
+    data = robot.createData()
+    found = pinocchio.computeRNEADerivatives(robot, data, *jet)
+    by_position, by_rate, mass = first_partials(model, jet)
+    assert_close(by_position, found[0])
+    assert_close(by_rate, found[1])
+    assert_close(np.triu(mass), np.triu(found[2]))
+
+
+def differences(efforts):
+    """Return the derivative of efforts(h) at 0, of differences extrapolated to ten digits."""
+    first, second, third = ((efforts(h) - efforts(-h)) / (2 * h) for h in (1e-3, 5e-4, 2.5e-4))
+    return (16 * (4 * third - second) - (4 * second - first)) / 45
+
+
+def test_geometric_partials_are_those_of_other_robots(rng):
+    model = random_model(rng, TREE)
+    jet = random_joint_jet(rng, model.n, 2)
+    by_homes, by_screws = geometric_partials(model, jet)
+    for body in range(model.body_count):
+        twist = rng.normal(size=6)
+        axis = model.screws[body, :3] if body != 2 else np.zeros(3)
+        pitch = np.concatenate((np.zeros(3), axis))
+
+        def moved(field, values, body=body):
+            rows = getattr(model, field).copy()
+            rows[body] = values
+            return sd.inverse_dynamics(replace(model, **{field: rows}), jet)
+
+        home, screw = model.home_poses[body], model.screws[body]
+        cases = {
+            'home': (
+                by_homes[:, :, body] @ twist,
+                lambda h, home=home, u=twist: moved('home_poses', home @ exp_se3(h * u)),
+            ),
+            'axis': (
+                by_screws[:, :, body] @ (twist_cross(twist) @ screw),
+                lambda h, x=screw, u=twist: moved('screws', adjoint(exp_se3(h * u)) @ x),
+            ),
+        }
+        if model.joint_types[body] == 'helical':
+            cases['pitch'] = (
+                by_screws[:, :, body] @ pitch,
+                lambda h, x=screw, p=pitch: moved('screws', x + h * p),
+            )
+        for got, efforts in cases.values():
+            expected = differences(efforts)
+            np.testing.assert_allclose(got, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize('order', range(6))
+def test_efforts_are_linear_in_the_inertia_parameters(order, rng):
+    model = random_model(rng, TREE)
+    jet = random_joint_jet(rng, model.n, order)
+    found = regressors.regressor(model, jet) @ regressors.parameters(model)
+    expected = sd.inverse_dynamics(model, jet)
+    for got, row in zip(found, expected, strict=True):
+        assert_close(got, row)
+    # of a robot with other inertias, too
+    other = random_model(rng, TREE)
+    other = replace(model, inertias=other.inertias)
+    found = regressors.regressor(model, jet) @ regressors.parameters(other)
+    assert_close(found, sd.inverse_dynamics(other, jet))
+
+
+def test_regressor_is_that_of_pinocchio(rng):
+    path = sd.share_path('urdf/iiwa14.urdf')
+    model = sd.read_urdf(path)
+    robot = pinocchio.buildModelFromUrdf(str(path))
+    jet = random_joint_jet(rng, model.n, 0)
+    expected = pinocchio.computeJointTorqueRegressor(robot, robot.createData(), *jet)
+    assert_close(regressors.regressor(model, jet)[0], expected)
+
+
+def test_accelerations(rng):
+    model = random_model(rng, TREE)
+    q, qd, tau = random_joint_jet(rng, model.n, 0)
+    by_position, by_rate, by_effort = forward_dynamics_partials(model, q, qd, tau)
+    rates = sd.forward_dynamics(model, q, qd, tau)
+    # along a direction dq, dq', dtau the acceleration changes so that the efforts are those
+    directions = random_joint_jet(rng, model.n, 0)
+    change = by_position @ directions[0] + by_rate @ directions[1] + by_effort @ directions[2]
+    jet = np.stack([q, qd, rates]) + 1j * STEP * np.stack([*directions[:2], change])
+    assert_close(body_fixed.inverse_dynamics(model, jet)[0].imag / STEP, directions[2])
+
+
+def test_bad_arguments(rng):
+    model = random_model(rng, TREE)
+    jet = random_joint_jet(rng, model.n, 0)
+    with pytest.raises(ShapeError, match=r'joint_jet'):
+        effort_partials(model, jet[:2])
+    with pytest.raises(ShapeError, match=r'joint_jet'):
+        regressors.regressor(model, jet[:2])
+    with pytest.raises(ShapeError, match=r'variation'):
+        effort_tangent(model, jet, jet[:2])
