@@ -32,11 +32,15 @@ if TYPE_CHECKING:
     from screw_dynamics.dynamics import EffortFormat as EffortFormat
     from screw_dynamics.dynamics import bias_forces as bias_forces
     from screw_dynamics.dynamics import coriolis_matrix as coriolis_matrix
+    from screw_dynamics.dynamics import effort_partials as effort_partials
     from screw_dynamics.dynamics import forward_dynamics as forward_dynamics
+    from screw_dynamics.dynamics import forward_dynamics_partials as forward_dynamics_partials
     from screw_dynamics.dynamics import gravity_force_jets as gravity_force_jets
     from screw_dynamics.dynamics import gravity_forces as gravity_forces
+    from screw_dynamics.dynamics import inertial_parameters as inertial_parameters
     from screw_dynamics.dynamics import inverse_dynamics as inverse_dynamics
     from screw_dynamics.dynamics import mass_matrix as mass_matrix
+    from screw_dynamics.dynamics import regressor as regressor
     from screw_dynamics.elastic import AntagonisticPair as AntagonisticPair
     from screw_dynamics.elastic import BalancingSpring as BalancingSpring
     from screw_dynamics.elastic import CubicSpring as CubicSpring
@@ -85,11 +89,15 @@ _MODULES = {
         'EffortFormat',
         'bias_forces',
         'coriolis_matrix',
+        'effort_partials',
         'forward_dynamics',
+        'forward_dynamics_partials',
         'gravity_force_jets',
         'gravity_forces',
+        'inertial_parameters',
         'inverse_dynamics',
         'mass_matrix',
+        'regressor',
     ),
     'elastic': (
         'AntagonisticPair',

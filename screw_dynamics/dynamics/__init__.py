@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse and forward dynamics, mass and Coriolis matrix, gravity and bias forces."""
+"""Inverse and forward dynamics, their derivatives, matrices of the equations of motion."""
 
 from importlib import import_module
 from typing import Any
@@ -8,11 +8,14 @@ from typing import Any
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.effort_format import EffortFormat
+from screw_dynamics.dynamics.effort_partials import effort_partials
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
+from screw_dynamics.dynamics.forward_dynamics_partials import forward_dynamics_partials
 from screw_dynamics.dynamics.gravity_forces import gravity_force_jets, gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.link_loads import LinkLoads
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
+from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 
 __all__ = [
     'EffortFormat',
@@ -20,12 +23,16 @@ __all__ = [
     'bias_forces',
     'coriolis_matrix',
     'effort_deviations',
+    'effort_partials',
     'forward_dynamics',
+    'forward_dynamics_partials',
     'gravity_force_jets',
     'gravity_forces',
+    'inertial_parameters',
     'inverse_dynamics',
     'mass_matrix',
     'recursive_body_fixed',
+    'regressor',
 ]
 
 # names of this room before they moved, imported at their first use: their rooms import this one

@@ -15,9 +15,11 @@ from oracles.robots import bundled_urdfs
 
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
+from screw_dynamics.dynamics.effort_partials import effort_partials
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
+from screw_dynamics.dynamics.regressor import regressor
 from screw_dynamics.jit import jit_enabled
 from screw_dynamics.kinematics.frames import frame_jacobian, frame_pose
 from screw_dynamics.parsers import read_urdf
@@ -28,6 +30,7 @@ URDF = next(path for path in bundled_urdfs() if path.stem == 'branched_gripper')
 def _terms() -> dict[str, np.ndarray]:
     model = read_urdf(URDF)
     q, qd, tau = np.random.default_rng(0).normal(size=(3, 4, model.n))
+    jets = np.random.default_rng(1).normal(size=(2, 5, model.n))
     link = model.body_names[-1]
     return {
         'mass_matrix': mass_matrix(model, q),
@@ -35,6 +38,8 @@ def _terms() -> dict[str, np.ndarray]:
         'gravity_forces': gravity_forces(model, q),
         'bias_forces': bias_forces(model, q, qd),
         'forward_dynamics': forward_dynamics(model, q, qd, tau),
+        'effort_partials': effort_partials(model, jets),
+        'regressor': regressor(model, jets),
         'frame_pose': frame_pose(model, q, link),
         'frame_jacobian': frame_jacobian(model, q, link, 'hybrid'),
     }

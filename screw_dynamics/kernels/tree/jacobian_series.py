@@ -53,9 +53,15 @@ def column_series(joints, bodies, count):
 
 def start_jacobian(q, tree, bodies, path, local, representation, work, jacobian):
     """Set coefficient 0 of the Jacobian series (m, 6, n), at the coordinates q."""
+    start_columns(q, tree, bodies, path, local, work)
+    start_pose(path, local, work.rotations, work.from_parent, work.pose)
+    _collect(0, tree, path, representation, work.columns, work.pose, jacobian[0])
+
+
+def start_columns(q, tree, bodies, path, local, work):
+    """Set coefficient 0 of the body-fixed columns."""
     for i in path:
         forward_kinematics_step(i, q, tree, bodies, work.rotations, work.from_parent)
-    start_pose(path, local, work.rotations, work.from_parent, work.pose)
     lever, axes = np.empty(3), np.empty((2, 3, 3))
     work.columns[:, 0] = 0.0
     if path.size:
@@ -66,11 +72,17 @@ def start_jacobian(q, tree, bodies, path, local, representation, work, jacobian)
         add_column(i, bodies, work.rotations, axes, lever, work.columns[j, 0])
         for a in range(3):
             lever[a] += work.from_parent[i, a]
-    _collect(0, tree, path, representation, work.columns, work.pose, jacobian[0])
 
 
 def advance_jacobian(k, rates, tree, path, representation, work, jacobian):
     """Set coefficient k > 0 of the Jacobian series, with the series of the rates (>= k, n)."""
+    advance_columns(k, rates, tree, path, work)
+    advance_pose(k, work.twist, work.pose)
+    _collect(k, tree, path, representation, work.columns, work.pose, jacobian[k])
+
+
+def advance_columns(k, rates, tree, path, work):
+    """Set coefficient k > 0 of the body-fixed columns and k - 1 of the twist."""
     columns, behind = work.columns, work.behind
     moving = np.zeros(6)
     for j in range(path.size - 1, -1, -1):
@@ -82,8 +94,6 @@ def advance_jacobian(k, rates, tree, path, representation, work, jacobian):
             for a in range(6):
                 moving[a] += columns[j, s, a] * rates[k - 1 - s, c]
     work.twist[k - 1] = moving
-    advance_pose(k, work.twist, work.pose)
-    _collect(k, tree, path, representation, columns, work.pose, jacobian[k])
 
 
 def _add_bracket(a, b, factor, result):

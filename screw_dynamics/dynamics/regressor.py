@@ -1,0 +1,95 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Efforts as a linear function of the inertia parameters, with time derivatives of any order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, as_stack, raise_not_finite
+from screw_dynamics.errors import ShapeError
+from screw_dynamics.kernels.tree.regressor import PARAMETERS, regressors
+from screw_dynamics.lie import inertia_parameters, inverse_pose
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+
+_UPPER = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]  # xx, xy, yy, xz, yz, zz
+
+
+def inertial_parameters(model: ScrewModel) -> Array:
+    """
+    Return the inertia parameters of all moving bodies, the pi of `regressor`.
+
+    Parameters
+    ----------
+    model : ScrewModel
+
+    Returns
+    -------
+    (10 N,) ndarray
+        For each of ``model.body_names``, in the frame of the body: mass m [kg], m c (3) with the
+        centre of mass c [kg m], and the rotational inertia about the origin of the frame as xx,
+        xy, yy, xz, yz, zz [kg m^2].
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.eye(3))
+    >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
+    >>> sd.inertial_parameters(pendulum)
+    array([2. , 1. , 0. , 0. , 1. , 0. , 1.5, 0. , 0. , 1.5])
+    """
+    parameters = np.empty((require_model(model).body_count, PARAMETERS))
+    for row, inertia in zip(parameters, model.inertias, strict=True):
+        row[0], row[1:4], rotational = inertia_parameters(inertia)
+        row[4:] = rotational[_UPPER]
+    return parameters.ravel()
+
+
+def regressor(model: ScrewModel, joint_jet: ArrayLike) -> Array:
+    """
+    Return the matrix Y of the efforts tau = Y pi and its time derivatives up to order k.
+
+    Efforts are linear in the inertia parameters pi of the bodies, and so are their derivatives:
+    ``tau^(d) = Y[d] @ pi`` ([M2018] section 6). Y depends on the motion, the geometry and gravity.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (k + 3, n) or (..., k + 3, n) array_like
+        Row d is the d-th time derivative of the coordinates [rad or m, per s^d], k >= 0.
+
+    Returns
+    -------
+    (k + 1, n, 10 N) or (..., k + 1, n, 10 N) ndarray
+        Columns in the order of `inertial_parameters` [N m or N, per s^d and parameter].
+
+    Raises
+    ------
+    ShapeError
+        If `joint_jet` has the wrong shape.
+    NotFiniteError, InputError
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> jet = [[0.3, -0.5], [1.0, 2.0], [3.0, -1.0], [0.5, 0.2]]
+    >>> Y = sd.regressor(model, jet)
+    >>> Y.shape
+    (2, 2, 20)
+    >>> np.allclose(Y @ sd.inertial_parameters(model), sd.inverse_dynamics(model, jet))
+    True
+    """
+    frames = require_model(model).joint_frames
+    jet = as_float_array('joint_jet', joint_jet)
+    if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
+        expected = f'(..., k + 3, {model.n}) with k >= 0'
+        raise ShapeError('joint_jet', expected, jet.shape)
+    size = PARAMETERS * model.body_count
+    result = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n, size))
+    poses = np.array([inverse_pose(pose) for pose in frames.poses]).reshape(-1, 4, 4)
+    samples, matrices = as_stack(jet, 2), as_stack(result, 3)
+    if not regressors(samples, frames.tree, frames.bodies, frames.gravity, poses, matrices):
+        raise_not_finite(result, False, joint_jet=joint_jet)
+    return result

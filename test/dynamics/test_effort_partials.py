@@ -1,0 +1,136 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Partial derivatives of efforts and accelerations against the theory and Pinocchio."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+from oracles.robots import bundled_urdfs
+from oracles.strategies import joint_jets, models
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, SingularMassMatrixError
+from screw_dynamics.lie import pose
+from screw_dynamics.theory.sensitivities import acceleration_partials, effort_partials
+
+TREE = [
+    BodyRecipe('revolute'),
+    BodyRecipe('helical'),
+    BodyRecipe('prismatic', mimics=0),
+    BodyRecipe('revolute', parent_back=2),
+    BodyRecipe('revolute', parent_back=9),
+]
+
+
+def assert_close(got, expected, size=None, tolerance=1e-12):
+    size = np.abs(expected).max(initial=1e-30) if size is None else size
+    np.testing.assert_allclose(got, expected, rtol=0, atol=tolerance * size)
+
+
+@pytest.mark.parametrize('order', range(6))
+def test_every_order(order, rng):
+    model = random_model(rng, TREE)
+    jet = random_joint_jet(rng, model.n, order)
+    expected = effort_partials.effort_partials(model, jet)
+    found = sd.effort_partials(model, jet)
+    assert found.shape == (order + 1, order + 3, model.n, model.n)
+    for got, rows in zip(found, expected, strict=True):
+        assert_close(got, rows)
+
+
+@given(data=st.data(), order=st.integers(0, 1))
+def test_random_trees(data, order):
+    model = data.draw(models(max_bodies=3))
+    jet = data.draw(joint_jets(model.n, order))
+    got, expected = sd.effort_partials(model, jet), effort_partials.effort_partials(model, jet)
+    # terms of a robot as large as its home poses and screws, which moves as the jet; they cancel
+    length = 1.0 + max(np.abs(model.home_poses).max(), np.abs(model.screws).max())
+    reach = 1.0 + np.abs(jet).max() * (1.0 + np.abs(model.multipliers).max())
+    mass = max(np.abs(model.inertias).max(), 1e-300)
+    size = mass * (model.body_count * length) ** 2 * reach ** (order + 3)
+    assert_close(got, expected, size)
+
+
+@pytest.mark.parametrize('urdf', bundled_urdfs(), ids=lambda path: path.stem)
+@pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
+def test_bundled_robots(urdf, rng):
+    model = sd.read_urdf(urdf)
+    jet = random_joint_jet(rng, model.n, 0)
+    expected = effort_partials.first_partials(model, jet)
+    assert_close(sd.effort_partials(model, jet)[0], expected)
+
+
+def test_pinocchio(rng):
+    pinocchio = pytest.importorskip('pinocchio')
+    path = sd.share_path('urdf/iiwa14.urdf')
+    model, robot = sd.read_urdf(path), pinocchio.buildModelFromUrdf(str(path))
+    data = robot.createData()
+    jet = random_joint_jet(rng, model.n, 0)
+    expected = pinocchio.computeRNEADerivatives(robot, data, *jet)
+    by_position, by_rate, mass = sd.effort_partials(model, jet)[0]
+    assert_close(by_position, expected[0])
+    assert_close(by_rate, expected[1])
+    assert_close(np.triu(mass), np.triu(expected[2]))
+    tau = rng.normal(size=model.n)
+    expected = pinocchio.computeABADerivatives(robot, data, jet[0], jet[1], tau)
+    found = sd.forward_dynamics_partials(model, jet[0], jet[1], tau)
+    for got, matrix, full in zip(found, expected, (True, True, False), strict=True):
+        # solved with a mass matrix whose condition number is 1e3
+        assert_close(
+            got if full else np.triu(got), matrix if full else np.triu(matrix), None, 1e-10
+        )
+
+
+def test_a_far_base_costs_no_digits(rng):
+    """A robot a thousand kilometres away has the partials of the one here."""
+    model = random_model(rng, TREE[:4])
+    homes = model.home_poses.copy()
+    homes[0] = pose(np.eye(3), np.array([1e6, -2e6, 5e5])) @ homes[0]
+    jet = random_joint_jet(rng, model.n, 2)
+    far = sd.effort_partials(replace(model, home_poses=homes), jet)
+    assert_close(far, sd.effort_partials(model, jet))
+
+
+def test_batches(rng):
+    model = random_model(rng, TREE)
+    jets = np.stack([[random_joint_jet(rng, model.n, 1) for _ in range(3)] for _ in range(2)])
+    partials = sd.effort_partials(model, jets)
+    assert partials.shape == (2, 3, 2, 4, model.n, model.n)
+    np.testing.assert_array_equal(partials[1, 2], sd.effort_partials(model, jets[1, 2]))
+    assert sd.effort_partials(model, jets[:0]).shape == (0, 3, 2, 4, model.n, model.n)
+    q, qd, tau = rng.normal(size=(3, 5, model.n))
+    found = sd.forward_dynamics_partials(model, q, qd, tau)
+    for got, one in zip(
+        found, sd.forward_dynamics_partials(model, q[3], qd[3], tau[3]), strict=True
+    ):
+        np.testing.assert_allclose(got[3], one, rtol=1e-12, atol=1e-12 * np.abs(one).max())
+
+
+def test_accelerations(rng):
+    model = random_model(rng, TREE)
+    q, qd, tau = random_joint_jet(rng, model.n, 0)
+    expected = acceleration_partials.forward_dynamics_partials(model, q, qd, tau)
+    condition = np.linalg.cond(sd.mass_matrix(model, q))
+    for got, matrix in zip(sd.forward_dynamics_partials(model, q, qd, tau), expected, strict=True):
+        assert_close(got, matrix, tolerance=1e-15 * max(condition, 100.0) * model.n)
+
+
+def test_bad_arguments(rng):
+    model = random_model(rng, 2)
+    with pytest.raises(ShapeError, match=r'joint_jet: expected shape .*k \+ 3, 2'):
+        sd.effort_partials(model, np.zeros((2, 2)))
+    with pytest.raises(NotFiniteError, match='joint_jet'):
+        sd.effort_partials(model, np.full((3, 2), np.nan))
+    with pytest.raises(NotFiniteError, match='overflow'):
+        sd.effort_partials(model, np.full((3, 2), 1e200))
+    with pytest.raises(InputError, match='model: expected a ScrewModel'):
+        sd.effort_partials('robot', np.zeros((3, 2)))
+    massless = replace(model, inertias=np.zeros_like(model.inertias))
+    with pytest.raises(SingularMassMatrixError):
+        sd.forward_dynamics_partials(massless, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
