@@ -20,6 +20,7 @@ from screw_dynamics.lie.scalars import ScalarArray, dtype
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.inverse_dynamics import body_fixed
+from screw_dynamics.theory.linear_solve import solve_symmetric
 from screw_dynamics.theory.tree import as_scalars
 
 
@@ -52,7 +53,7 @@ def forward_dynamics(
     ------
     InputError, ShapeError, NotFiniteError, UnknownNameError
         If an argument is not usable.
-    numpy.linalg.LinAlgError
+    numpy.linalg.LinAlgError, ZeroDivisionError
         If the mass matrix is singular.
 
     Examples
@@ -78,5 +79,5 @@ def forward_dynamics(
         if wrench_jets is not None:
             loads = {name: np.asarray(w)[: k + 1] for name, w in wrench_jets.items()}
         without = body_fixed.inverse_dynamics(model, jet[: k + 3], loads)[k]
-        jet[k + 2] = np.linalg.solve(mass, efforts[k] - without)
+        jet[k + 2] = solve_symmetric(mass, efforts[k] - without)
     return jet

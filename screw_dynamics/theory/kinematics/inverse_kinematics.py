@@ -1,0 +1,78 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Joint motions from the twists of all bodies: [M2018] (12), of any order.
+
+In the system matrices, q'' = (X^T X)^-1 X^T ((I - D) V' + a V): by joints, with the derivatives
+E_i(s) Ad of the transform from the parent,
+
+    s_i^(k + 1) = X_i^T (V_i^(k) - sum_s comb(k, s) E_i(s) Ad_{C_{i,p}} V_p^(k - s)) / |X_i|^2
+
+The print of Remark 3 has V_i in place of V_i'. Of the task motion of one frame: `task_space`.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.errors import ShapeError
+from screw_dynamics.lie.scalars import ScalarArray, dtype
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.linear_solve import solve_symmetric
+from screw_dynamics.theory.tree import Tree, as_scalars
+
+
+def joint_jet(model: ScrewModel, q: ArrayLike, twists: ArrayLike) -> ScalarArray:
+    """
+    Return the joint jet of body-fixed twists of all bodies, the inverse of `body_fixed.twists`.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) array_like
+        Joint positions [rad or m].
+    twists : (N, m, 6) array_like
+        V_i^(0..m - 1) [rad/s; m/s, per s^k]. What no joint can cause is left out: the result is
+        that of least squares in the joint screws.
+
+    Returns
+    -------
+    (m + 1, n) ndarray
+        q, q', .., q^(m) [rad or m, per s^d].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> joint_jet(wheel, [0.3], [[[0, 0, 2.0, 0, 0, 0], [0, 0, 5.0, 0, 0, 0]]]).ravel()
+    array([0.3, 2. , 5. ])
+    """
+    positions, rates = as_scalars('q', q), as_scalars('twists', twists)
+    if positions.shape != (model.n,):
+        raise ShapeError('q', f'({model.n},)', positions.shape)
+    if rates.ndim != 3 or (len(rates), rates.shape[2]) != (model.body_count, 6):
+        raise ShapeError('twists', f'({model.body_count}, m, 6)', rates.shape)
+    orders = rates.shape[1]
+    jet = np.zeros((orders + 1, model.n), dtype(positions, rates))
+    jet[0] = positions
+    for k in range(orders):
+        tree = Tree(model, jet[: k + 1])
+        own = rates[:, k].astype(jet.dtype)  # of the joint of each body alone
+        for i, p in enumerate(model.parents):
+            if p >= 0:
+                for s in range(k + 1):
+                    moved = tree.transforms[i] @ rates[p, k - s]
+                    own[i] = own[i] - comb(k, s) * tree.transform_rates[i][s] @ moved
+        power = np.array([x @ v for x, v in zip(model.screws, own, strict=True)])
+        squares = np.array([x @ x for x in model.screws])
+        g = tree.mimic_matrix
+        jet[k + 1] = solve_symmetric(g.T @ (squares[:, None] * g), g.T @ power)
+    return jet

@@ -1,0 +1,220 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Task motions of a frame from joint motions and back, of any order: [N2021] (38), (39).
+
+    x^(m) = sum_{k=1..m} comb(m - 1, k - 1) J^(k - 1) q^(m - k + 1)                         (38)
+    q^(m) = J^-1 (x^(m) - sum_{k=1..m-1} comb(m - 1, k) J^(k) q^(m - k))                    (39)
+
+with x' the twist of the frame in one of the four representations. (39) needs a square, regular
+Jacobian; here q' = W^-1 J^T y, (J W^-1 J^T + lambda^2 I) y = x' for joints that are more than
+the components, which minimises q'^T W q', is differentiated by Leibniz' rule: its derivatives are
+exact, and those of (39) where J is square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.errors import InputError, ShapeError, SingularJacobianError, shown
+from screw_dynamics.lie import adjoint, adjoint_inverse, inverse_pose
+from screw_dynamics.lie.scalars import ScalarArray, dtype
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.series import leibniz_terms
+from screw_dynamics.theory.kinematics import body_fixed, hybrid, mixed, spatial
+from screw_dynamics.theory.linear_solve import solve_symmetric
+from screw_dynamics.theory.tree import Tree, as_scalars
+
+REPRESENTATIONS = {'body': body_fixed, 'spatial': spatial, 'hybrid': hybrid, 'mixed': mixed}
+
+# a smaller ratio of singular values leaves fewer than four digits of a double
+_REGULAR = 1e-12
+
+
+def jacobian_jet(
+    model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: str = 'body'
+) -> ScalarArray:
+    """
+    Return the Jacobian of a frame and its time derivatives.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 1.
+    frame : str
+        Name of a frame of the model on a moving body.
+    representation : str
+        'body', 'spatial', 'hybrid' or 'mixed'.
+
+    Returns
+    -------
+    (r, 6, n) ndarray
+        J^(d).
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError, UnknownNameError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> jacobian_jet(wheel, [[0.0], [3.0]], 'body_1', 'hybrid')[..., 0]
+    array([[ 0.,  0.,  1.,  0., -2.,  0.],
+           [ 0.,  0.,  0.,  6.,  0.,  0.]])
+    """
+    if representation not in REPRESENTATIONS:
+        names = ', '.join(REPRESENTATIONS)
+        raise InputError(f'representation: expected {names}, got {shown(representation)}')
+    body = model.frame(frame).body
+    if body < 0:
+        raise InputError(f'frame {frame!r}: expected one on a moving link, got the base')
+    seen = _with_body_frame(model, frame)
+    columns = REPRESENTATIONS[representation].jacobian_columns(seen, joint_jet)[body]
+    matrix = Tree(model, joint_jet).mimic_matrix
+    return np.tensordot(columns, matrix, axes=(0, 0))
+
+
+def task_jet(
+    model: ScrewModel, joint_jet: ArrayLike, frame: str, representation: str = 'body'
+) -> ScalarArray:
+    """
+    Return the twist of a frame and its time derivatives, (38).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        [rad or m, per s^d], r >= 2.
+    frame, representation : str
+        As for `jacobian_jet`.
+
+    Returns
+    -------
+    (r - 1, 6) ndarray
+        [rad/s; m/s, per s^d].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError, UnknownNameError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> task_jet(wheel, [[0.0], [3.0]], 'body_1', 'hybrid')
+    array([[ 0.,  0.,  3.,  0., -6.,  0.]])
+    """
+    jet = as_scalars('joint_jet', joint_jet)
+    jacobians = jacobian_jet(model, jet, frame, representation)
+    rates = jet[1:]
+    return np.array([sum(leibniz_terms(k, jacobians, rates)) for k in range(len(rates))])
+
+
+def joint_jet(
+    model: ScrewModel,
+    q: ArrayLike,
+    twist_jet: ArrayLike,
+    frame: str,
+    representation: str = 'body',
+    components: Sequence[int] = range(6),
+    weights: ArrayLike | None = None,
+    damping: float = 0.0,
+) -> ScalarArray:
+    """
+    Return the joint jet that moves a frame as given, (39) and its form for redundant robots.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) array_like
+        Joint positions [rad or m].
+    twist_jet : (m, c) array_like
+        The c components of the twist that are given, and their time derivatives.
+    frame, representation : str
+        As for `jacobian_jet`.
+    components : sequence of int
+        Which of [angular; linear] are given, c <= n; all six by default.
+    weights : (n,) array_like, optional
+        Diagonal of W, positive; ones by default.
+    damping : float
+        lambda of damped least squares; with it, the frame lags behind near singularities.
+
+    Returns
+    -------
+    (m + 1, n) ndarray
+        q, q', .., q^(m) [rad or m, per s^d].
+
+    Raises
+    ------
+    SingularJacobianError
+        If the frame cannot move as given, without damping: named for float arguments.
+    InputError, ShapeError, NotFiniteError, UnknownNameError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> joint_jet(wheel, [0.0], [[-6.0]], 'body_1', 'hybrid', components=[4]).ravel()
+    array([0., 3.])
+    """
+    positions, given = as_scalars('q', q), as_scalars('twist_jet', twist_jet)
+    rows = list(components)
+    if positions.shape != (model.n,):
+        raise ShapeError('q', f'({model.n},)', positions.shape)
+    if given.ndim != 2 or given.shape[1] != len(rows):
+        raise ShapeError('twist_jet', f'(m, {len(rows)})', given.shape)
+    cost = np.ones(model.n) if weights is None else as_scalars('weights', weights)
+    orders = len(given)
+    jet = np.zeros((orders + 1, model.n), dtype(positions, given, cost))
+    jet[0] = positions
+    solutions = np.zeros(given.shape, jet.dtype)  # y and its derivatives
+    for k in range(orders):
+        jacobians = jacobian_jet(model, jet[: k + 1], frame, representation)[:, rows]
+        transposed = np.array([(j / cost).T for j in jacobians])  # W^-1 J^T
+        products = np.array([sum(leibniz_terms(s, jacobians, transposed)) for s in range(k + 1)])
+        damped = products[0] + damping**2 * np.eye(len(rows))
+        if k == 0 and not damping:
+            _require_regular(jacobians[0] / np.sqrt(cost), frame, positions)
+        known = sum(leibniz_terms(k, products, solutions))  # y^(k) is still zero
+        solutions[k] = solve_symmetric(damped, given[k] - known)
+        jet[k + 1] = sum(leibniz_terms(k, transposed, solutions))
+    return jet
+
+
+def _with_body_frame(model: ScrewModel, frame: str) -> ScrewModel:
+    """Return the model with a frame as the frame of its body (M2018 section 4.4)."""
+    body, shift = model.frames[frame].body, model.frames[frame].pose
+    homes, screws = model.home_poses.copy(), model.screws.copy()
+    inertias = model.inertias.copy()
+    homes[body] = homes[body] @ shift
+    homes[model.parents == body] = inverse_pose(shift) @ homes[model.parents == body]
+    screws[body] = adjoint_inverse(shift) @ screws[body]
+    inertias[body] = adjoint(shift).T @ inertias[body] @ adjoint(shift)
+    return replace(model, home_poses=homes, screws=screws, inertias=inertias)
+
+
+def _require_regular(jacobian: ScalarArray, frame: str, q: ScalarArray) -> None:
+    """Raise SingularJacobianError for a Jacobian of floats that has lost a direction."""
+    if jacobian.dtype.kind != 'f':
+        return
+    left, values, _ = np.linalg.svd(jacobian)
+    smallest = values[-1] if len(jacobian) <= jacobian.shape[1] else 0.0
+    if smallest <= _REGULAR * values[0]:
+        lost = ', '.join(f'{x:.3g}' for x in left[:, -1])
+        configuration = ', '.join(f'{x:.6g}' for x in q)
+        raise SingularJacobianError(
+            frame,
+            configuration,
+            float(smallest),
+            float(_REGULAR * values[0]),
+            f'no joint moves it along ({lost}); damping would slow such a motion',
+        )
