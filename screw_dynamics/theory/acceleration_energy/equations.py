@@ -110,7 +110,7 @@ def inertia_forces(model: ScrewModel, joint_jet: ArrayLike, k: int, m: int) -> S
     """
     if k < 1 or m < k + 1:
         raise InputError(f'k, m: expected k >= 1 and m >= k + 1, got {shown(k)} and {shown(m)}')
-    energies = _Energies(tree_of_energy(model, joint_jet, k))
+    energies = EnergyPartials(tree_of_energy(model, joint_jet, k))
     return energies.tree.to_coordinates(energies.forces(k, m))
 
 
@@ -179,7 +179,7 @@ def mangeron_tsenov(model: ScrewModel, joint_jet: ArrayLike, m: int) -> ScalarAr
     """
     if m < 1:
         raise InputError(f'm: expected an order >= 1, got {shown(m)}')
-    energies = _Energies(tree_of_energy(model, joint_jet, 1))
+    energies = EnergyPartials(tree_of_energy(model, joint_jet, 1))
     forces = (energies.partial(0, m, m) - (m + 1) * energies.partial(0, 0, 0)) / m
     return energies.tree.to_coordinates(forces)
 
@@ -226,7 +226,7 @@ def generalized_forces(columns: ScalarArray, wrenches: ScalarArray) -> ScalarArr
     )
 
 
-class _Energies:
+class EnergyPartials:
     """Partial derivatives of time derivatives of the energies, from jets of poses and tangents."""
 
     def __init__(self, tree: Tree, gravity: bool = False) -> None:
@@ -264,7 +264,7 @@ class _Energies:
 def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
     """Return the efforts of the tree joints, (k + 1, N)."""
     rows = external.shape[1]
-    energies = _Energies(tree, gravity=True)
+    energies = EnergyPartials(tree, gravity=True)
     efforts = np.array([energies.forces(k, k + 1) for k in range(1, rows + 1)])
     columns = column_jets(tree)
     for body, wrenches in enumerate(external):
