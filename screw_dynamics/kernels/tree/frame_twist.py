@@ -70,12 +70,14 @@ def _set_joint(i, jet, tree, bodies, joint, sines):
 def _across_joint(turn, travel, joint, sines, twist):
     """Transform twists from the frame before the joint to that behind it, and add the rates."""
     count = twist.shape[0]
-    for k in range(count - 1, -1, -1):  # in place: coefficient k depends on lower ones only
-        if travel != 0.0:
+    # in place, from the highest order on: coefficient k depends on those up to k only
+    if travel != 0.0:
+        for k in range(count - 1, -1, -1):
             for s in range(k + 1):
                 twist[k, 3] += travel * joint[s] * twist[k - s, 1]
                 twist[k, 4] -= travel * joint[s] * twist[k - s, 0]
-        if turn != 0.0:
+    if turn != 0.0:
+        for k in range(count - 1, -1, -1):
             for a in (0, 3):
                 x, y = 0.0, 0.0
                 for s in range(k + 1):
