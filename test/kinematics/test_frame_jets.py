@@ -55,7 +55,7 @@ def _assert_close(got, expected, scale, reach):
     assert (np.abs(got - expected) <= bound).all(), (got, expected, bound)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.data(), st.integers(-1, 4))
 def test_twists_are_the_derivatives_of_the_poses(data, order):
     model = data.draw(models())
@@ -67,7 +67,7 @@ def test_twists_are_the_derivatives_of_the_poses(data, order):
         _assert_close(got, *reference, reach)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(st.data())
 def test_jacobians_are_the_derivatives_of_the_poses(data):
     model = data.draw(models(max_bodies=5, scales=False))
