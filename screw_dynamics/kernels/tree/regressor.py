@@ -11,11 +11,7 @@ import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite
-from screw_dynamics.kernels.tree.jacobian_series import (
-    advance_columns,
-    column_series,
-    start_columns,
-)
+from screw_dynamics.kernels.tree.jacobian_series import column_series, set_body_columns
 from screw_dynamics.kernels.tree.layout import COORDINATE, PARENT
 
 PARAMETERS = 10  # per body: m, m c, Theta about the origin as xx, xy, yy, xz, yz, zz
@@ -102,29 +98,27 @@ def _add_rows(k, columns, wrenches, factor, row):
 def _regressors(jets, tree, bodies, gravity, poses, results):
     """Set (T, k + 1, n, 10 N) from joint jets (T, k + 3, n); return False if not finite."""
     count, rows, n = bodies.shape[0], results.shape[1], jets.shape[2]
-    rates = np.empty((rows + 1, n))
     weight, wrenches = np.empty((rows, 3)), np.empty((rows, 6, PARAMETERS))
     for t in range(jets.shape[0]):
         if not all_finite(jets[t].ravel()):
             return False
         results[t] = 0.0
-        factor = 1.0
-        for k in range(rows + 1):
-            rates[k] = jets[t, k + 1] / factor
-            factor *= k + 1.0
         for body in range(count):
             path, local = _path_to(body, tree), poses[body]
-            work = column_series(path.size, count, rows + 2)
-            start_columns(jets[t, 0], tree, bodies, path, local, work)
-            for k in range(1, rows + 2):
-                advance_columns(k, rates, tree, path, work)
-            _set_weight(work.rotations[body], local[:3, :3], gravity, work.twist, weight)
+            work = column_series(path.size, count, rows + 2, n)
+            factor = 1.0
+            for k in range(rows + 2):
+                if k > 0:
+                    work.path.rates[k - 1] = jets[t, k] / factor
+                    factor *= k
+                set_body_columns(k, jets[t, 0], tree, bodies, path, local, work)
+            _set_weight(work.path.rotations[body], local[:3, :3], gravity, work.twist, weight)
             first, factor = PARAMETERS * body, 1.0
             for k in range(rows):
                 _set_body_regressor(k, work.twist, weight, wrenches[k])
                 for j in range(path.size):
                     row = results[t, k, tree[path[j], COORDINATE], first : first + PARAMETERS]
-                    _add_rows(k, work.columns[j], wrenches, factor, row)
+                    _add_rows(k, work.body[j], wrenches, factor, row)
                 factor *= k + 1.0
         if not all_finite(results[t].ravel()):
             return False
