@@ -190,6 +190,41 @@ def test_a_jump_between_samples_is_a_rate(guard):
     assert passes(guard, MOVE, 4, 1.0)
 
 
+def test_another_model_does_not_hide_a_jump(guard):
+    """A new payload is a new model, at which the next sample continues the one before."""
+    assert passes(guard, HOLD, 0, 1.0)
+    guard.set_robot(guard.robot.with_model(guard.robot.model.with_payload('tool', 1.0)))
+    assert not passes(guard, HOLD, 4, 5.0)
+    assert 'joint_1: effort rate 1000' in guard.lines[0]
+
+
+def test_a_change_of_the_lead_time_does_not_hide_a_jump(guard):
+    """The next sample is 0.5 s later in the motion, not on the clock."""
+    assert passes(guard, MOVE, 0, 1.0)
+    guard.shift(500 * MS)
+    assert not passes(guard, MOVE, 504, 5.0)
+    assert 'joint_1: effort rate 1000' in guard.lines[0]
+
+
+def test_what_continues_a_stopped_motion_does_not_begin(guard):
+    """It was accepted before the stop and begins where the robot was to be, but is not."""
+    assert passes(guard, MOVE, 0, 1.0)
+    assert not passes(guard, MOVE, 1, 2.0)
+    assert not passes(guard, HOLD, 2, 2.0)
+    guard.follow(MOVE, continues=True)
+    assert not guard.passes(np.zeros((2, 2)), 3 * MS)
+    assert not passes(guard, HOLD, 4, 0.0)
+    assert passes(guard, MOVE, 5, 0.0)
+
+
+@pytest.mark.parametrize('row', [0, 1])
+def test_what_is_not_a_number_is_beyond_every_limit(guard, row):
+    guard.follow(MOVE)
+    efforts = np.zeros((2, 2))
+    efforts[row, 1] = np.nan
+    assert not guard.passes(efforts, 0)
+
+
 def test_an_effort_beyond_its_limit(guard):
     limit = guard.robot.model.limits.effort[0]
     assert passes(guard, MOVE, 0, limit)
