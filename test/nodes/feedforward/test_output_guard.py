@@ -12,11 +12,14 @@ from helpers.receiving_node import MS, Node
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.nodes.feedforward.fitting.slowing import slowed
 from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard, compile_guards
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 
+NAMES = ('joint_1', 'joint_2')
 RATE = 1000.0  # N m/s
 MOTIONS = 50
 TICK = 7 * MS // 5  # no multiple of the period of the checks
@@ -148,6 +151,42 @@ def test_what_cannot_be_kept_is_rejected(planar, tmp_path, guard, text):
     node.plan(0)
     with pytest.raises(TrajectoryError, match=text):
         node.join(0)
+
+
+def test_dry_friction_beyond_a_limit_is_found_without_a_search(planar):
+    """At rest the motor carries the arm; in motion its friction remains, however slow."""
+    model = sd.read_urdf(planar)
+    weight = sd.gravity_forces(model, [0.0, 0.0])[0]
+    friction = sd.elastic.JointFriction(coulomb=0.1 * weight, coulomb_velocity=1e-4)
+    motor = sd.Motor(max_effort=1.02 * weight)
+    drives = sd.ElasticJoints({'joint_1': sd.ElasticJoint(friction=friction, motor=motor)})
+    points = [(0.0, [0.0, 0.0]), (2.0, [0.2, 0.2])]
+    waypoints = sd.trajectory.waypoints_from_points(NAMES, points, NAMES)
+    fits = []
+
+    def fit(stretched):
+        fits.append(stretched)
+        return INTERPOLATIONS['smooth'].join(stretched, 0.0, None)
+
+    with pytest.raises(TrajectoryError, match='keeps the limits at 1/100 of its speed, got joint'):
+        slowed(Robot(model, drives), waypoints, fit, 1.0)
+    assert len(fits) == 1
+
+
+@pytest.mark.parametrize('guard', ['slow', 'stop'])
+def test_a_robot_that_runs_slower_may_return_to_its_speed(planar, guard):
+    """Limits are those at full speed, though the trajectory keeps them at the present one."""
+    node = Node(planar, with_rates(NAMES, 30.0), output_guard=guard)
+    node.reference.set_speed(0.3, node.now)
+    node.receive([-1.2, 0.3], [0.3, 0.7], times=[0.0, 1.0])
+    node.plan(0)
+    if guard == 'stop':
+        with pytest.raises(TrajectoryError, match='effort rate'):
+            node.join(0)
+        return
+    assert node.join(0)
+    _, efforts = ticks(node)
+    assert 27.0 < np.abs(efforts[:, 1]).max() <= 30.0
 
 
 @pytest.fixture
