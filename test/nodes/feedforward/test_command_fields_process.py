@@ -237,7 +237,7 @@ def test_a_trajectory_brings_a_robot_that_stands_elsewhere(ros, start):
 
 def test_commands_that_a_parameter_ends_are_ramped_out(ros, start):
     drives, _ = start('switched', ramp_time=0.3)
-    drives.move(STOOD, times=[0.1])
+    drives.move(STOOD, STOOD, times=[0.0, 0.1])
     held = sd.gravity_forces(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')), STOOD)
 
     def reached():
