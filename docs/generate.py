@@ -179,8 +179,9 @@ def parameter_row(rule: ParameterRule, default: Any, text: str) -> list[str]:
 
 def allowed(rule: ParameterRule, default: Any) -> str:
     """Return type and range of a parameter in words."""
-    if rule.choices:
-        return ', '.join(f'`{choice}`' for choice in rule.choices)
+    words = ', '.join(f'`{choice}`' for choice in rule.choices)
+    if words and not isinstance(default, float):
+        return words
     if isinstance(default, tuple):
         if rule.size:
             return f'{rule.size} numbers'
@@ -192,7 +193,8 @@ def allowed(rule: ParameterRule, default: Any) -> str:
     kind = 'integer' if isinstance(default, int) else 'number'
     if isinf(rule.maximum):
         return kind if isinf(rule.minimum) else f'{kind}, at least {rule.minimum:g}'
-    return f'{kind}, {number(rule.minimum)} to {number(rule.maximum)}'
+    span = f'{kind}, {number(rule.minimum)} to {number(rule.maximum)}'
+    return f'{span}, or {words}' if words else span
 
 
 def parameter_texts(text: str) -> dict[str, dict[str, str]]:

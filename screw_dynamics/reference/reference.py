@@ -68,6 +68,11 @@ class Reference:
         """Highest k such that the positions of the last sampled motion are C^k."""
         return self._motions[0].curve.continuity if self._motions else 0
 
+    @property
+    def continues(self) -> bool:
+        """True if the motion that was sampled last continues the one before it."""
+        return bool(self._motions) and self._motions[0].continues
+
     def clear(self) -> None:
         """Drop all motions."""
         self._motions.clear()

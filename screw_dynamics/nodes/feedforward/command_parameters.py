@@ -107,6 +107,11 @@ class CommandParameters(EffortParameters):
     )
 
     @property
+    def commands(self) -> str:
+        """Contents of ~/commands; empty if there are none."""
+        return self.commands_content if self.publish_commands else ''
+
+    @property
     def needs_rates(self) -> bool:
         """True if commands carry time derivatives of efforts."""
         return bool(self.servo_stiffness) and 'velocity' in self.command_fields

@@ -35,6 +35,7 @@ from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
 
 NAME = 'feedforward'
@@ -46,7 +47,8 @@ class FeedforwardNode(ManagedNode):
     def __init__(self) -> None:
         super().__init__(NAME)
         self._fits: FitProcess | None = None
-        self._shortest = 1e-9  # s to compute a sample, measured while the node is configured
+        # s to compute a sample, by derivative_order, measured while the node is configured
+        self._times: dict[int, float] = {}
         with destroyed_on_error(self):
             context = self._shared = FeedforwardContext(self)
             settings = context.settings
@@ -113,6 +115,7 @@ class FeedforwardNode(ManagedNode):
             'the active trajectory is dropped'
         )
         self._trajectory_inputs.drop('the robot model has other joints now')
+        self._ramp_out()
         pipeline.destroy()
         self._shared.pipeline = FeedforwardPipeline(self, loaded.robot, self._shared.parameters)
         self._shared.pipeline.reference.speed = pipeline.reference.speed
@@ -136,8 +139,8 @@ class FeedforwardNode(ManagedNode):
 
     def _set_up(self, loaded: LoadedRobot) -> None:
         assert self._fits is not None
-        self._shortest = compute_time(loaded.robot, self._shared.parameters.derivative_order)
-        self._require_rate(self._shared.parameters)
+        self._times.clear()
+        self._require_rate(self._shared.parameters, loaded.robot)
         self._shared.pipeline = FeedforwardPipeline(self, loaded.robot, self._shared.parameters)
         try:
             self._trajectory_inputs = TrajectoryInputs(
@@ -166,7 +169,8 @@ class FeedforwardNode(ManagedNode):
             f'Active at {values.publish_rate:g} Hz: listens on {self._own(self.subscriptions)}; '
             f'publishes {self._own(self.publishers)}'
         )
-        warning = rate_warning(self._shortest, values.publish_rate, compiled=jit_enabled())
+        shortest = self._times[values.derivative_order]
+        warning = rate_warning(shortest, values.publish_rate, compiled=jit_enabled())
         if warning:
             logger.warning(warning)
 
@@ -233,8 +237,14 @@ class FeedforwardNode(ManagedNode):
         if pipeline.motors is not None:
             pipeline.motors.check(values)
 
-    def _require_rate(self, values: FeedforwardParameters) -> None:
-        require_rate(self._shortest, values.publish_rate, compiled=jit_enabled())
+    def _require_rate(self, values: FeedforwardParameters, robot: Robot | None = None) -> None:
+        pipeline, order = self._shared.pipeline, values.derivative_order
+        robot = robot or (None if pipeline is None else pipeline.robot)
+        if robot is None:
+            return
+        if order not in self._times:
+            self._times[order] = compute_time(robot, order)
+        require_rate(self._times[order], values.publish_rate, compiled=jit_enabled())
 
     def _on_parameters(self, old: FeedforwardParameters, new: FeedforwardParameters) -> None:
         if self._shared.active and old.publish_rate != new.publish_rate:
@@ -242,6 +252,8 @@ class FeedforwardNode(ManagedNode):
         if old.model_settings != new.model_settings:
             self._source.apply_settings()
         if self._shared.pipeline is not None:
+            if old.commands not in ('', new.commands):
+                self._ramp_out()
             with self.undone_on_error():
                 self._shared.pipeline.apply(new)
 

@@ -93,6 +93,7 @@ class FeedforwardPipeline:
     def apply(self, parameters: FeedforwardParameters) -> None:
         """Apply changed parameters; replace the publishers only if they differ."""
         old, self._parameters = self._parameters, parameters
+        self.guard.shift(round(1e9 * parameters.lead) - round(1e9 * old.lead))
         self.streamed.apply(
             parameters.stream_settings, self.sampled(self._node.get_clock().now().nanoseconds)
         )
@@ -232,7 +233,7 @@ class FeedforwardPipeline:
         if self._parameters.output_guard == 'off':
             return True
         stopped = bool(self.guard.reason)
-        self.guard.follow(sample.source)
+        self.guard.follow(sample.source, sample.continues)
         passes = self.guard.passes(tau, sample.instant)
         if passes and stopped:
             self._node.get_logger().info('Efforts are published again')
@@ -258,7 +259,11 @@ class FeedforwardPipeline:
         if source is None or (source is Source.HOLD and self._idle()):
             return None
         return EffortSample(
-            time, source, self.reference.continuity, round(1e9 * self.reference.time_from_start)
+            time,
+            source,
+            self.reference.continuity,
+            round(1e9 * self.reference.time_from_start),
+            continues=self.reference.continues,
         )
 
     @property

@@ -91,7 +91,7 @@ def coerced(rule: ParameterRule, default: Any, value: Any) -> Any:
 
 def _number(rule: ParameterRule, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _unexpected(rule, 'a number', repr(value))
+        raise _unexpected(rule, ' or '.join(('a number', *rule.choices)), repr(value))
     if not math.isfinite(value):
         raise _unexpected(rule, 'a finite number', value)
     if not rule.minimum <= value <= rule.maximum:
@@ -117,6 +117,14 @@ def values_per_motor(name: str, values: Sequence[float], motors: Sequence[str]) 
     return row
 
 
+def _constraints(rule: ParameterRule, default: Any) -> str:
+    if not rule.choices:
+        return ''
+    if isinstance(default, float):
+        return f'a number or {", ".join(rule.choices)}'
+    return f'{"some" if isinstance(default, tuple) else "one"} of {", ".join(rule.choices)}'
+
+
 def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
     """Return the descriptor of a parameter for tools; it allows integers for doubles."""
     result = ParameterDescriptor(
@@ -124,11 +132,7 @@ def descriptor(rule: ParameterRule, default: Any) -> ParameterDescriptor:
         description=rule.description,
         read_only=rule.read_only,
         dynamic_typing=True,
-        additional_constraints=(
-            f'{"some" if isinstance(default, tuple) else "one"} of {", ".join(rule.choices)}'
-            if rule.choices
-            else ''
-        ),
+        additional_constraints=_constraints(rule, default),
     )
     if math.isinf(rule.minimum) and math.isinf(rule.maximum):
         return result

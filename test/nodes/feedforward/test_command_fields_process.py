@@ -235,6 +235,23 @@ def test_a_trajectory_brings_a_robot_that_stands_elsewhere(ros, start):
     np.testing.assert_allclose(drives.commands[0, 0], elsewhere, rtol=0.0, atol=1e-3)
 
 
+def test_commands_that_a_parameter_ends_are_ramped_out(ros, start):
+    drives, _ = start('switched', ramp_time=0.3)
+    drives.move(STOOD, STOOD, times=[0.0, 0.1])
+    held = sd.gravity_forces(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')), STOOD)
+
+    def reached():
+        return len(drives.commands) and np.abs(drives.commands[-1][0] - held).max() < 1e-9
+
+    drives.wait('the efforts', reached)
+    assert ros.set_parameter('/switched', 'publish_commands', False)[0]
+    drives.wait('the end', lambda: not drives.commands[-1].any())
+    last = drives.commands[-100:, 0]
+    assert np.abs(np.diff(last, axis=0)).max() <= 1.875 / 75.0 * np.abs(held).max()
+    assert ros.set_parameter('/switched', 'publish_commands', True)[0]
+    drives.wait('the efforts again', reached)
+
+
 def test_gains_lead_to_new_values(ros, start):
     drives, process = start(
         'tuned', command_fields=['kp', 'position'], mit_kp=[20.0, 10.0], ramp_time=1.0

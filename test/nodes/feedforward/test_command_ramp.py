@@ -156,3 +156,17 @@ class TestMotionRamp:
         assert ramp.release(6 * MS)
         np.testing.assert_array_equal(ramp.values, [moving(5)[0], [0.0, 0.0]])
         assert not ramp.release(7 * MS)
+
+
+def test_blend_and_target_together_keep_a_rate_that_the_target_keeps():
+    """The target moves at its limit while the blend still adds to it."""
+    rates = np.array([100.0, np.inf])
+    ramp = CommandRamp(np.zeros(2), rates, 0.25)
+    values = []
+    for i in range(2000):
+        target = np.array([15.0 + 0.099 * i if i < 1000 else 114.0, 50.0])
+        ramp.follow(target, i * MS)
+        values.append(ramp.values.copy())
+    steps = np.abs(np.diff(values, axis=0))[:, 0] / 1e-3
+    assert 99.0 < steps.max() <= 100.0 * (1.0 + 1e-9)
+    np.testing.assert_array_equal(values[-1], target)

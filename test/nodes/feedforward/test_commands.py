@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.planar_sea import LENGTHS, MASSES, NAMES, STIFFNESS
@@ -262,6 +264,58 @@ def test_motors_begin_at_the_deflected_spring(node):
     commands = [motors.tick()[0] for _ in range(30)]
     np.testing.assert_allclose(commands[-1], reference + deflection, rtol=0.0, atol=1e-12)
     assert motors.dims == [('motors', 2, 2)]
+
+
+def rated(rate):
+    return sd.ElasticJoints({name: sd.ElasticJoint(max_effort_rate=rate) for name in NAMES})
+
+
+def test_a_motion_that_was_accepted_before_a_stop_does_not_bring_commands_back(node):
+    guarded = node(rated(1e9), output_guard='stop', ramp_time=0.0)
+    guarded.follow(HANGING, [0.5, 0.5], times=[0.0, 1.0], measured=False)
+    guarded.now += 4 * PERIOD
+    assert guarded.tick() is not None
+    later = waypoints_from_points(NAMES, [(1.0, [0.8, 0.1])], tuple(NAMES))
+    guarded.pipeline.reference.add(later, START + 2 * 10**9, guarded.now)
+    guarded.pipeline.guard._limits[:] = 1e-3
+    assert guarded.tick() is None
+    assert 'effort' in guarded.pipeline.guard.reason
+    guarded.pipeline.guard._limits[:] = 1e6
+    while guarded.now < START + 4 * 10**9:
+        assert guarded.tick() is None
+    # it begins where the robot is measured
+    guarded.measure([0.1, 0.2])
+    guarded.follow([0.2, 0.2], times=[1.0])
+    assert guarded.tick() is not None
+
+
+def test_a_change_of_the_lead_time_is_a_step_of_the_reference(node):
+    positions = node(command_fields=('position',), ramp_time=0.1)
+    positions.measure(HANGING)
+    positions.follow([0.5, 0.5], times=[2.0])
+    for _ in range(250):
+        last = positions.tick()
+        positions.measure(last[0])
+    parameters = replace(positions.pipeline._parameters, lead_time=0.3)
+    positions.pipeline.apply(parameters)
+    assert positions.tick() is None
+    assert 'expected joint_states with' in positions.pipeline.commands.report().message
+
+
+def test_motors_of_a_measured_robot_resume_after_clear(node):
+    weak = sd.ElasticJoints({n: sd.ElasticJoint(motor=sd.Motor(max_effort=5.0)) for n in NAMES})
+    hand = node(weak, mode='compensate', commands_content='motor_efforts', ramp_time=0.0)
+    for position, passes in (([-np.pi / 2, 0.0], True), ([0.0, 0.0], False)):
+        hand.measure(position)
+        hand.pipeline.compensate(hand.now)
+        assert hand.pipeline.motors.stopped is not passes
+    assert hand.pipeline.motors.report().message.endswith('; they resume after ~/clear')
+    hand.measure([-np.pi / 2, 0.0])
+    hand.pipeline.compensate(hand.now)
+    assert hand.pipeline.motors.stopped
+    hand.pipeline.clear()
+    hand.pipeline.compensate(hand.now)
+    assert not hand.pipeline.motors.stopped
 
 
 def test_a_measured_robot_is_damped_where_it_is(node):

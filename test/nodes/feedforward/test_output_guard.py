@@ -12,11 +12,14 @@ from helpers.receiving_node import MS, Node
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, TrajectoryError
+from screw_dynamics.nodes.feedforward.fitting.slowing import slowed
 from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard, compile_guards
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 
+NAMES = ('joint_1', 'joint_2')
 RATE = 1000.0  # N m/s
 MOTIONS = 50
 TICK = 7 * MS // 5  # no multiple of the period of the checks
@@ -150,6 +153,42 @@ def test_what_cannot_be_kept_is_rejected(planar, tmp_path, guard, text):
         node.join(0)
 
 
+def test_dry_friction_beyond_a_limit_is_found_without_a_search(planar):
+    """At rest the motor carries the arm; in motion its friction remains, however slow."""
+    model = sd.read_urdf(planar)
+    weight = sd.gravity_forces(model, [0.0, 0.0])[0]
+    friction = sd.elastic.JointFriction(coulomb=0.1 * weight, coulomb_velocity=1e-4)
+    motor = sd.Motor(max_effort=1.02 * weight)
+    drives = sd.ElasticJoints({'joint_1': sd.ElasticJoint(friction=friction, motor=motor)})
+    points = [(0.0, [0.0, 0.0]), (2.0, [0.2, 0.2])]
+    waypoints = sd.trajectory.waypoints_from_points(NAMES, points, NAMES)
+    fits = []
+
+    def fit(stretched):
+        fits.append(stretched)
+        return INTERPOLATIONS['smooth'].join(stretched, 0.0, None)
+
+    with pytest.raises(TrajectoryError, match='keeps the limits at 1/100 of its speed, got joint'):
+        slowed(Robot(model, drives), waypoints, fit, 1.0)
+    assert len(fits) == 1
+
+
+@pytest.mark.parametrize('guard', ['slow', 'stop'])
+def test_a_robot_that_runs_slower_may_return_to_its_speed(planar, guard):
+    """Limits are those at full speed, though the trajectory keeps them at the present one."""
+    node = Node(planar, with_rates(NAMES, 30.0), output_guard=guard)
+    node.reference.set_speed(0.3, node.now)
+    node.receive([-1.2, 0.3], [0.3, 0.7], times=[0.0, 1.0])
+    node.plan(0)
+    if guard == 'stop':
+        with pytest.raises(TrajectoryError, match='effort rate'):
+            node.join(0)
+        return
+    assert node.join(0)
+    _, efforts = ticks(node)
+    assert 27.0 < np.abs(efforts[:, 1]).max() <= 30.0
+
+
 @pytest.fixture
 def guard(planar):
     compile_guards()
@@ -188,6 +227,41 @@ def test_a_jump_between_samples_is_a_rate(guard):
     assert passes(guard, MOVE, 3, 40.0)  # continues no other sample
     guard.pause()
     assert passes(guard, MOVE, 4, 1.0)
+
+
+def test_another_model_does_not_hide_a_jump(guard):
+    """A new payload is a new model, at which the next sample continues the one before."""
+    assert passes(guard, HOLD, 0, 1.0)
+    guard.set_robot(guard.robot.with_model(guard.robot.model.with_payload('tool', 1.0)))
+    assert not passes(guard, HOLD, 4, 5.0)
+    assert 'joint_1: effort rate 1000' in guard.lines[0]
+
+
+def test_a_change_of_the_lead_time_does_not_hide_a_jump(guard):
+    """The next sample is 0.5 s later in the motion, not on the clock."""
+    assert passes(guard, MOVE, 0, 1.0)
+    guard.shift(500 * MS)
+    assert not passes(guard, MOVE, 504, 5.0)
+    assert 'joint_1: effort rate 1000' in guard.lines[0]
+
+
+def test_what_continues_a_stopped_motion_does_not_begin(guard):
+    """It was accepted before the stop and begins where the robot was to be, but is not."""
+    assert passes(guard, MOVE, 0, 1.0)
+    assert not passes(guard, MOVE, 1, 2.0)
+    assert not passes(guard, HOLD, 2, 2.0)
+    guard.follow(MOVE, continues=True)
+    assert not guard.passes(np.zeros((2, 2)), 3 * MS)
+    assert not passes(guard, HOLD, 4, 0.0)
+    assert passes(guard, MOVE, 5, 0.0)
+
+
+@pytest.mark.parametrize('row', [0, 1])
+def test_what_is_not_a_number_is_beyond_every_limit(guard, row):
+    guard.follow(MOVE)
+    efforts = np.zeros((2, 2))
+    efforts[row, 1] = np.nan
+    assert not guard.passes(efforts, 0)
 
 
 def test_an_effort_beyond_its_limit(guard):

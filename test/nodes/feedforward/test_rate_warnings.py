@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from helpers.node_processes import NodeProcess, node_command, trajectory
 
@@ -35,6 +37,12 @@ def test_without_numba(ros):
         ros.wait_for('the node', lambda: 'Active at 1 Hz' in process.log, process)
         assert 'Kernels are not compiled' in process.log
         accepted, reason = ros.set_parameter('/feedforward', 'publish_rate', 1000.0)
+        assert not accepted and 'expected at most' in reason
+        # a rate between those of the two orders, whatever the machine does
+        possible = float(re.search('at most ([0-9]+) Hz', reason)[1])
+        assert ros.set_parameter('/feedforward', 'derivative_order', 0)[0]
+        assert ros.set_parameter('/feedforward', 'publish_rate', min(1.2 * possible, 1000.0))[0]
+        accepted, reason = ros.set_parameter('/feedforward', 'derivative_order', 2)
         assert not accepted and 'expected at most' in reason
         ros.publish(trajectory(JOINTS, [0.1] * 7), '/feedforward/joint_trajectory')
         ros.wait_for('the trajectory', lambda: 'Following a trajectory' in process.log, process)

@@ -45,6 +45,8 @@ RULES = {
         ('autostart', False, False),
         ('command_fields', ['velocity', 'effort'], ('velocity', 'effort')),
         ('mit_kp', [10, 20.0], (10.0, 20.0)),
+        ('lead_time', 'auto', 'auto'),
+        ('lead_time', 1, 1.0),
     ],
 )
 def test_accepted(name, value, expected):
@@ -60,6 +62,7 @@ def test_accepted(name, value, expected):
         ('publish_rate', 'fast', "'publish_rate': expected a number, got 'fast'"),
         ('publish_rate', True, "'publish_rate': expected a number, got True"),
         ('publish_rate', float('nan'), "'publish_rate': expected a finite number, got nan"),
+        ('lead_time', 'Auto', "'lead_time': expected a number or auto, got 'Auto'"),
         ('gravity', [0.0, 9.81], r"'gravity': expected 3 numbers, got \[0.0, 9.81\]"),
         ('gravity', ['0', '0', '0'], "'gravity': expected a number, got '0'"),
         ('gravity', 9.81, "'gravity': expected an array, got 9.81"),

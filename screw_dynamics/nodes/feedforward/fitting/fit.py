@@ -102,15 +102,16 @@ def fit(message: Any, used: FitRobot, task: Fitting) -> Fit:
     if jet is not None:
         jet = nearest_turn(jet, waypoints, used.continuous)
     interpolation = INTERPOLATIONS[parameters.interpolation]
+    guarded_speed = max(task.speed, 1.0)  # a robot that is slowed down now returns to it
     if parameters.output_guard == 'slow':
         joined_at = partial(interpolation.join, time=join.elapsed, jet=jet)
-        slow = slowed(used.robot, waypoints, joined_at, task.speed)
+        slow = slowed(used.robot, waypoints, joined_at, guarded_speed)
         _, waypoints, joined, curve, _ = slow
         warnings += [str(slow)] if slow.limiting else []
     else:
         joined, curve = interpolation.join(waypoints, join.elapsed, jet)
     if parameters.output_guard == 'stop':
-        require_guarded(used.robot, curve, joined, task.speed)
+        require_guarded(used.robot, curve, joined, guarded_speed)
     try:
         text = check_curve(
             used.robot,

@@ -30,6 +30,7 @@ _MARGIN = 1e-3  # of a limit: ticks lie between the samples
 _PERIODS = (0.005, 0.001)  # s between samples, while searching and at last
 _MOST_SAMPLES = 20_000
 _LEAST_STEP, _LARGEST_STEP, _LARGEST_FACTOR = 1.01, 2.0, 100.0
+_SLOWEST = f'at 1/{_LARGEST_FACTOR:g} of its speed'
 
 # time from start at which the curve of waypoints begins [s], and the curve
 FitFunction = Callable[[Waypoints], tuple[float, PiecewisePolynomial]]
@@ -67,11 +68,10 @@ def slowed(robot: Robot, waypoints: Waypoints, fit: FitFunction, speed: float) -
                 break
             limiting = limiting or worst
             if factor == 1.0:
-                _require_feasible_at_rest(robot, curve, joined)
+                _require_feasible_if_slow(robot, curve, joined)
             if factor >= _LARGEST_FACTOR:
                 raise TrajectoryError(
-                    f'expected a trajectory that keeps the limits at 1/{_LARGEST_FACTOR:g} of its '
-                    f'speed, got {worst}'
+                    f'expected a trajectory that keeps the limits {_SLOWEST}, got {worst}'
                 )
             ratio = (1.0 + worst.excess) / (1.0 - _MARGIN)
             step = ratio ** (1.0 / _POWERS[worst.quantity])
@@ -103,13 +103,17 @@ def _worst(report: FeasibilityReport) -> LimitCheck | None:
     return max(checks, key=lambda check: check.excess, default=None)
 
 
-def _require_feasible_at_rest(robot: Robot, curve: PiecewisePolynomial, begin: float) -> None:
+def _require_feasible_if_slow(robot: Robot, curve: PiecewisePolynomial, begin: float) -> None:
+    """Raise TrajectoryError at once if no factor helps: dry friction is there at any speed."""
     times = np.unique(np.linspace(curve.breaks[0], curve.breaks[-1], 200))
     jets = curve.jets(times, max(JET_ROWS, robot.required_rows))
-    jets[:, 1:] = 0.0
-    worst = _worst(check_feasibility(robot, None, jets, begin + times))
-    if worst is not None and worst.excess > -_MARGIN:
-        raise TrajectoryError(f'expected a trajectory that keeps the limits at rest, got {worst}')
+    for speed, text in ((0.0, 'at rest'), (1.0 / _LARGEST_FACTOR, _SLOWEST)):
+        slow = jets * (speed ** np.arange(jets.shape[1], dtype=np.float64))[:, np.newaxis]
+        worst = _worst(check_feasibility(robot, None, slow, begin + times))
+        if worst is not None and worst.excess > -_MARGIN:
+            raise TrajectoryError(
+                f'expected a trajectory that keeps the limits {text}, got {worst}'
+            )
 
 
 def _stretched(waypoints: Waypoints, factor: float) -> Waypoints:

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`CommandRamp`, `MotionRamp`: commands that begin and end without a step."""
 
+import math
+
 import numpy as np
 
 from screw_dynamics.arrays import Array
@@ -15,7 +17,8 @@ class CommandRamp:
     Blends commands from their value at rest to the efforts, and back where these end.
 
     A blend is a quintic, takes `duration` [s], and longer if it would otherwise use more than half
-    of a rate in `rates` (m,), of the unit of the commands. `values` (m,) is the present command.
+    of a rate in `rates` (m,), of the unit of the commands. It waits if blend and target together
+    would exceed a rate that the target alone keeps. `values` (m,) is the present command.
     """
 
     def __init__(self, rest: Array, rates: Array, duration: float) -> None:
@@ -23,6 +26,8 @@ class CommandRamp:
         self._rest, self._rates, self.duration = rest, rates, duration
         self._from, self._move = rest.copy(), np.empty_like(rest)
         self._since, self._length = 0, 0.0  # [ns], [s]
+        self._last, self._weight, self._limited = 0, 0.0, bool(np.isfinite(rates).any())
+        self._passed = np.empty_like(rest)
         self._following = self._moving = False
 
     def reset(self) -> None:
@@ -57,6 +62,7 @@ class CommandRamp:
         slowest = float(np.max(np.abs(target - self._from) / self._rates, initial=0.0))
         self._length = max(self.duration, _STEEPEST / _SHARE * slowest) if self.duration else 0.0
         self._since, self._moving = now, True
+        self._last, self._weight = now, 0.0
 
     def _advance(self, target: Array, now: int) -> None:
         if self._moving:
@@ -64,12 +70,27 @@ class CommandRamp:
             s = min(max(passed / self._length, 0.0), 1.0) if self._length > 0.0 else 1.0
             weight = _blend(s)
             np.subtract(target, self._from, out=self._move)
+            if self._limited and self._length > 0.0:
+                weight = self._allowed(weight, now)
+            self._weight = weight
             np.multiply(self._move, weight, out=self._move)
             np.add(self._from, self._move, out=self.values)
-            self._moving = s < 1.0
+            self._moving = weight < 1.0
             if self._moving:
                 return
         self.values[:] = target
+
+    def _allowed(self, weight: float, now: int) -> float:
+        """Return the largest weight from the present one to `weight` that keeps the rates."""
+        change, self._last = 1e-9 * (now - self._last), now
+        np.subtract(self.values, self._from, out=self._passed)
+        for move, passed, rate in zip(
+            self._move.tolist(), self._passed.tolist(), self._rates.tolist(), strict=True
+        ):
+            if move != 0.0:
+                ahead = math.copysign(passed, move * passed) + rate * change
+                weight = min(weight, ahead / abs(move))
+        return max(weight, self._weight)
 
 
 class MotionRamp:
@@ -84,7 +105,7 @@ class MotionRamp:
     def __init__(self, m: int, duration: float) -> None:
         self.values, self.duration = np.zeros((2, m)), duration
         self._from, self._work = np.zeros((2, m)), np.empty(m)
-        self._since = 0  # [ns]
+        self._since, self._length = 0, duration  # [ns], [s]
         self._following = self._moving = False
 
     def begin(self, positions: Array, target: Array, now: int) -> None:
@@ -93,13 +114,14 @@ class MotionRamp:
             self.values[0] = positions
         np.subtract(self.values, target, out=self._from)
         self._since, self._following, self._moving = now, True, True
+        self._length = self.duration
 
     def follow(self, target: Array, now: int) -> None:
         """Advance the command on its way to a target (2, m), at the time `now` [ns]."""
         self.values[:] = target
         if not self._moving:
             return
-        s, duration = self._share(now), self.duration
+        s, duration = self._share(now), self._length
         self._moving = s < 1.0
         rest, left = s * s, (1.0 - s) * (1.0 - s)
         # the quintics with value 1 and with slope 1 at s = 0, 0 up to the second derivative at 1
@@ -117,7 +139,7 @@ class MotionRamp:
         """Advance the velocities on their way to 0; return False if they are there."""
         if self._following:
             self._from[1] = self.values[1]
-            self._since, self._following = now, False
+            self._since, self._following, self._length = now, False, self.duration
             self._moving = bool(self.values[1].any())
         if not self._moving:
             return False
@@ -128,7 +150,7 @@ class MotionRamp:
 
     def _share(self, now: int) -> float:
         passed = 1e-9 * (now - self._since)
-        return min(max(passed / self.duration, 0.0), 1.0) if self.duration > 0.0 else 1.0
+        return min(max(passed / self._length, 0.0), 1.0) if self._length > 0.0 else 1.0
 
 
 def _blend(s: float) -> float:

@@ -90,6 +90,7 @@ class CommandsOutput:
         self._distance, self._start, self._rest = np.zeros(robot.n), np.zeros(m), np.zeros(m)
         self._last, self._instant = np.zeros((2, m)), 0  # of the sample before
         self._begun, self._problem = False, ''
+        self._parameters = parameters
         self.apply(parameters)
         topics = {'~/commands': self._rows}
         if parameters.command_topics == 'apart':
@@ -112,6 +113,8 @@ class CommandsOutput:
 
     def apply(self, parameters: FeedforwardParameters) -> None:
         """Apply changed parameters; gains lead to their new values within the ramp time."""
+        # the reference steps if it is sampled further ahead
+        self._instant += round(1e9 * (parameters.lead - self._parameters.lead))
         self._parameters = parameters
         for ramp in (self.ramp, self._motion, self._gain_ramp):
             ramp.duration = parameters.ramp_time
@@ -164,7 +167,7 @@ class CommandsOutput:
             self._target[:] = self._last[:] = motion[:2]
             self._instant = sample.instant
         if self._servos is not None:
-            self._servos.follow(sample.source)
+            self._servos.follow(sample.source, sample.continues)
             if not self._servos.passes(effort, rate, acceleration, self._target):
                 return False
         if not self._begun:

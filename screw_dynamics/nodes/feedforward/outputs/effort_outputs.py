@@ -32,6 +32,7 @@ class EffortSample(NamedTuple):
     continuity: int  # the positions of the reference are C^continuity
     time_from_start: int = 0  # [ns], 0 for a stream
     rows: int = JET_ROWS  # known ones of the reference, at least `LEAST_ROWS`
+    continues: bool = False  # its trajectory continues the reference before it
 
 
 class FeedforwardOutput(MessageOutput):

@@ -47,9 +47,13 @@ class MotionGuard:
         self.reason = ''
         self._resting, self._begins = True, False
 
-    def follow(self, source: Source) -> None:
-        """Register the next sample of the reference, with or without commands."""
-        self._begins = self._resting and source is not Source.HOLD
+    def follow(self, source: Source, continues: bool = False) -> None:
+        """
+        Register the next sample of the reference, with or without commands.
+
+        A motion that `continues` one that was stopped does not begin at the measured state.
+        """
+        self._begins = self._resting and source is not Source.HOLD and not continues
         self._resting = source is Source.HOLD
 
     @property
@@ -115,6 +119,10 @@ class EffortGuard(MotionGuard):
 
     _what = 'efforts'
 
+    def __init__(self, robot: Robot, warn: Callable[[str], object]) -> None:
+        self._last = np.zeros(robot.n)  # sent at the tick before; a new model does not change it
+        super().__init__(robot, warn)
+
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
         super().set_robot(robot)
@@ -122,8 +130,6 @@ class EffortGuard(MotionGuard):
         self.rates = (
             np.full(robot.n, np.inf) if robot.drives is None else motor_limits(robot).effort_rates
         )
-        self._last = np.zeros(robot.n)
-        self.pause()
 
     @property
     def needs_rates(self) -> bool:
@@ -133,6 +139,11 @@ class EffortGuard(MotionGuard):
     def pause(self) -> None:
         """Register that nothing is published: the next sample continues no other."""
         self._instant: int | None = None
+
+    def shift(self, by: int) -> None:
+        """Register that instants are later by a time [ns] from now on, but not the ticks."""
+        if self._instant is not None:
+            self._instant += by
 
     def forget(self) -> None:
         """Reset: the next sample begins a motion."""
@@ -189,13 +200,14 @@ def _keeps_motor_limits(
     """Return True if one sample is within the limits; effort rates only if they are known."""
     if effort_jet.shape[0] > 1:
         for j in range(len(effort_rates)):
-            if abs(effort_jet[1, j]) - effort_rates[j] > SLACK * effort_rates[j]:
+            if not abs(effort_jet[1, j]) - effort_rates[j] <= SLACK * effort_rates[j]:
                 return False
     for i in range(len(deflections)):
-        if (
-            abs(deflection_jet[0, i]) - deflections[i] > SLACK * deflections[i]
-            or abs(motor_jet[1, i]) - motor_velocities[i] > SLACK * motor_velocities[i]
-            or abs(motor_effort_jet[0, i]) - motor_efforts[i] > SLACK * motor_efforts[i]
+        # not <=: what is not a number is beyond every limit
+        if not (
+            abs(deflection_jet[0, i]) - deflections[i] <= SLACK * deflections[i]
+            and abs(motor_jet[1, i]) - motor_velocities[i] <= SLACK * motor_velocities[i]
+            and abs(motor_effort_jet[0, i]) - motor_efforts[i] <= SLACK * motor_efforts[i]
         ):
             return False
     return True
@@ -206,9 +218,9 @@ def _keeps_effort_limits(
 ) -> bool:
     """Return True if a sample is within the limits; `step` [s] since the last one, 0 if none."""
     for j in range(len(limits)):
-        if abs(efforts[0, j]) - limits[j] > SLACK * limits[j]:
+        if not abs(efforts[0, j]) - limits[j] <= SLACK * limits[j]:  # also if not a number
             return False
-        if efforts.shape[0] > 1 and abs(efforts[1, j]) - rates[j] > SLACK * rates[j]:
+        if efforts.shape[0] > 1 and not abs(efforts[1, j]) - rates[j] <= SLACK * rates[j]:
             return False
         if step > 0.0 and abs(efforts[0, j] - last[j]) > (1.0 + _STEP_SLACK) * rates[j] * step:
             return False

@@ -86,6 +86,8 @@ class MotorPipeline:
             for rows, motors in self._motors.items()
         }
         self._guard = MotorGuard(robot, node.get_logger().warning)
+        if parameters.mode == 'compensate':
+            self._guard.resumption = 'after ~/clear'
         self.check(parameters)
         self._published = self._failed = 0
         self._outputs: list[MotorFeedforwardOutput | MotorStateOutput] = []
@@ -140,7 +142,7 @@ class MotorPipeline:
 
     def withhold(self, sample: EffortSample) -> None:
         """Register a sample whose efforts are not published."""
-        self._guard.follow(sample.source)
+        self._guard.follow(sample.source, sample.continues)
         self._guard.stop('the efforts are not published')
         self._rows, self._start = 0, None
 
@@ -178,7 +180,7 @@ class MotorPipeline:
         `wrenches` (6,) act ON the links, by frame; `efforts` (k + 1, n) are those under the
         wrenches, if known. The result, in shared arrays, is None if it cannot be computed.
         """
-        self._guard.follow(sample.source)
+        self._guard.follow(sample.source, sample.continues)
         motors = self._checked(sample, wrenches, efforts)
         if motors is None or self.stopped:
             self.release(now)
