@@ -10,14 +10,18 @@ from typing import Any
 
 from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient, CancelResponse, GoalResponse
-from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
-from screw_dynamics.nodes.feedforward.fitting.forwarding import lead
-from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Heading
+from screw_dynamics.nodes.feedforward.fitting.forwarding import (
+    lead,
+    message_without_points,
+    points_of,
+)
+from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Heading, Samples
 from screw_dynamics.nodes.feedforward.inputs.controller_hold import ControllerHold
 from screw_dynamics.nodes.feedforward.inputs.forwarded_goal import (
     ACTION,
@@ -31,7 +35,8 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_queue import TrajectoryQ
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.shared.endpoints import steady_timer
 
-_DECODE_PERIOD = 0.001  # s between the parts of a goal that are decoded
+_PART = 250  # points of a goal that are made between two ticks, in about 1.8 ms
+_BUILD_PERIOD = 0.001  # s between the parts
 _WATCH_PERIOD = 0.1  # s between looks at the controller while goals run
 _LONGEST_ANSWER = 5.0  # s, of the controller to a goal
 _DELIVERY = SECOND // 100  # until the controller has a goal that is sent
@@ -56,7 +61,7 @@ class GoalInputs:
         self._violations = result.PATH_TOLERANCE_VIOLATED, result.GOAL_TOLERANCE_VIOLATED
         self._goals: list[ForwardedGoal] = []
         self._closed = False
-        self._decoding: deque[tuple[ForwardedGoal, Forwarding]] = deque()
+        self._building: deque[tuple[ForwardedGoal, Forwarding, Samples]] = deque()
         self._client = ActionClient(context.node, self._type, self._controller)
         self._server = GoalServer(
             context.node,
@@ -74,7 +79,7 @@ class GoalInputs:
                 context, self._type, self._client, self._controller, lambda: not self._goals
             )
         self._timers = [
-            steady_timer(context.node, _DECODE_PERIOD, self._decode),
+            steady_timer(context.node, _BUILD_PERIOD, self._build),
             steady_timer(context.node, _WATCH_PERIOD, self._watch),
         ]
         for timer in self._timers:
@@ -191,28 +196,25 @@ class GoalInputs:
 
     # the controller ------------------------------------------------------------------------------
 
-    def decode(self, goal: ForwardedGoal, task: Forwarding) -> None:
-        """Decode a trajectory between the ticks, and send it."""
-        goal.request.trajectory = JointTrajectory()
-        self._decoding.append((goal, task))
+    def build(self, goal: ForwardedGoal, task: Forwarding, samples: Samples) -> None:
+        """Make the message of a trajectory between the ticks, and send it."""
+        goal.request.trajectory = message_without_points(samples)
+        self._building.append((goal, task, samples))
         self._timers[0].reset()
+        self._build()
 
-    def _decode(self) -> None:
-        """Decode the next part of a trajectory; send it after the last."""
-        while self._decoding and self._decoding[0][0].ended:
-            self._decoding.popleft()
-        if not self._decoding:
+    def _build(self) -> None:
+        """Make the next points of a trajectory; send it after the last."""
+        while self._building and self._building[0][0].ended:
+            self._building.popleft()
+        if not self._building:
             self._timers[0].cancel()
             return
-        goal, task = self._decoding[0]
-        part = deserialize_message(goal.parts.popleft(), JointTrajectory)
-        whole = goal.request.trajectory
-        if whole.points:
-            whole.points.extend(part.points)
-        else:
-            goal.request.trajectory = part
-        if not goal.parts:
-            self._decoding.popleft()
+        goal, task, samples = self._building[0]
+        points = goal.request.trajectory.points
+        points += points_of(samples, len(points), len(points) + _PART)
+        if len(points) == len(samples.times):
+            self._building.popleft()
             self._send(goal, task)
 
     def _send(self, goal: ForwardedGoal, task: Forwarding) -> None:
