@@ -1,34 +1,43 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Handling of SIGINT and SIGTERM: the first one stops the work, later ones are ignored."""
+"""Handling of SIGINT and SIGTERM: the first one stops the work, a later one its orderly end."""
 
 import signal
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import PurePath
 from types import FrameType
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_ECHO = 0.5  # s after a signal, for which a shell, a launcher and a supervisor may repeat it
 
 
 class StopOnce:
     """
     A signal handler that raises KeyboardInterrupt once, while `armed` is True.
 
-    `requested` is True after a signal, raised or not.
+    `requested` is True after a signal, raised or not, and `urgent` after a further one.
     """
 
     def __init__(self) -> None:
         self.armed = True
-        self.requested = False
+        self.requested = self.urgent = False
+        self._since = 0.0  # time of the first signal [s]
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle a signal; while rclpy constructs a future, leave it to rclpy, which stops too."""
+        if not self.requested:
+            self._since = time.monotonic()
+        self.urgent = time.monotonic() - self._since > _ECHO
         self.requested = True
         if self.armed and not _constructs_future(frame):
             self.armed = False
             raise KeyboardInterrupt
+
+
+_blocks: list[StopOnce] = []  # in which the main thread is
 
 
 def _constructs_future(frame: FrameType | None) -> bool:
@@ -46,7 +55,7 @@ def stop_once(
     *, to_the_end: bool, numbers: Sequence[signal.Signals] = STOP_SIGNALS
 ) -> Iterator[StopOnce]:
     """
-    Raise KeyboardInterrupt in a ``with`` block at the first signal and ignore later ones.
+    Raise KeyboardInterrupt in a ``with`` block at the first signal, and not at later ones.
 
     With `to_the_end`, signals stay ignored after the block, else the handlers are restored.
     """
@@ -54,6 +63,7 @@ def stop_once(
     if threading.current_thread() is not threading.main_thread():
         yield stop  # only the main thread can set signal handlers
         return
+    _blocks.append(stop)
     before = {
         number: signal.signal(number, stop)
         for number in numbers
@@ -63,12 +73,18 @@ def stop_once(
     try:
         yield stop
     finally:
+        _blocks.remove(stop)
         stop.armed = False
         if to_the_end:
             ignore_stop_signals()
         else:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+def stop_is_urgent() -> bool:
+    """Return True after a further signal in a `stop_once` block."""
+    return any(stop.urgent for stop in _blocks)
 
 
 def ignore_stop_signals() -> None:

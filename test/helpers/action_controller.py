@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTrajectoryControllerState
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
 from rclpy.task import Future
@@ -27,18 +28,23 @@ class ActionController:
     Follows the newest goal by linear interpolation of its points, from where it stands.
 
     Its joints are `offset` away from their commands. It accepts efforts if `efforts` is True, and
-    no goal while it is not `active`.
+    no goal while it is not `active`. It reports its reference on ``controller_state`` unless it is
+    `silent`.
     """
 
     def __init__(self, node: Node, names: Sequence[str], offset: float = 0.0) -> None:
         self.node, self.names, self.offset = node, list(names), offset
         self.active = self.efforts = True
+        self.silent = False
         self.received: list[Any] = []  # goals that were accepted
         self.arrivals: list[int] = []  # and when [ns]
         self.command = np.zeros(len(names))
         self._goal: Any = None  # the active one
         self._ends: dict[bytes, Future] = {}
         self._states = node.create_publisher(JointState, '/joint_states', 10)
+        self._reports = node.create_publisher(
+            JointTrajectoryControllerState, f'/{node.get_name()}/controller_state', 10
+        )
         self._server = ActionServer(
             node,
             FollowJointTrajectory,
@@ -127,6 +133,11 @@ class ActionController:
         state = JointState(name=self.names, position=measured.tolist())
         set_stamp(state.header.stamp, self.now)
         self._states.publish(state)
+        if not self.silent:
+            report = JointTrajectoryControllerState(joint_names=self.names)
+            report.header.stamp = state.header.stamp
+            report.reference.positions = self.command.tolist()
+            self._reports.publish(report)
         if self._goal is None:
             return
         handle, request = self._goal, self._goal.request

@@ -61,13 +61,20 @@ def velocity_efforts(q, qd):
 
 
 def integrate(state, efforts, duration):
-    """Return the state (q, q', theta, theta') after some time of constant motor efforts."""
+    """
+    Return the state (q, q', theta, theta') after some time of motor efforts.
+
+    They are constant, or a function of theta and theta'.
+    """
+    drive = efforts if callable(efforts) else lambda *_: efforts
 
     def slope(_, x):
         q, qd, theta, theta_rate = x.reshape(4, 2)
         tau = STIFFNESS * (theta - q)
         qdd = np.linalg.solve(mass_matrix(q), tau - velocity_efforts(q, qd) - gravity_efforts(q))
-        return np.concatenate([qd, qdd, theta_rate, (efforts - tau) / ROTOR_INERTIA])
+        return np.concatenate(
+            [qd, qdd, theta_rate, (drive(theta, theta_rate) - tau) / ROTOR_INERTIA]
+        )
 
     solution = solve_ivp(slope, (0.0, duration), state, method='DOP853', rtol=1e-11, atol=1e-12)
     return solution.y[:, -1]

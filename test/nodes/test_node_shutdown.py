@@ -13,6 +13,8 @@ import pytest
 from helpers.dds_threads import participant_threads, threads_left, watched_command
 from helpers.node_processes import NodeProcess, node_command, trajectory
 from helpers.planar_sea import TEXT
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from rclpy.task import Task
 from rclpy.utilities import get_rmw_implementation_identifier
 from std_msgs.msg import Float64MultiArray
@@ -119,6 +121,44 @@ def test_commands_end_with_their_ramp_after_a_signal(ros, planar, number):
     finally:
         process.kill()
     assert 'Traceback' not in process.log
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('deactivated', [False, True])
+def test_a_further_signal_ends_the_ramp(ros, planar, number, deactivated):
+    name = f'hurried_{deactivated}_{number}'.lower()
+    process = ros.start(
+        'feedforward', name=name, urdf_path=planar, publish_commands=True, ramp_time=0.0
+    )
+    ros.wait_until_active(process, f'/{name}')
+    commands = ros.listen(Float64MultiArray, f'/{name}/commands')
+    ros.wait_for('the topic', lambda: ros.node.count_publishers(f'/{name}/commands'))
+    ros.publish(trajectory(NAMES, [0.3, 0.2]), f'/{name}/joint_trajectory')
+    ros.wait_for('commands', lambda: commands, process)
+    assert ros.set_parameter(f'/{name}', 'ramp_time', 60.0)[0]
+    held = commands[-1].data[0]
+    assert held != 0.0
+    if deactivated:
+        client = ros.node.create_client(ChangeState, f'/{name}/change_state')
+        ros.wait_for('the service', client.service_is_ready)
+        request = ChangeState.Request()
+        request.transition.id = Transition.TRANSITION_DEACTIVATE
+        client.call_async(request)
+    else:
+        process.send(number)
+    ros.wait_for('the ramp', lambda: 0.0 < commands[-1].data[0] / held < 1.0, process)
+    process.send(number)
+    process.send(number)  # as a launcher repeats it
+    count = len(commands)
+    ros.wait_for('more of the ramp', lambda: len(commands) > count + 5, process)
+    while process.running:
+        process.send(number)
+        ros.spin(0.1)
+    assert process.wait() == 0, process.log
+    line = 'Stopped again: the ramp of ~/commands ends here, motors keep the last command'
+    assert process.log.count(line) == 1
+    assert 'Traceback' not in process.log
+    assert 0.0 < commands[-1].data[0] / held < 1.0
 
 
 def ended(commands, moved):

@@ -36,6 +36,7 @@ from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_suppor
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.robot import Robot
+from screw_dynamics.stop_signals import stop_is_urgent
 from screw_dynamics.trajectory import JET_ROWS
 
 NAME = 'feedforward'
@@ -204,10 +205,19 @@ class FeedforwardNode(ManagedNode):
             self._shared.pipeline.clear()
 
     def _ramp_out(self) -> None:
-        """Lead ~/commands to rest, which takes `ramp_time` or, near a limit of a rate, longer."""
+        """
+        Lead ~/commands to rest, until a further signal.
+
+        That takes `ramp_time` or, near a limit of a rate, longer.
+        """
         pipeline, now = self._shared.pipeline, self._shared.now()
         period = 1.0 / self._shared.parameters.publish_rate
         while pipeline is not None and self.context.ok() and pipeline.release(now):
+            if stop_is_urgent():
+                self.get_logger().warning(
+                    'Stopped again: the ramp of ~/commands ends here, motors keep the last command'
+                )
+                return
             time.sleep(period)
             now += round(1e9 * period)
 

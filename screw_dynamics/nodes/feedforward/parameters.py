@@ -181,6 +181,12 @@ class FeedforwardParameters(CommandParameters, FeedbackParameters):
         'control_msgs).',
         read_only=True,
     )
+    hold_after_stop: bool = parameter(
+        False,
+        'Send the controller of follow_joint_trajectory a goal of one point, with the effort of '
+        'its position, where it has stopped after a cancel or a violated tolerance.',
+        read_only=True,
+    )
     autostart: bool = parameter(
         True,
         'Configure and activate as soon as there is a robot model, if not done by hand.',
@@ -210,6 +216,11 @@ class FeedforwardParameters(CommandParameters, FeedbackParameters):
             raise InputError(
                 "parameter 'interpolation': expected smooth with follow_joint_trajectory (the "
                 f'controller executes what the node sends), got {self.interpolation}'
+            )
+        if self.hold_after_stop and not self.follow_joint_trajectory:
+            raise InputError(
+                "parameter 'hold_after_stop': expected false without follow_joint_trajectory, got "
+                'true'
             )
         self.check_commands()
         if self.output_guard == 'slow':

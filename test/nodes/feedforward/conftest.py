@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from screw_dynamics import ElasticJoints, ScrewModel, read_urdf
+
 if TYPE_CHECKING:
+    from helpers.feedback_loop import Loop
+    from helpers.node_processes import RosFixture
     from helpers.receiving_node import Node
 
 
@@ -22,3 +27,33 @@ def moving(planar: Path) -> Node:
     node.follow([0.0, 0.0], [1.0, -1.0])
     node.now += 300 * MS
     return node
+
+
+@pytest.fixture
+def loop(ros: RosFixture, planar: Path) -> Iterator[Callable[..., Loop]]:
+    """Return a function that makes a pipeline with feedback around the motor feedforward."""
+    from helpers.feedback_loop import SPRINGS, Loop
+
+    made, planar_model = [], read_urdf(planar)
+
+    def loop(
+        drives: ElasticJoints = SPRINGS, *, model: ScrewModel = planar_model, **parameters: Any
+    ) -> Loop:
+        made.append(Loop(ros, model, drives, **parameters))
+        return made[-1]
+
+    yield loop
+    for one in made:
+        one.pipeline.destroy()
+
+
+@pytest.fixture
+def light(planar: Path, tmp_path: Path) -> ScrewModel:
+    """Return the planar robot with links that are lighter than those of `planar` by 1 / 1.1."""
+    path = tmp_path / 'light.urdf'
+    text = planar.read_text()
+    for mass in ('2.0', '1.0'):
+        assert text.count(f'<mass value="{mass}"/>') == 1
+        text = text.replace(f'<mass value="{mass}"/>', f'<mass value="{float(mass) / 1.1}"/>')
+    path.write_text(text)
+    return read_urdf(path)

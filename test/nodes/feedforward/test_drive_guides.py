@@ -127,6 +127,61 @@ def test_mit_mode(ros, tmp_path):
     driver.kill()
 
 
+HEBI = """
+# what the program of the guide calls of the package of this name, which needs its actuators
+import sys, threading, time
+class GroupCommand:
+    def __init__(self, size):
+        self.position = self.velocity = self.effort = None
+class Group:
+    size = 3
+    def add_feedback_handler(self, handler):
+        threading.Thread(target=self.feed, args=(handler,), daemon=True).start()
+    def feed(self, handler):
+        class feedback:
+            position, velocity, effort = [0.2] * 3, [0.0] * 3, [0.0] * 3
+        while True:
+            time.sleep(0.02)
+            handler(feedback)
+    def send_command(self, command):
+        print(*command.position, *command.velocity, *command.effort)
+class Lookup:
+    def get_group_from_names(self, families, names):
+        assert (families, len(names)) == (['Arm'], 3)
+        return Group()
+"""
+
+
+def test_hebi(ros, tmp_path):
+    [given] = parameters_of('HEBI')
+    (tmp_path / 'hebi.py').write_text(HEBI)
+    program = tmp_path / 'hebi_feedforward.py'
+    [text] = blocks('HEBI', 'python')
+    program.write_text(text)
+    robot = Robot(ros, tmp_path, {**given, 'ramp_time': 0.2})
+    driver = ros.start_command([sys.executable, '-u', str(program)])
+    topic = '/feedforward/joint_trajectory'
+    weight = sd.gravity_forces(robot.model, robot.stood)
+
+    def rows():
+        lines = driver.log.splitlines()[:-1]
+        return np.array([line.split() for line in lines], dtype=float).reshape(-1, 3, 3)
+
+    ros.wait_for('states', lambda: ros.node.count_publishers('/joint_states'), driver)
+    ros.publish(trajectory(robot.names, robot.stood, times=[0.0]), topic)
+
+    def arrived():
+        return len(rows()) and np.abs(rows()[-1][2] - weight).max() < 1e-12
+
+    ros.wait_for('the efforts', arrived, driver)
+    sent = rows()
+    np.testing.assert_array_equal(sent[:, 0], 0.2)
+    np.testing.assert_array_equal(sent[:, 1], 0.0)
+    assert np.abs(sent[0, 2]).max() < 0.5 * np.abs(weight).max()  # with a ramp
+    assert robot.process.interrupt() == 0, robot.process.log
+    driver.kill()
+
+
 def test_hobby_servos(ros, tmp_path):
     [given] = parameters_of('Hobby servos in position mode')
     robot = Robot(ros, tmp_path, given)

@@ -13,14 +13,22 @@ from helpers.receiving_node import MS, NAMES, NOW, Node
 from screw_dynamics import inverse_dynamics
 from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics.nodes.feedforward.fitting.fit import outline
-from screw_dynamics.nodes.feedforward.fitting.forwarding import forwarding, with_efforts
+from screw_dynamics.nodes.feedforward.fitting.forwarding import (
+    forwarding,
+    message_without_points,
+    points_of,
+    with_efforts,
+)
 from screw_dynamics.trajectory import jtc_trajectory, waypoints_from_points
 
 
 def forwarded(node):
     """Return the message for a controller, and the instants of its points [ns]."""
     task = forwarding(node.reference, outline(node.message), node.parameters, node.now)
-    message = with_efforts(node.robot.robot.model, task)
+    samples = with_efforts(node.robot.robot.model, task)
+    message = message_without_points(samples)
+    for begin in range(0, len(samples.times), 7):
+        message.points += points_of(samples, begin, begin + 7)
     stamp = nanoseconds(message.header.stamp)
     times = [nanoseconds(point.time_from_start) for point in message.points]
     assert times[0] >= 0

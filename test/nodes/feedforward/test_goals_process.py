@@ -419,6 +419,7 @@ def processor_time(pid):
             "'interpolation': expected smooth",
         ),
         ({'follow_joint_trajectory': OWN}, 'the own one of the node'),
+        ({'hold_after_stop': True}, "'hold_after_stop': expected false without follow_joint_tr"),
     ],
 )
 def test_parameters_that_cannot_work(ros, planar, parameters, text):

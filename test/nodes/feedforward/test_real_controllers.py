@@ -163,3 +163,27 @@ def test_goals_of_moveit_are_executed_with_exact_efforts(ros, arm, running):
         sent.cancel()
         ros.wait_for('the end', lambda: sent.over, controllers.process)
         assert sent.outcome == ('canceled', 0)
+
+
+@pytest.mark.parametrize('interfaces', [['effort'], ['position', 'effort']], ids='-'.join)
+def test_a_controller_holds_with_the_weight_after_a_cancel(ros, arm, running, interfaces):
+    """Its own effort there is 0, since no goal has succeeded before."""
+    options = {'interfaces': interfaces, 'hold_after_stop': True}
+    with running(MOVEIT_CONTROLLER, MOVEIT_NODE, **options) as controllers:
+        client = GoalClient(ros.node, SERVED)
+        ros.wait_for('the action', client.client.server_is_ready)
+        sent = client.send(goal_of(REST + 0.4, times=[3.0], names=arm.joint_names))
+        ros.wait_for('motion', lambda: sent.feedback or sent.over)
+        ros.spin(0.5)
+        sent.cancel()
+        ros.wait_for('the end', lambda: sent.over, controllers.process)
+        assert sent.outcome == ('canceled', 0)
+        stopped = []
+
+        def at_rest():
+            stopped.append(tuple(controllers.latest().reference.positions))
+            return stopped[-3:] == 3 * stopped[-1:] and len(stopped) > 3
+
+        ros.wait_for('rest', at_rest, controllers.process)
+        require_weight(ros, arm, controllers, stopped[-1])
+        assert tuple(controllers.latest().reference.positions) == stopped[-1]

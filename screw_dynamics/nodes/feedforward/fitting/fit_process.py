@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
@@ -44,6 +45,8 @@ class FitProcess:
         self._answers: deque[tuple[int, Any]] = deque()
         self._robot: FitRobot | None = None
         self._reading: Reading | None = None  # newest message
+        # called by the thread when there is an answer
+        self.on_answer: Callable[[], object] | None = None
         self._asker = 0  # answers to tasks of earlier askers are dropped
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
@@ -72,6 +75,7 @@ class FitProcess:
     def forget(self) -> None:
         """Drop the answers to all tasks submitted so far."""
         self._asker += 1
+        self.on_answer = None
 
     def answer(self) -> Any:
         """Return the next answer to a submitted task; None if there is none yet."""
@@ -107,6 +111,9 @@ class FitProcess:
                 self._warm.set()
             elif asker is not None:
                 self._answers.append((asker, answer))
+                if self.on_answer is not None:
+                    with suppress(Exception):  # the executor has ended
+                        self.on_answer()
         self._end('')
 
     def _answer(self, task: Any) -> Any:

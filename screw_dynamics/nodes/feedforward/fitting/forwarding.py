@@ -3,6 +3,7 @@
 """Accepted trajectories as messages with efforts, which a controller joins in motion."""
 
 import math
+from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Duration
@@ -16,7 +17,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.messages.joints import effort_points
 from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Outline
+from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Outline, Samples
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import ActiveTrajectory
 from screw_dynamics.reference.reference import Reference
@@ -31,7 +32,8 @@ def forwarding(
     outline: Outline,
     parameters: FeedforwardParameters,
     now: int,
-    part: int = 0,
+    *,
+    serialised: bool = True,
 ) -> Forwarding:
     """
     Return the task of forwarding the newest motion of a reference at the instant `now` [ns].
@@ -52,7 +54,7 @@ def forwarding(
         outline.frame_id,
         period,
         parameters.effort_format,
-        part,
+        serialised,
     )
 
 
@@ -61,9 +63,9 @@ def lead(task: Forwarding, stamp: int) -> int:
     return _instants(task.motion, np.zeros(1)).item() - stamp if task.before else 0
 
 
-def with_efforts(model: ScrewModel, task: Forwarding) -> JointTrajectory:
+def with_efforts(model: ScrewModel, task: Forwarding) -> Samples:
     """
-    Return the message of a task, with the efforts at its points.
+    Return the samples of a task, with their efforts.
 
     Motions are sampled every `period` and at their own points. A stamp of the received trajectory
     is kept unless points lie before it. Raises InputError if there are too many samples and
@@ -81,13 +83,26 @@ def with_efforts(model: ScrewModel, task: Forwarding) -> JointTrajectory:
             times = np.concatenate((earlier - stamp, times + (start - stamp)))
             jets = np.concatenate((states, jets))
     efforts = task.effort_format.convert(model, jets, inverse_dynamics(model, jets))[:, 0]
-    message = JointTrajectory(
-        header=Header(frame_id=task.frame_id),
-        joint_names=list(model.joint_names),
-        points=effort_points(times.tolist(), jets, efforts, JointTrajectoryPoint, Duration),
+    return Samples(stamp, task.frame_id, model.joint_names, times, jets, efforts)
+
+
+def message_without_points(samples: Samples) -> JointTrajectory:
+    """Return the message of samples, with no points."""
+    header = Header(frame_id=samples.frame_id)
+    set_stamp(header.stamp, samples.stamp)
+    return JointTrajectory(header=header, joint_names=list(samples.joint_names))
+
+
+def points_of(samples: Samples, begin: int = 0, end: int | None = None) -> list[Any]:
+    """Return the points of the samples `begin` to `end`, by default all."""
+    part = slice(begin, end)
+    return effort_points(
+        samples.times[part].tolist(),
+        samples.jets[part],
+        samples.efforts[part],
+        JointTrajectoryPoint,
+        Duration,
     )
-    set_stamp(message.header.stamp, stamp)
-    return message
 
 
 def sample_times(motion: ActiveTrajectory, step: int) -> NDArray[np.int64]:

@@ -5,6 +5,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
@@ -80,11 +83,11 @@ class Fit:
 @dataclass(frozen=True)
 class Forwarding:
     """
-    Serialise a motion as a message with efforts, sampled every `period` [s].
+    Sample a motion every `period` [s], with efforts.
 
     From the instant `since` [ns] until it begins, the motions `before` it apply, in this order, at
-    nominal speed. `stamp` is that of the received trajectory [ns]. With `part`, the answer is a
-    tuple of messages of so many points each, which are decoded one at a time.
+    nominal speed. `stamp` is that of the received trajectory [ns]. The answer is a serialised
+    message, or `Samples` if not `serialised`.
     """
 
     motion: ActiveTrajectory
@@ -94,7 +97,19 @@ class Forwarding:
     frame_id: str
     period: float
     effort_format: EffortFormat
-    part: int = 0
+    serialised: bool = True
+
+
+@dataclass(frozen=True)
+class Samples:
+    """States (T, 3, n) and efforts (T, n) at `times` (T,) from the instant `stamp` [ns]."""
+
+    stamp: int
+    frame_id: str
+    joint_names: tuple[str, ...]
+    times: NDArray[np.int64]
+    jets: Array
+    efforts: Array
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,11 @@ from rclpy.serialization import serialize_message
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.feedforward.fitting.fit import TooLongError, fit, outline, read_message
-from screw_dynamics.nodes.feedforward.fitting.forwarding import with_efforts
+from screw_dynamics.nodes.feedforward.fitting.forwarding import (
+    message_without_points,
+    points_of,
+    with_efforts,
+)
 from screw_dynamics.nodes.feedforward.fitting.tasks import (
     FitRobot,
     Fitting,
@@ -53,17 +57,12 @@ class Worker:
         if isinstance(task, Fitting):
             return fit(self._message, self._robot, task)
         assert isinstance(task, Forwarding)
-        message = with_efforts(self._robot.robot.model, task)
-        return _parts(message, task.part) if task.part else serialize_message(message)
-
-
-def _parts(message: Any, size: int) -> tuple[bytes, ...]:
-    """Return a trajectory as serialised messages of at most `size` points each."""
-    points, parts = message.points, []
-    for i in range(0, len(points), size):
-        message.points = points[i : i + size]
-        parts.append(serialize_message(message))
-    return tuple(parts)
+        samples = with_efforts(self._robot.robot.model, task)
+        if not task.serialised:
+            return samples
+        message = message_without_points(samples)
+        message.points = points_of(samples)
+        return serialize_message(message)
 
 
 def _warm_up(robot: Robot) -> None:

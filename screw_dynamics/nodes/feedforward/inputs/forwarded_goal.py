@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action follow_joint_trajectory: its type, its server, and a goal on its way."""
 
-from collections import deque
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, Protocol
@@ -12,7 +11,7 @@ from rclpy.action.server import RCLError
 from rclpy.node import Node
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Refusal
+from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Refusal, Samples
 from screw_dynamics.reference.interpolation import ActiveTrajectory
 
 ACTION = '~/follow_joint_trajectory'
@@ -62,8 +61,8 @@ class Forwarder(Protocol):
     def now(self) -> int:
         """Return the time of the node [ns]."""
 
-    def decode(self, goal: 'ForwardedGoal', task: Forwarding) -> None:
-        """Decode the parts of a trajectory with efforts, and send it."""
+    def build(self, goal: 'ForwardedGoal', task: Forwarding, samples: Samples) -> None:
+        """Make the message of a trajectory with efforts, and send it."""
 
     def end(self, goal: 'ForwardedGoal', event: str, reason: str) -> None:
         """End a goal for a reason of the node."""
@@ -77,7 +76,6 @@ class ForwardedGoal:
         self.motion: ActiveTrajectory | None = None  # of the reference
         self.joined = received  # instant at which that motion was accepted [ns]
         self.lead = 0  # time from start of the controller minus that of the client [ns]
-        self.parts: deque[bytes] = deque()  # not decoded yet
         self.asked = 0.0  # time at which it was sent [s], 0 before
         self.sent: Any = None  # the controller's goal, once accepted
         self.canceling = self.ended = False
@@ -95,12 +93,11 @@ class ForwardedGoal:
         """Record the motion that the reference follows for it."""
         self.motion, self.joined = motion, self._inputs.now()
 
-    def forward(self, parts: tuple[bytes, ...] | Refusal, task: Forwarding) -> None:
-        """Decode the trajectory with efforts part by part, then send it to the controller."""
+    def forward(self, answer: Samples | Refusal, task: Forwarding) -> None:
+        """Send the trajectory with efforts to the controller."""
         if self.ended:
             return
-        if isinstance(parts, Refusal):
-            self._inputs.end(self, 'abort', parts.reason)
+        if isinstance(answer, Refusal):
+            self._inputs.end(self, 'abort', answer.reason)
             return
-        self.parts.extend(parts)
-        self._inputs.decode(self, task)
+        self._inputs.build(self, task, answer)

@@ -10,14 +10,19 @@ from typing import Any
 
 from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient, CancelResponse, GoalResponse
-from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
-from screw_dynamics.nodes.feedforward.fitting.forwarding import lead
-from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Heading
+from screw_dynamics.nodes.feedforward.fitting.forwarding import (
+    lead,
+    message_without_points,
+    points_of,
+)
+from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Heading, Samples
+from screw_dynamics.nodes.feedforward.inputs.controller_hold import ControllerHold
 from screw_dynamics.nodes.feedforward.inputs.forwarded_goal import (
     ACTION,
     PARAMETER,
@@ -30,7 +35,8 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_queue import TrajectoryQ
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.shared.endpoints import steady_timer
 
-_DECODE_PERIOD = 0.001  # s between the parts of a goal that are decoded
+_PART = 250  # points of a goal that are made between two ticks, in about 1.8 ms
+_BUILD_PERIOD = 0.001  # s between the parts
 _WATCH_PERIOD = 0.1  # s between looks at the controller while goals run
 _LONGEST_ANSWER = 5.0  # s, of the controller to a goal
 _DELIVERY = SECOND // 100  # until the controller has a goal that is sent
@@ -51,9 +57,11 @@ class GoalInputs:
         self._context, self._queue, self._verdicts = context, queue, verdicts
         self._node, self._controller = context.node, context.parameters.follow_joint_trajectory
         self._type = action_type(context.node, self._controller)
+        result = self._type.Result
+        self._violations = result.PATH_TOLERANCE_VIOLATED, result.GOAL_TOLERANCE_VIOLATED
         self._goals: list[ForwardedGoal] = []
         self._closed = False
-        self._decoding: deque[tuple[ForwardedGoal, Forwarding]] = deque()
+        self._building: deque[tuple[ForwardedGoal, Forwarding, Samples]] = deque()
         self._client = ActionClient(context.node, self._type, self._controller)
         self._server = GoalServer(
             context.node,
@@ -65,8 +73,13 @@ class GoalInputs:
             cancel_callback=self._on_cancel,
             result_timeout=_RESULT_KEPT,
         )
+        self._hold: ControllerHold | None = None
+        if context.parameters.hold_after_stop:
+            self._hold = ControllerHold(
+                context, self._type, self._client, self._controller, lambda: not self._goals
+            )
         self._timers = [
-            steady_timer(context.node, _DECODE_PERIOD, self._decode),
+            steady_timer(context.node, _BUILD_PERIOD, self._build),
             steady_timer(context.node, _WATCH_PERIOD, self._watch),
         ]
         for timer in self._timers:
@@ -81,6 +94,8 @@ class GoalInputs:
         self.stop('the node is not configured any more')
         for timer in self._timers:
             self._node.destroy_timer(timer)
+        if self._hold is not None:
+            self._hold.destroy()
         self._node.retire(self._server, self._client)
 
     def stop(self, reason: str) -> None:
@@ -141,11 +156,14 @@ class GoalInputs:
 
     def _withdraw(self, goal: ForwardedGoal) -> None:
         """Cancel a goal that the controller does not have, and that which it would preempt."""
-        for older in self._goals[: self._goals.index(goal)] if goal in self._goals else []:
-            self._stop(older, 'preempted by a newer goal, which was canceled')
+        older = self._goals[: self._goals.index(goal)] if goal in self._goals else []
+        for one in older:
+            self._stop(one, 'preempted by a newer goal, which was canceled')
         reason = 'canceled before it was sent to the controller'
         if not goal.ended and not self._queue.drop(reason, goal):
             self.end(goal, 'abort', reason)
+        if older:
+            self._hold_soon()
 
     def end(self, goal: ForwardedGoal, event: str, reason: str = '', result: Any = None) -> None:
         """End a goal, with the result of the controller or with the reason for another end."""
@@ -178,28 +196,25 @@ class GoalInputs:
 
     # the controller ------------------------------------------------------------------------------
 
-    def decode(self, goal: ForwardedGoal, task: Forwarding) -> None:
-        """Decode a trajectory between the ticks, and send it."""
-        goal.request.trajectory = JointTrajectory()
-        self._decoding.append((goal, task))
+    def build(self, goal: ForwardedGoal, task: Forwarding, samples: Samples) -> None:
+        """Make the message of a trajectory between the ticks, and send it."""
+        goal.request.trajectory = message_without_points(samples)
+        self._building.append((goal, task, samples))
         self._timers[0].reset()
+        self._build()
 
-    def _decode(self) -> None:
-        """Decode the next part of a trajectory; send it after the last."""
-        while self._decoding and self._decoding[0][0].ended:
-            self._decoding.popleft()
-        if not self._decoding:
+    def _build(self) -> None:
+        """Make the next points of a trajectory; send it after the last."""
+        while self._building and self._building[0][0].ended:
+            self._building.popleft()
+        if not self._building:
             self._timers[0].cancel()
             return
-        goal, task = self._decoding[0]
-        part = deserialize_message(goal.parts.popleft(), JointTrajectory)
-        whole = goal.request.trajectory
-        if whole.points:
-            whole.points.extend(part.points)
-        else:
-            goal.request.trajectory = part
-        if not goal.parts:
-            self._decoding.popleft()
+        goal, task, samples = self._building[0]
+        points = goal.request.trajectory.points
+        points += points_of(samples, len(points), len(points) + _PART)
+        if len(points) == len(samples.times):
+            self._building.popleft()
             self._send(goal, task)
 
     def _send(self, goal: ForwardedGoal, task: Forwarding) -> None:
@@ -210,6 +225,8 @@ class GoalInputs:
         self._begin_soon(trajectory, task)
         goal.lead = lead(task, nanoseconds(trajectory.header.stamp))
         goal.asked = time.monotonic()
+        if self._hold is not None:
+            self._hold.drop()
         points = len(trajectory.points)
         future = self._client.send_goal_async(goal.request, partial(self._on_feedback, goal))
         goal.request.trajectory = JointTrajectory()  # results are kept for some time
@@ -251,12 +268,20 @@ class GoalInputs:
             self.end(goal, 'succeed', result=result)
         elif status == GoalStatus.STATUS_ABORTED:
             self.end(goal, 'abort', result=result)
+            if result.error_code in self._violations:
+                self._hold_soon()
         elif status == GoalStatus.STATUS_CANCELED and goal.canceling:
             self.end(goal, 'canceled', result=result)
+            self._hold_soon()
         else:
             known = status == GoalStatus.STATUS_CANCELED
             what = 'has been canceled by another client' if known else 'is not known any more'
             self.end(goal, 'abort', f'the goal {what} at {self._controller}')
+
+    def _hold_soon(self) -> None:
+        """Correct the effort of a controller that has been stopped, unless it has another goal."""
+        if self._hold is not None and not any(goal.asked for goal in self._goals):
+            self._hold.begin()
 
     def _on_feedback(self, goal: ForwardedGoal, message: Any) -> None:
         """Publish the feedback of the controller with the times of the client's trajectory."""

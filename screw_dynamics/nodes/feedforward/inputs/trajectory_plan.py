@@ -16,6 +16,7 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Forwarding,
     Outline,
     Refusal,
+    Samples,
 )
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
@@ -35,7 +36,7 @@ class Goal(Protocol):
     def followed(self, motion: ActiveTrajectory) -> None:
         """Record the motion that the reference follows for it."""
 
-    def forward(self, parts: tuple[bytes, ...] | Refusal, task: Forwarding) -> None:
+    def forward(self, answer: Samples | Refusal, task: Forwarding) -> None:
         """Send the trajectory with efforts to the controller."""
 
 

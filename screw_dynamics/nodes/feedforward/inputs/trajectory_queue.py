@@ -32,11 +32,10 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import Trajecto
 from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
 from screw_dynamics.nodes.shared.endpoints import DEPTH, steady_timer
 
-_LOOK_PERIOD = 0.002  # s between polls of the process while it works
+_LOOK_PERIOD = 0.002  # s between looks at the speed, and at the process, while it works
 _MOST_REFITS = 12  # per trajectory
 _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
 _MOST_AHEAD = SECOND // 5  # of the time until a controller has a goal
-_PART = 250  # points of a goal that are decoded between two ticks, in about 1.6 ms
 
 
 class TrajectoryQueue:
@@ -62,6 +61,7 @@ class TrajectoryQueue:
         self._step: Callable[[Any], None] | None = None  # handler of the next answer
         self._timer = steady_timer(context.node, _LOOK_PERIOD, self._look)
         self._timer.cancel()
+        process.on_answer = self._look_soon
         self._use_robot()
 
     def add(self, data: bytes, now: int, goal: Goal | None = None) -> None:
@@ -104,6 +104,7 @@ class TrajectoryQueue:
         """Stop polling; call `drop` before."""
         self._context.node.destroy_timer(self._timer)
         self._process.forget()
+        self._step = None
 
     # steps ---------------------------------------------------------------------------------------
 
@@ -112,8 +113,16 @@ class TrajectoryQueue:
         """Trajectories that are not followed yet."""
         return [*([] if self._current is None else [self._current]), *self._waiting]
 
+    def _look_soon(self) -> None:
+        """Handle an answer in the next callback of the node; called by another thread."""
+        executor = self._context.node.executor
+        if executor is not None:
+            executor.create_task(self._look)
+
     def _look(self) -> None:
         """Pass on a changed speed, handle an answer, continue with the next trajectory."""
+        if self._step is None:
+            return
         reference = self._context.configured.reference
         for waiting in self._pending:
             waiting.follow_speed(reference.speed, reference.speed_since)
@@ -217,7 +226,7 @@ class TrajectoryQueue:
         self._current = None
         self._verdicts.accept(outline, fit, reference.newest, now)
         if goal is not None:
-            task = forwarding(reference, outline, parameters, now, _PART)
+            task = forwarding(reference, outline, parameters, now, serialised=False)
             goal.followed(reference.newest)
             self._ask(task, lambda answer: goal.forward(answer, task))
         elif pipeline.trajectory_output is not None:

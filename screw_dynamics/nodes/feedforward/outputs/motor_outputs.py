@@ -200,6 +200,8 @@ class MotorPipeline:
                 effort = self.feedback.added(motors, effort, stiffness, instant, now)
             rate = rates[0] if rates else None
             self._commands.publish(sample, effort, rate, motors.motor_jet, now)
+            if self.feedback is not None and not self._commands.driven:
+                self.feedback.pause()  # it begins with the commands
         return motors
 
     def _checked(
