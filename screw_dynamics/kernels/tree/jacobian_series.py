@@ -60,7 +60,8 @@ def set_jacobian(k, q, tree, bodies, path, local, representation, work, jacobian
         set_body_columns(k, q, tree, bodies, path, local, work)
     if k > 0 and representation != BODY:
         advance_path(k, q, tree, bodies, path, work.path)
-    set_levers(k, representation, work.path)
+    if representation != BODY:
+        set_levers(k, representation, work.path)
     jacobian[:] = 0.0
     column = work.column
     for j in range(path.size):
