@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.cartesian.rotations import rotation_vectors
 from screw_dynamics.kinematics import frame_jacobian, frame_pose, task_to_joint_jet
-from screw_dynamics.lie import log_so3
 from screw_dynamics.model import ScrewModel
 
 REACHED = 1e-11  # m and rad: hundreds of times the rounding of poses at a reach of 100 m
@@ -62,7 +62,7 @@ class PoseTask:
         found[:, 3:] = targets[:, :3, 3] - poses[:, :3, 3]
         if self.components == 'all':
             turns = targets[:, :3, :3] @ poses[:, :3, :3].swapaxes(1, 2)
-            found[:, :3] = [log_so3(turn) for turn in turns]
+            found[:, :3] = rotation_vectors(turns)
         return found
 
     def jet(self, q: Array, twist: Array, rates: Array) -> Array:

@@ -33,8 +33,9 @@ from screw_dynamics.trajectory.trajectory_start import join_continuity
 _TWO_POINT = (1.0 / 2.0, 3.0 / 28.0, 1.0 / 84.0, 1.0 / 1680.0)
 _CORRECTIONS = 6
 _NEWTON_STEPS = 8
-_FIRST_STEP = 0.25  # of the time between two poses
+_FIRST_STEP = 0.25  # of the time to the first pose
 _SHORTEST_STEP = 1e-6  # of the duration
+_MOST_STEPS = 500  # between two poses
 _LEAST_GROWTH, _LARGEST_GROWTH = 0.2, 2.0
 _ORDER = 10  # of the error of a step
 _SAFETY = 0.9  # of the step that would just keep to the tolerance
@@ -150,7 +151,7 @@ def cartesian_trajectory(
         twist = frame_twist(model, jet, waypoints.frame, 'hybrid')
         path = PoseCurve(waypoints, frame_pose(model, jet[0], waypoints.frame), twist, begin)
         if jet[1:].any():
-            rates = task.nullspace_rates(jet, twist)
+            rates = _nullspace_rates(task, jet, twist)
     times, jets = _Steps(task, path, tolerance, rates).along_path(jet)
     return _checked(task, path, times, jets, limited)
 
@@ -186,6 +187,16 @@ def _first_positions(task: PoseTask, path: PoseCurve, near: Array, limited: bool
     return found.q
 
 
+def _nullspace_rates(task: PoseTask, jet: Array, twist: Array) -> Array:
+    """Return the rates (4, n) that the redundancy follows at the start."""
+    try:
+        return task.nullspace_rates(jet, twist)
+    except ScrewDynamicsError as error:
+        raise TrajectoryError(
+            f'frame {task.frame} cannot follow poses from the start: {error}'
+        ) from None
+
+
 class _Steps:
     """Joint motion along a path of the frame, in steps that keep to the tolerance."""
 
@@ -200,10 +211,13 @@ class _Steps:
 
     def along_path(self, jet: Array) -> tuple[Array, Array]:
         """Return knots (K,) and joint jets (K, 5, n), which begin with `jet` (5, n)."""
-        times, jets, step = [float(self._path.times[0])], [jet], np.inf
+        times, jets = [float(self._path.times[0])], [jet]
+        step = _FIRST_STEP * float(np.diff(self._path.times[:2]).sum())
         for i, end in enumerate(self._path.times[1:].tolist()):
-            step = min(step, _FIRST_STEP * (end - times[-1]))
+            first, most = len(times), f'it takes more than {_MOST_STEPS} knots'
             while times[-1] < end:
+                if len(times) - first >= _MOST_STEPS:
+                    raise self._failure(i, times[-1], jets[-1][0], most)
                 after, jet, step = self._next(i, times[-1], jets[-1], end, step)
                 times.append(after)
                 jets.append(jet)
@@ -294,8 +308,9 @@ def _checked(
 def _require_limits(model: ScrewModel, path: PoseCurve, times: Array, q: Array) -> None:
     lower, upper = model.limits.lower, model.limits.upper
     for t, j in np.argwhere((q < lower) | (q > upper))[:1]:
-        place = path.name(int(np.searchsorted(path.times, times[t])))
+        i = int(np.searchsorted(path.times, times[t]))
+        place = f'on the way to {path.name(i)}' if i else f'at {path.name(0)}'
         raise TrajectoryError(
-            f'position of joint {model.joint_names[j]} at {times[t]:.6g} s, on the way to '
-            f'{place}: expected within [{lower[j]:g}, {upper[j]:g}], got {q[t, j]:g}'
+            f'position of joint {model.joint_names[j]} at {times[t]:.6g} s, {place}: '
+            f'expected within [{lower[j]:g}, {upper[j]:g}], got {q[t, j]:g}'
         )

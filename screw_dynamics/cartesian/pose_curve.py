@@ -16,13 +16,13 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.cartesian.poses import PoseWaypoints, require_clear_turns, rotation_steps
-from screw_dynamics.lie import dexp_inverse_so3, exp_so3, skew
+from screw_dynamics.cartesian.rotations import angular_velocities, rotation_matrices
+from screw_dynamics.lie import dexp_inverse_so3
 from screw_dynamics.series.jets import jet_of_coefficients, taylor_coefficients
 from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial, Waypoints, smooth_trajectory
 from screw_dynamics.trajectory.smooth.degree9_segment import hermite_coefficients
 
 TWIST_ROWS = JET_ROWS - 1  # twist and three derivatives, which determine the joints' snap
-_SKEW = np.array([skew(axis) for axis in np.eye(3)])
 _AXES = ('x', 'y', 'z', 'turn about x', 'turn about y', 'turn about z')
 
 
@@ -84,12 +84,11 @@ class PoseCurve:
         segments = np.searchsorted(self.times, times, side='right') - 1
         segments = np.clip(segments, 0, max(0, len(self.times) - 2))
         poses = np.tile(np.eye(4), (len(times), 1, 1))
-        for pose, vector, i in zip(poses, jets[:, 0, 3:], segments, strict=True):
-            pose[:3, :3] = exp_so3(vector) @ self._rotations[i]
+        poses[:, :3, :3] = rotation_matrices(jets[:, 0, 3:]) @ self._rotations[segments]
         poses[:, :3, 3] = jets[:, 0, :3]
         vectors = taylor_coefficients(jets[:, :, 3:].swapaxes(0, 1))
         twists = np.empty((len(times), TWIST_ROWS, 6))
-        twists[:, :, :3] = jet_of_coefficients(_angular_velocity(vectors)).swapaxes(0, 1)
+        twists[:, :, :3] = jet_of_coefficients(angular_velocities(vectors)).swapaxes(0, 1)
         twists[:, :, 3:] = jets[:, 1:, :3]
         return poses, twists
 
@@ -112,31 +111,7 @@ def _vector_jets(vectors: Array, angular: Array) -> Array:
     wanted = taylor_coefficients(angular.swapaxes(0, 1))
     inverse = np.array([dexp_inverse_so3(vector) for vector in vectors]).reshape(-1, 3, 3)
     for k in range(TWIST_ROWS):  # linear in the derivative k + 1
-        lacking = wanted[k] - _angular_velocity(found[: k + 2])[k]
+        lacking = wanted[k] - angular_velocities(found[: k + 2])[k]
         found[k + 1] = np.matmul(inverse, lacking[..., None])[..., 0] / (k + 1)
     jets: Array = jet_of_coefficients(found).swapaxes(0, 1)
     return jets
-
-
-def _angular_velocity(vectors: Array) -> Array:
-    """
-    Return Taylor coefficients (K, T, 3) of dexp_phi phi' from those of phi (K + 1, T, 3).
-
-    dexp_phi is the sum of phi~^m / (m + 1)!, of which 30 terms leave less than rounding up to pi.
-    """
-    count = len(vectors) - 1
-    # the matrices (T, 3 K, 3 K) of the products phi x, coefficients below each other
-    products = np.zeros((vectors.shape[1], count, 3, count, 3))
-    for k in range(count):
-        matrices = np.tensordot(vectors[k], _SKEW, 1)
-        for s in range(count - k):
-            products[:, s + k, :, s] = matrices
-    matrix = products.reshape(-1, 3 * count, 3 * count)
-    rates = vectors[1:] * np.arange(1, count + 1)[:, None, None]
-    term = rates.swapaxes(0, 1).reshape(-1, 3 * count, 1)
-    total: Array = term.copy()
-    for m in range(1, 31):
-        term = np.matmul(matrix, term) / (m + 1)
-        total += term
-    angular: Array = total.reshape(-1, count, 3).swapaxes(0, 1)
-    return angular

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array
+from screw_dynamics.cartesian.rotations import rotation_vectors
 from screw_dynamics.errors import ShapeError, TrajectoryError, shown
-from screw_dynamics.lie import log_so3, quaternion_rotation
-from screw_dynamics.trajectory.waypoint_checks import LARGEST, check_times
+from screw_dynamics.lie import quaternion_rotation
+from screw_dynamics.trajectory.waypoint_checks import check_times
 
+_LARGEST = 1e6  # of coordinates
 _UNIT = 0.01  # the same deviation from length 1 that tf2 accepts
 _LARGEST_TURN = 179.0  # deg: at 180 rounding decides on the direction
 
@@ -30,7 +32,7 @@ class PoseWaypoints:
     times : (P,) ndarray
         Time from the start of the trajectory [s].
     positions : (P, 3) ndarray
-        Origins of the frame [m].
+        Origins of the frame, at most 1e6 in size [m].
     orientations : (P, 4) ndarray
         Quaternions x, y, z, w of length 1, to 0.01; the copy is normalised. Between two poses the
         frame turns by the smaller angle, which must be below 179 degrees.
@@ -93,9 +95,9 @@ def _rows(name: str, values: ArrayLike, times: Array, size: int) -> Array:
     array: Array = as_float_array(name, values).copy()
     if array.shape != (len(times), size):
         raise ShapeError(name, f'({len(times)}, {size})', array.shape)
-    for i in np.flatnonzero(~(np.abs(array) <= LARGEST).all(axis=1))[:1]:
+    for i in np.flatnonzero(~(np.abs(array) <= _LARGEST).all(axis=1))[:1]:
         raise TrajectoryError(
-            f'{pose_name(i, times)}: {name[:-1]}: expected finite numbers of at most {LARGEST:g} '
+            f'{pose_name(i, times)}: {name[:-1]}: expected finite numbers of at most {_LARGEST:g} '
             f'in size, got {array[i].tolist()}'
         )
     return array
@@ -103,8 +105,7 @@ def _rows(name: str, values: ArrayLike, times: Array, size: int) -> Array:
 
 def rotation_steps(rotations: Array) -> Array:
     """Return the rotation vectors (P - 1, 3) from each rotation to the next, in base axes."""
-    steps = [log_so3(b @ a.T) for a, b in zip(rotations[:-1], rotations[1:], strict=True)]
-    return np.array(steps).reshape(-1, 3)
+    return rotation_vectors(rotations[1:] @ rotations[:-1].swapaxes(1, 2))
 
 
 def require_clear_turns(rotations: Array, times: Array, first: int = 0, start: str = '') -> None:

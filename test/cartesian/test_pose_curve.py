@@ -137,7 +137,7 @@ UNIT = [0.0, 0.0, 0.0, 1.0]
             [0, 1],
             [[0, 0, 0], [np.nan, 0, 0]],
             [UNIT, UNIT],
-            'pose #1 (at 1 s): position: expected finite numbers of at most 1e+100 in size, got '
+            'pose #1 (at 1 s): position: expected finite numbers of at most 1e+06 in size, got '
             '[nan, 0.0, 0.0]',
         ),
         (
