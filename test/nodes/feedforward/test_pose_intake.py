@@ -6,13 +6,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pose_messages import FRAME, START, near, path_message
+from helpers.pose_messages import BASE, FRAME, START, near, path_message
 from helpers.receiving_node import MS, NOW, Node
+from rclpy.serialization import serialize_message
 
 from screw_dynamics import frame_pose, inverse_dynamics, share_path
 from screw_dynamics.cartesian import PoseCurve, PoseWaypoints
 from screw_dynamics.errors import InputError, TrajectoryError
-from screw_dynamics.nodes.feedforward.fitting.fit import fit
+from screw_dynamics.nodes.feedforward.fitting.fit import (
+    TooLongError,
+    fit,
+    outline,
+    read_message,
+)
+from screw_dynamics.nodes.feedforward.fitting.forwarding import forwarding, with_efforts
+from screw_dynamics.nodes.feedforward.fitting.tasks import Reading
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 
 pytest.importorskip('nav_msgs.msg', reason='the poses need nav_msgs')
@@ -138,6 +146,36 @@ def test_poses_need_a_state_to_start_from():
     node.plan(0)
     with pytest.raises(TrajectoryError, match="start_state is 'first_point': expected reference"):
         node.join(0)
+
+
+@pytest.mark.parametrize('data', [b'', b'\0\1\0\0', bytes(range(100, 256))])
+def test_bytes_that_are_no_path_are_refused(data):
+    with pytest.raises(TrajectoryError, match=f'expected a nav_msgs/Path, got {len(data)} bytes'):
+        read_message(Reading(data, 100, poses=True))
+
+
+def test_a_path_of_too_many_poses_is_refused_with_its_outline():
+    data = serialize_message(path_message(near(start_pose(), [1.0, 2.0, 3.0])))
+    with pytest.raises(TooLongError, match='expected at most 2 points .*, got 3') as caught:
+        read_message(Reading(data, 2, poses=True))
+    known = caught.value.outline
+    assert (known.frame_id, known.points, known.last_time) == (BASE, 3, 3.0)
+
+
+def test_an_accepted_path_is_forwarded_as_points_of_the_joints():
+    node, waypoints = node_at_rest(), near(start_pose(), [0.5, 1.0])
+    node.take(path_message(waypoints), poses=True)
+    node.plan(0)
+    assert node.join(0)
+    model = node.robot.robot.model
+    task = forwarding(node.reference, outline(node.message), node.parameters, node.now)
+    message = with_efforts(model, task)
+    assert message.joint_names == list(model.joint_names)
+    last = message.points[-1]
+    assert last.time_from_start.sec == 1
+    pose = frame_pose(model, list(last.positions), FRAME)
+    assert np.abs(pose[:3, 3] - waypoints.positions[-1]).max() <= 1e-9
+    assert np.allclose(last.effort, inverse_dynamics(model, [last.positions, *2 * [[0.0] * 7]])[0])
 
 
 def test_a_controllers_spline_does_not_follow_poses():
