@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from screw_dynamics import lie as lie
     from screw_dynamics import simulation as simulation
     from screw_dynamics import trajectory as trajectory
+    from screw_dynamics.cartesian import PoseWaypoints as PoseWaypoints
+    from screw_dynamics.cartesian import cartesian_trajectory as cartesian_trajectory
     from screw_dynamics.dynamics import EffortFormat as EffortFormat
     from screw_dynamics.dynamics import bias_forces as bias_forces
     from screw_dynamics.dynamics import coriolis_matrix as coriolis_matrix
@@ -85,6 +87,7 @@ __version__ = '0.1.0'
 
 # modules of the public names; each is imported when one of its names is used first
 _MODULES = {
+    'cartesian': ('PoseWaypoints', 'cartesian_trajectory'),
     'dynamics': (
         'EffortFormat',
         'bias_forces',

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import BagError, InputError, TrajectoryError
+from screw_dynamics.cartesian import cartesian_trajectory, read_poses
+from screw_dynamics.cartesian.pose_files import has_poses
+from screw_dynamics.command_line.command_parser import EachOnce
+from screw_dynamics.command_line.robots import named_value
+from screw_dynamics.errors import BagError, InputError, TrajectoryError, UnknownNameError
 from screw_dynamics.messages.joints import trajectory_points
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.paths import expanded
@@ -78,8 +83,22 @@ def add_trajectory(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'trajectory',
         metavar='TRAJECTORY',
-        help='CSV or YAML file of points, or a bag (a folder, or an .mcap file) that holds a '
-        'JointTrajectory',
+        help='CSV or YAML file of points, or of poses of a frame, or a bag (a folder, or an .mcap '
+        'file) that holds a JointTrajectory',
+    )
+    group = parser.add_argument_group('trajectory of a frame')
+    group.add_argument(
+        '--frame', metavar='LINK', help='link that follows poses (default: that of the file)'
+    )
+    group.add_argument(
+        '--start',
+        nargs='+',
+        action=EachOnce,
+        metavar='JOINT=POSITION',
+        type=named_value,
+        default=[],
+        help='joint positions at the start, or near those of a first pose at time 0; before those '
+        'of the file [rad or m] (default: 0)',
     )
     group = parser.add_argument_group('trajectory from a bag')
     group.add_argument('--topic', help='its topic (default: the only one)')
@@ -135,8 +154,53 @@ def _from_bag(path: Path, options: argparse.Namespace, model: ScrewModel) -> Way
 
 
 def read_curve(options: argparse.Namespace, model: ScrewModel) -> PiecewisePolynomial:
-    """Return the curve through the points of the trajectory in the options."""
+    """Return the curve through the points, or poses, of the trajectory in the options."""
+    path = expanded(options.trajectory)
+    if not is_bag(path) and _is_of_poses(path, options):
+        return _through_poses(path, options, model)
+    for option in ('frame', 'start'):
+        if getattr(options, option):
+            raise InputError(f'--{option}: expected a file of poses, got {path}')
     return curve_through(read_waypoints(options, model), options.interpolation)
+
+
+def _is_of_poses(path: Path, options: argparse.Namespace) -> bool:
+    """Return True for poses; they have the key of YAML, or a frame is given for a CSV file."""
+    if path.suffix.lower() == '.csv':
+        return options.frame is not None
+    try:
+        return has_poses(path.read_text(encoding='utf-8-sig'))
+    except (OSError, ValueError):  # reported when it is read as a trajectory
+        return False
+
+
+def _through_poses(
+    path: Path, options: argparse.Namespace, model: ScrewModel
+) -> PiecewisePolynomial:
+    """Return the joint motion through the poses of a file; print how near it is to them."""
+    if options.interpolation != 'smooth':
+        raise InputError(
+            f'--interpolation: expected smooth for poses, got {options.interpolation}'
+        )
+    found = read_poses(path, options.frame or '')
+    given = {**found.start, **dict(options.start)}
+    for name in given:
+        if name not in model.joint_names:
+            raise UnknownNameError('joint', name, model.joint_names, f'{path}, start')
+    start = [given.get(name, 0.0) for name in model.joint_names]
+    waypoints = found.waypoints
+    try:
+        motion = cartesian_trajectory(model, waypoints, start, components=found.components)
+    except TrajectoryError as error:
+        hint = '' if given else '; choose another start by --start'
+        raise TrajectoryError(f'{path}: {error}{hint}') from None
+    count = '1 pose' if len(waypoints.times) == 1 else f'{len(waypoints.times)} poses'
+    turn = f' and {math.degrees(motion.angle):.1e} degrees' if found.components == 'all' else ''
+    print(
+        f'{waypoints.frame} through {count}: at most {motion.distance:.1e} m{turn} off the path, '
+        f'{len(motion.knots.times)} knots'
+    )
+    return motion.curve
 
 
 def curve_through(

@@ -47,7 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs='+',
         action=EachOnce,
         metavar='JOINT=POSITION',
-        type=_named_value,
+        type=named_value,
         default=[],
         help='joints that are fixed, and where [rad or m]',
     )
@@ -88,7 +88,7 @@ def add_effort_options(parser: argparse.ArgumentParser) -> None:
             nargs='+',
             action=EachOnce,
             metavar='JOINT=VALUE',
-            type=_named_value,
+            type=named_value,
             default=[],
             help=text,
         )
@@ -170,7 +170,7 @@ def _model(options: argparse.Namespace, recorded: RecordedRobot | None) -> Screw
         raise ModelError(f'{path}: {error}') from None
 
 
-def _named_value(text: str) -> tuple[str, float]:
+def named_value(text: str) -> tuple[str, float]:
     """Parse a name and a number, as in ``gripper=0.02``."""
     name, equals, value = text.rpartition('=')
     number = finite_or_nan(value)

@@ -28,23 +28,25 @@ def point_from_fields(where: str, data: Any) -> TrajectoryPoint:
             f'{where}: expected the keys {", ".join((TIME, *FIELDS))}, got {listed(unknown)}'
         )
     # a key without a value is None
-    rows = [_numbers(where, key, [] if data.get(key) is None else data[key]) for key in FIELDS]
-    return TrajectoryPoint(_time(where, data[TIME]), *rows)
+    rows = [number_list(where, key, [] if data.get(key) is None else data[key]) for key in FIELDS]
+    return TrajectoryPoint(time_value(where, data[TIME]), *rows)
 
 
-def _time(where: str, value: Any) -> float:
+def time_value(where: str, value: Any) -> float:
+    """Return a time [s], also of the keys sec and nanosec; error messages begin with `where`."""
     if isinstance(value, dict):
         if value.keys() != {'sec', 'nanosec'}:
             raise TrajectoryError(
                 f'{where}, {TIME}: expected seconds, or the keys sec and nanosec, '
                 f'got {shown(value)}'
             )
-        seconds, nanoseconds = _numbers(where, TIME, [value['sec'], value['nanosec']])
+        seconds, nanoseconds = number_list(where, TIME, [value['sec'], value['nanosec']])
         return seconds + 1e-9 * nanoseconds
-    return _numbers(where, TIME, [value])[0]
+    return number_list(where, TIME, [value])[0]
 
 
-def _numbers(where: str, key: str, values: Any) -> list[float]:
+def number_list(where: str, key: str, values: Any) -> list[float]:
+    """Return a list of numbers; error messages begin with `where` and the key."""
     if not isinstance(values, list):
         raise TrajectoryError(f'{where}, {key}: expected a list of numbers, got {shown(values)}')
     try:

@@ -44,11 +44,16 @@ class Node:
     def receive(self, *points, times=None, stamp=0):
         message = trajectory(self.names, *points, times=times)
         set_stamp(message.header.stamp, stamp)
+        self.take(message)
+
+    def take(self, message, *, poses=False):
+        """Receive a JointTrajectory, or a Path of poses."""
         data = serialize_message(message)
-        self.message = read_message(Reading(data, 1000))
+        self.message = read_message(Reading(data, 1000, poses))
         self.arrival = arrival(
             data, self.reference, self.streamed, self.measured, self.parameters, self.now
         )
+        self.arrival.poses = poses
 
     def plan(self, delay):
         names = self.robot.robot.model.joint_names

@@ -238,7 +238,7 @@ def test_every_public_name_is_in_the_reference():
             listed |= {f'{module}.{name}' for name in names.split()}
     public = {
         f'{module.__name__}.{name}'
-        for module in (sd, sd.lie, sd.simulation, sd.trajectory, bags)
+        for module in (sd, sd.cartesian, sd.lie, sd.simulation, sd.trajectory, bags)
         for name in module.__all__
         if not name.isupper() and name not in ('lie', 'simulation', 'trajectory', '__version__')
     }

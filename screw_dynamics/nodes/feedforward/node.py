@@ -63,7 +63,8 @@ class FeedforwardNode(ManagedNode):
                 self._on_model,
                 self._require_supported,
                 lambda loaded: fits.warm_up(
-                    FitRobot(loaded.robot, loaded.uncontrolled_joints, ())
+                    FitRobot(loaded.robot, loaded.uncontrolled_joints, ()),
+                    poses=bool(settings.values.cartesian_frame),
                 ),
             )
             require_two_topics(self, settings.values)

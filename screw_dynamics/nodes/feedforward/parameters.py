@@ -4,13 +4,14 @@
 
 from dataclasses import dataclass
 
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.nodes.feedforward.command_parameters import CommandParameters
 from screw_dynamics.nodes.feedforward.feedback_parameters import FeedbackParameters
 from screw_dynamics.nodes.shared.model_parameters import INTERPOLATION
 from screw_dynamics.nodes.shared.parameters import parameter
 from screw_dynamics.reference.reference_filter import MAX_ORDER, MIN_ORDER
 from screw_dynamics.reference.streamed_reference import StreamSettings
+from screw_dynamics.robot import Robot
 
 SPEED_FACTOR_TYPE = 'control_msgs/SpeedScalingFactor'
 
@@ -35,6 +36,12 @@ class FeedforwardParameters(CommandParameters, FeedbackParameters):
     )
     interpolation: str = parameter(
         'smooth', INTERPOLATION, choices=('smooth', 'jtc'), read_only=True
+    )
+    cartesian_frame: str = parameter(
+        '',
+        'Link that follows the poses of ~/cartesian_trajectory; empty: no such topic (needs '
+        'nav_msgs).',
+        read_only=True,
     )
     sync: str = parameter(
         'none',
@@ -204,6 +211,15 @@ class FeedforwardParameters(CommandParameters, FeedbackParameters):
         """Settings of the streamed references."""
         return StreamSettings(self.max_reference_age, self.filter_order, self.filter_bandwidth)
 
+    def require_joints(self, robot: Robot) -> None:
+        """Raise InputError if the values do not fit the links, joints and motors of a robot."""
+        super().require_joints(robot)
+        frames = robot.model.frames
+        if self.cartesian_frame and self.cartesian_frame not in frames:
+            raise UnknownNameError(
+                'link', self.cartesian_frame, frames, "parameter 'cartesian_frame'"
+            )
+
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()
@@ -211,6 +227,11 @@ class FeedforwardParameters(CommandParameters, FeedbackParameters):
             raise InputError(
                 f"parameter 'speed_scaling_unit': expected factor with {SPEED_FACTOR_TYPE}, got "
                 f'{self.speed_scaling_unit}'
+            )
+        if self.cartesian_frame and self.interpolation != 'smooth':
+            raise InputError(
+                "parameter 'interpolation': expected smooth with cartesian_frame (a controller's "
+                f'spline does not follow poses), got {self.interpolation}'
             )
         if self.follow_joint_trajectory and self.interpolation != 'smooth':
             raise InputError(

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages and services of screw_dynamics_interfaces; None if that package is not built."""
 
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -24,13 +25,16 @@ except ImportError as error:
     )
 
 
-def control_message(name: str, parameter: str, value: str, default: str) -> Any:
-    """Return a message type of control_msgs; InputError names the parameter that needs it."""
+def optional_message(package: str, name: str, parameter: str, value: str, default: str) -> Any:
+    """Return a message type of a package; InputError names the parameter that needs it."""
     try:
-        return getattr(import_module('control_msgs.msg'), name)
+        return getattr(import_module(f'{package}.msg'), name)
     except (ImportError, AttributeError) as error:
+        binary = f'ros-$ROS_DISTRO-{package.replace("_", "-")}'
         raise InputError(
-            f'parameter {parameter!r}: {value!r} needs the package control_msgs, which is not '
-            f'available ({error}): install it (ros-$ROS_DISTRO-control-msgs) or use '
-            f'{parameter}: {default!r}'
+            f'parameter {parameter!r}: {value!r} needs the package {package}, which is not '
+            f'available ({error}): install it ({binary}) or use {parameter}: {default!r}'
         ) from None
+
+
+control_message = partial(optional_message, 'control_msgs')

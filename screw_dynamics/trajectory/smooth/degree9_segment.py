@@ -87,11 +87,16 @@ def time_powers(h: Array) -> Array:
 
 def segment_coefficients(h: Array, jets: Array) -> Array:
     """Return the coefficients (S, 10, n) in u of segments `h` (S,) between jets (S + 1, 5, n)."""
+    return hermite_coefficients(h, jets[:-1], jets[1:])
+
+
+def hermite_coefficients(h: Array, left: Array, right: Array) -> Array:
+    """Return the coefficients (S, 10, n) in u of segments `h` (S,) with jets (S, 5, n) at ends."""
     powers = np.concatenate((np.ones((len(h), 1)), time_powers(h)), axis=1)[:, :, None]
-    data = np.concatenate((jets[:-1] * powers, jets[1:] * powers), axis=1)
+    data = np.concatenate((left * powers, right * powers), axis=1)
     # relative to the left position, so that a large common offset costs no digits
     data[:, 5] -= data[:, 0]
     data[:, 0] = 0.0
     coefficients: Array = np.matmul(HERMITE, data)
-    coefficients[:, 0] = jets[:-1, 0]
+    coefficients[:, 0] = left[:, 0]
     return coefficients

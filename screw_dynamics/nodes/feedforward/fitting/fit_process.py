@@ -56,10 +56,10 @@ class FitProcess:
         self._thread = threading.Thread(target=self._work, name='trajectories', daemon=True)
         self._thread.start()
 
-    def warm_up(self, robot: FitRobot) -> None:
+    def warm_up(self, robot: FitRobot, *, poses: bool = False) -> None:
         """Wait until the process is running and has loaded the kernels for a robot."""
         self._warm.clear()
-        self._tasks.put(WarmUp(robot))
+        self._tasks.put(WarmUp(robot, poses))
         while not self._closed and self._thread.is_alive():
             if self._warm.wait(_LOOK_PERIOD):
                 return

@@ -4,10 +4,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from screw_dynamics.cartesian import PoseWaypoints
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
@@ -32,16 +33,14 @@ _MOST_SAMPLES = 20_000
 _LEAST_STEP, _LARGEST_STEP, _LARGEST_FACTOR = 1.01, 2.0, 100.0
 _SLOWEST = f'at 1/{_LARGEST_FACTOR:g} of its speed'
 
-# time from start at which the curve of waypoints begins [s], and the curve
-FitFunction = Callable[[Waypoints], tuple[float, PiecewisePolynomial]]
+AnyWaypoints = TypeVar('AnyWaypoints', Waypoints, PoseWaypoints)
 
 
 class Slowed(NamedTuple):
-    """Waypoints at `factor` times their times, their curve, and the limit that required it."""
+    """The curve of waypoints at `factor` times their times, and the limit that required it."""
 
     factor: float
-    waypoints: Waypoints
-    joined: float
+    joined: float  # time from start at which the curve begins [s]
     curve: PiecewisePolynomial
     limiting: LimitCheck | None
 
@@ -52,14 +51,21 @@ class Slowed(NamedTuple):
         return f'slowed to take {self.factor:.4g} times as long: at full speed {self.limiting}'
 
 
-def slowed(robot: Robot, waypoints: Waypoints, fit: FitFunction, speed: float) -> Slowed:
+def slowed(
+    robot: Robot,
+    waypoints: AnyWaypoints,
+    fit: Callable[[AnyWaypoints], tuple[float, PiecewisePolynomial]],
+    speed: float,
+) -> Slowed:
     """
     Return the curve through waypoints, with times stretched as little as the limits require.
 
+    `fit` returns the time from start at which a curve begins [s], and the curve; its last call is
+    for the result.
     The start state stays, so that the running motion is continued. Raises TrajectoryError if the
     limits are exceeded at any speed.
     """
-    factor, stretched, limiting = 1.0, waypoints, None
+    factor, limiting = 1.0, None
     joined, curve = fit(waypoints)
     for period in _PERIODS:
         while True:
@@ -76,9 +82,8 @@ def slowed(robot: Robot, waypoints: Waypoints, fit: FitFunction, speed: float) -
             ratio = (1.0 + worst.excess) / (1.0 - _MARGIN)
             step = ratio ** (1.0 / _POWERS[worst.quantity])
             factor *= min(max(step, _LEAST_STEP), _LARGEST_STEP)
-            stretched = _stretched(waypoints, factor)
-            joined, curve = fit(stretched)
-    return Slowed(factor, stretched, joined, curve, limiting)
+            joined, curve = fit(_stretched(waypoints, factor))
+    return Slowed(factor, joined, curve, limiting)
 
 
 def require_guarded(robot: Robot, curve: PiecewisePolynomial, begin: float, speed: float) -> None:
@@ -116,10 +121,13 @@ def _require_feasible_if_slow(robot: Robot, curve: PiecewisePolynomial, begin: f
             )
 
 
-def _stretched(waypoints: Waypoints, factor: float) -> Waypoints:
+def _stretched(waypoints: AnyWaypoints, factor: float) -> AnyWaypoints:
+    times = waypoints.times * factor
+    if isinstance(waypoints, PoseWaypoints):
+        return replace(waypoints, times=times)
     return replace(
         waypoints,
-        times=waypoints.times * factor,
+        times=times,
         velocities=waypoints.velocities / factor,
         accelerations=waypoints.accelerations / factor**2,
     )

@@ -27,17 +27,19 @@ class FitRobot:
 
 @dataclass(frozen=True)
 class WarmUp:
-    """Load the kernels that fits for a robot use."""
+    """Load the kernels that fits for a robot use, with `poses` also those of frames."""
 
     robot: FitRobot
+    poses: bool
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Decode a serialised message and keep it for the following tasks."""
+    """Decode a serialised JointTrajectory, or Path of poses; keep it for the following tasks."""
 
     data: bytes
     most_points: int
+    poses: bool = False
 
 
 @dataclass(frozen=True)

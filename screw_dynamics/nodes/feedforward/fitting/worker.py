@@ -11,10 +11,18 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
+import numpy as np
 from rclpy.serialization import serialize_message
 
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.kinematics import (
+    frame_jacobian,
+    frame_pose,
+    frame_twist,
+    task_to_joint_jet,
+)
+from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.feedforward.fitting.fit import TooLongError, fit, outline, read_message
 from screw_dynamics.nodes.feedforward.fitting.forwarding import (
     message_without_points,
@@ -31,7 +39,12 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
 )
 from screw_dynamics.nodes.shared.limit_checks import check_curve
 from screw_dynamics.robot import Robot
-from screw_dynamics.trajectory import TrajectoryPoint, smooth_trajectory, waypoints_from_points
+from screw_dynamics.trajectory import (
+    JET_ROWS,
+    TrajectoryPoint,
+    smooth_trajectory,
+    waypoints_from_points,
+)
 
 
 class Worker:
@@ -47,7 +60,7 @@ class Worker:
             self._robot = task
             return None
         if isinstance(task, WarmUp):
-            return _warm_up(task.robot.robot)
+            return _warm_up(task.robot.robot, task.poses)
         if isinstance(task, Reading):
             self._message = None
             self._message = read_message(task)
@@ -65,7 +78,7 @@ class Worker:
         return serialize_message(message)
 
 
-def _warm_up(robot: Robot) -> None:
+def _warm_up(robot: Robot, poses: bool) -> None:
     """Load all kernels from the cache before the first trajectory needs them."""
     model = robot.model
     rest = (0.0,) * model.n
@@ -73,8 +86,19 @@ def _warm_up(robot: Robot) -> None:
     curve = smooth_trajectory(waypoints_from_points(model.joint_names, points, model.joint_names))
     check_curve(robot, curve, 0.0, 'warn')
     inverse_dynamics(model, curve.jets([0.0], rows=3))
+    if poses:
+        _warm_up_poses(model)
     # long messages make the garbage collector look through all objects, which takes 0.1 s
     gc.freeze()
+
+
+def _warm_up_poses(model: ScrewModel) -> None:
+    """Load the kernels of `cartesian_trajectory`."""
+    jet, frame = np.zeros((JET_ROWS, model.n)), model.base_link
+    frame_pose(model, jet[0], frame)
+    frame_jacobian(model, jet[0], frame)
+    twist = frame_twist(model, jet, frame)
+    task_to_joint_jet(model, jet[0], twist, frame, damping=1.0)
 
 
 def main(descriptor: int) -> None:

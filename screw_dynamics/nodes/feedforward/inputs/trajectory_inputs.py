@@ -21,7 +21,7 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_queue import TrajectoryQ
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.parameters import SPEED_FACTOR_TYPE
 from screw_dynamics.nodes.shared.endpoints import LATCHED, make_subscription
-from screw_dynamics.nodes.shared.interfaces import control_message
+from screw_dynamics.nodes.shared.interfaces import control_message, optional_message
 
 SPEED_TOPIC = '~/speed_scaling'
 # Value of factor 1 in each unit. Robots are slowed down, or sped up slightly: a factor above 2 is
@@ -110,6 +110,12 @@ class TrajectoryInputs:
                 node, JointTrajectory, '~/joint_trajectory', self._on_trajectory, raw=True
             )
         )
+        if context.parameters.cartesian_frame:
+            frame = context.parameters.cartesian_frame
+            path = optional_message('nav_msgs', 'Path', 'cartesian_frame', frame, '')
+            self._subscriptions.append(
+                make_subscription(node, path, '~/cartesian_trajectory', self._on_poses, raw=True)
+            )
         self._verdicts = TrajectoryVerdicts(node, reports)
         self._queue = TrajectoryQueue(context, self._verdicts, process)
         self._goals: GoalInputs | None = None
@@ -129,7 +135,7 @@ class TrajectoryInputs:
         self._queue.destroy()
         self._verdicts.destroy()
 
-    def _on_trajectory(self, data: bytes) -> None:
+    def _on_trajectory(self, data: bytes, *, poses: bool = False) -> None:
         if self._context.pipeline is None:
             return
         try:
@@ -137,7 +143,10 @@ class TrajectoryInputs:
         except InputError as error:
             self._verdicts.reject(heading(data), str(error))
             return
-        self._queue.add(data, now)
+        self._queue.add(data, now, poses=poses)
+
+    def _on_poses(self, data: bytes) -> None:
+        self._on_trajectory(data, poses=True)
 
     def stop(self, reason: str) -> None:
         """Reject the trajectories that are not followed yet and abort all goals."""

@@ -56,6 +56,7 @@ class Arrival:
     late: int = 0  # fits that finished after their join
     changes: int = 0  # fits whose speed or state at the join had changed
     refits: int = 0
+    poses: bool = False  # of a frame, not points of the joints
     goal: Goal | None = None
     ahead: int = 0  # time that forwarding it to a controller takes [ns]
 
@@ -155,7 +156,7 @@ def plan(
     if state is None:
         stream_state = _stream_state(streamed, begin, now, at)
     known = state if state is not None else stream_state
-    if known is None and parameters.allow_partial_joints:
+    if known is None and parameters.allow_partial_joints and not arrival.poses:
         _require_fresh(outline.joint_names, joint_names, arrival.positions, parameters)
     start_jet = _start_jet(parameters, arrival, outline, len(joint_names), stream_state, now)
     join = reference.join(start, at, start_jet, follow, arrival.received)

@@ -51,7 +51,7 @@ class TrajectoryQueue:
         self, context: FeedforwardContext, verdicts: TrajectoryVerdicts, process: FitProcess
     ) -> None:
         self._context, self._verdicts, self._process = context, verdicts, process
-        self._fit_time = FitTime()
+        self._fit_times = {False: FitTime(), True: FitTime(0.3, 0.05)}  # True: of poses
         self._forward_time = FitTime(0.01, 2e-5)  # until a controller has a goal
         self._robot: tuple[Any, ...] = ()
         self._asked = 0  # time of request of the current fit [ns]
@@ -64,8 +64,12 @@ class TrajectoryQueue:
         process.on_answer = self._look_soon
         self._use_robot()
 
-    def add(self, data: bytes, now: int, goal: Goal | None = None) -> None:
-        """Add a serialised message, received at `now` [ns], and the goal that it belongs to."""
+    def add(self, data: bytes, now: int, goal: Goal | None = None, *, poses: bool = False) -> None:
+        """
+        Add a serialised message, received at `now` [ns], and the goal that it belongs to.
+
+        With `poses` it is a Path, else a JointTrajectory.
+        """
         pipeline = self._context.configured
         if len(self._waiting) >= DEPTH:
             reason = f'{DEPTH} newer trajectories arrived before it could be fitted'
@@ -78,7 +82,7 @@ class TrajectoryQueue:
             self._context.parameters,
             now,
         )
-        arrived.goal = goal
+        arrived.goal, arrived.poses = goal, poses
         self._waiting.append(arrived)
         self._timer.reset()
         self._advance()
@@ -145,9 +149,8 @@ class TrajectoryQueue:
             self._timer.cancel()
             return
         self._current, self._outline = self._waiting.popleft(), None
-        self._ask(
-            Reading(self._current.data, self._context.parameters.max_trajectory_points), self._read
-        )
+        current, most = self._current, self._context.parameters.max_trajectory_points
+        self._ask(Reading(current.data, most, current.poses), self._read)
 
     def _ask(self, task: Any, step: Callable[[Any], None]) -> None:
         self._step = step
@@ -180,7 +183,8 @@ class TrajectoryQueue:
             pipeline.streamed,
             self._context.parameters,
             self._context.now(),
-            self._fit_time.estimate(outline.points) << min(current.late, _MOST_DOUBLED),
+            self._fit_times[current.poses].estimate(outline.points)
+            << min(current.late, _MOST_DOUBLED),
         )
         robot, self._asked = self._robot, self._context.now()
         self._ask(chosen.task, lambda answer: self._fitted(chosen, robot, answer))
@@ -193,7 +197,8 @@ class TrajectoryQueue:
             return
         now = self._context.now()
         # measured on the clock of the join: simulated time may run faster
-        self._fit_time.learn(outline.points, max(0, now - self._asked) / SECOND)
+        taken = max(0, now - self._asked) / SECOND
+        self._fit_times[current.poses].learn(outline.points, taken)
         if self._robot_now() != robot or self._context.parameters != plan.task.parameters:
             problem = 'the robot model or the parameters have changed'
         else:
