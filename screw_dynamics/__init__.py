@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from screw_dynamics.dynamics import bias_forces as bias_forces
     from screw_dynamics.dynamics import coriolis_matrix as coriolis_matrix
     from screw_dynamics.dynamics import forward_dynamics as forward_dynamics
+    from screw_dynamics.dynamics import forward_dynamics_jet as forward_dynamics_jet
     from screw_dynamics.dynamics import gravity_force_jets as gravity_force_jets
     from screw_dynamics.dynamics import gravity_forces as gravity_forces
     from screw_dynamics.dynamics import inverse_dynamics as inverse_dynamics
@@ -83,6 +84,7 @@ _MODULES = {
         'bias_forces',
         'coriolis_matrix',
         'forward_dynamics',
+        'forward_dynamics_jet',
         'gravity_force_jets',
         'gravity_forces',
         'inverse_dynamics',

@@ -8,7 +8,7 @@ from typing import Any
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.effort_format import EffortFormat
-from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
+from screw_dynamics.dynamics.forward_dynamics import forward_dynamics, forward_dynamics_jet
 from screw_dynamics.dynamics.gravity_forces import gravity_force_jets, gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.link_loads import LinkLoads
@@ -21,6 +21,7 @@ __all__ = [
     'coriolis_matrix',
     'effort_deviations',
     'forward_dynamics',
+    'forward_dynamics_jet',
     'gravity_force_jets',
     'gravity_forces',
     'inverse_dynamics',
