@@ -63,7 +63,10 @@ if TYPE_CHECKING:
     from screw_dynamics.feasibility.report import FeasibilityReport as FeasibilityReport
     from screw_dynamics.feasibility.slow_down import slow_down as slow_down
     from screw_dynamics.kinematics import frame_jacobian as frame_jacobian
+    from screw_dynamics.kinematics import frame_jacobian_jet as frame_jacobian_jet
     from screw_dynamics.kinematics import frame_pose as frame_pose
+    from screw_dynamics.kinematics import frame_twist as frame_twist
+    from screw_dynamics.kinematics import task_to_joint_jet as task_to_joint_jet
     from screw_dynamics.model import Frame as Frame
     from screw_dynamics.model import JointLimits as JointLimits
     from screw_dynamics.model import ScrewModel as ScrewModel
@@ -115,7 +118,13 @@ _MODULES = {
     'feasibility.check': ('check_feasibility',),
     'feasibility.report': ('FeasibilityReport',),
     'feasibility.slow_down': ('slow_down',),
-    'kinematics': ('frame_jacobian', 'frame_pose'),
+    'kinematics': (
+        'frame_jacobian',
+        'frame_jacobian_jet',
+        'frame_pose',
+        'frame_twist',
+        'task_to_joint_jet',
+    ),
     'model': ('Frame', 'JointLimits', 'ScrewModel'),
     'parsers': ('from_urdfpy', 'read_urdf'),
     'paths': ('share_path',),

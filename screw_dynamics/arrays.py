@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks and conversions of array arguments of the public API."""
 
+import math
 from typing import NoReturn, TypeAlias
 
 import numpy as np
@@ -71,6 +72,12 @@ def as_samples_like(
     if array.shape != expected:
         raise ShapeError(name, f'{expected}, that of {first}', array.shape)
     return array[np.newaxis] if single else array
+
+
+def as_stack(array: Array, dimensions: int) -> Array:
+    """Return a view of a C-contiguous array (..., last dimensions) with one axis in front."""
+    first = array.ndim - dimensions
+    return array.reshape(math.prod(array.shape[:first]), *array.shape[first:])
 
 
 def raise_not_finite(result: Array, single: bool, **values: ArrayLike) -> NoReturn:

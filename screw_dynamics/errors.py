@@ -150,6 +150,32 @@ class SingularMassMatrixError(ScrewDynamicsError, ArithmeticError):
         )
 
 
+class SingularJacobianError(ScrewDynamicsError, ArithmeticError):
+    """
+    A task needs a direction in which no joint moves the frame; frame and direction are named.
+
+    `singular_value`, the smallest of the weighted Jacobian, must exceed `bound`; `configuration`
+    are the coordinates.
+    """
+
+    def __init__(
+        self,
+        frame: str,
+        configuration: str,
+        singular_value: float,
+        bound: float,
+        reason: str,
+        sample: int | None = None,
+    ) -> None:
+        self.frame, self.configuration, self.sample = frame, configuration, sample
+        self.singular_value, self.bound, self.reason = singular_value, bound, reason
+        place = '' if sample is None else f' at sample {sample}'
+        super().__init__(
+            f'Jacobian of frame {frame!r} is singular{place} at q = ({configuration}): expected a '
+            f'smallest singular value above {bound:.3g}, got {singular_value:.3g}: {reason}'
+        )
+
+
 class SpringRangeError(InputError):
     """No deflection of a joint's spring produces an effort; the joint is named."""
 

@@ -51,7 +51,18 @@ def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
     return poses[0] if single else poses
 
 
-REPRESENTATIONS = ('body', 'spatial', 'hybrid')
+# in the order of the numbers in `kernels.tree.frame_motion`
+REPRESENTATIONS = ('body', 'spatial', 'hybrid', 'mixed')
+
+
+def representation_number(representation: str) -> int:
+    """Return the number of a representation of twists in the kernels; raise InputError."""
+    if representation not in REPRESENTATIONS:
+        raise InputError(
+            f'representation: expected one of {", ".join(REPRESENTATIONS)}, '
+            f'got {shown(representation)}'
+        )
+    return REPRESENTATIONS.index(representation)
 
 
 def frame_jacobian(
@@ -72,7 +83,8 @@ def frame_jacobian(
 
         - 'body': axes and origin of the frame, V = vee(C^-1 C');
         - 'spatial': base-link axes, point at the base origin, V = vee(C' C^-1);
-        - 'hybrid': base-link axes, origin of the frame, V = (omega; r').
+        - 'hybrid': base-link axes, origin of the frame, V = (omega; r');
+        - 'mixed': angular as 'body', linear as 'hybrid', V = (R^T omega; r').
 
     Returns
     -------
@@ -83,7 +95,7 @@ def frame_jacobian(
     Raises
     ------
     InputError
-        If the representation is not one of the three.
+        If the representation is not one of the four.
     UnknownNameError, ShapeError, NotFiniteError
 
     Examples
@@ -93,17 +105,12 @@ def frame_jacobian(
     >>> sd.frame_jacobian(slider, [0.5], 'body_1').T
     array([[0., 0., 0., 1., 0., 0.]])
     """
-    if representation not in REPRESENTATIONS:
-        raise InputError(
-            f'representation: expected one of {", ".join(REPRESENTATIONS)}, '
-            f'got {shown(representation)}'
-        )
+    which = representation_number(representation)
     frames = require_model(model).joint_frames
     model.frame(frame)  # raises the error of an unknown name
     path, local = frames.paths[frame]
     samples, single = as_samples('q', q, model.n)
     jacobians = np.zeros((len(samples), 6, model.n))
-    which = REPRESENTATIONS.index(representation)
     if not frame_jacobians(samples, frames.tree, frames.bodies, path, local, which, jacobians):
         raise_not_finite(jacobians, single, q=q)
     return jacobians[0] if single else jacobians

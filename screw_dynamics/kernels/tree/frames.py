@@ -6,6 +6,7 @@ import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
+from screw_dynamics.kernels.tree.frame_motion import BODY, MIXED, SPATIAL
 from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, ROTATION, TRANSLATION
 
 
@@ -36,26 +37,24 @@ def _frame_poses(q, tree, bodies, path, local, poses):
 _TABLES = f'{read_only(2, "int64")}, {read_only(2)}, {read_only(1, "int64")}, {read_only(2)}'
 frame_poses = Kernel(_frame_poses, f'boolean({read_only(2)}, {_TABLES}, float64[:, :, ::1])')
 
-BODY, SPATIAL, HYBRID = range(3)
-
 
 def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
     """Add the columns of every sample to `jacobians`; return False if any is not finite."""
     rotations = np.empty((bodies.shape[0], 3, 3))
     from_parent = np.empty((bodies.shape[0], 3))
-    lever, axes = np.empty(3), np.empty((3, 3))
+    lever, axes = np.empty(3), np.empty((2, 3, 3))
     for t in range(q.shape[0]):
         if not all_finite(q[t]):
             return False
         for i in path:
             forward_kinematics_step(i, q[t], tree, bodies, rotations, from_parent)
         if path.size:
-            _set_axes_and_lever(
+            set_axes_and_lever(
                 rotations[path[-1]], path, local, from_parent, representation, axes, lever
             )
         for k in range(path.size - 1, -1, -1):
             i = path[k]
-            _add_column(i, bodies, rotations, axes, lever, jacobians[t, :, tree[i, COORDINATE]])
+            add_column(i, bodies, rotations, axes, lever, jacobians[t, :, tree[i, COORDINATE]])
             for a in range(3):
                 lever[a] += from_parent[i, a]
         if not all_finite(jacobians[t].ravel()):
@@ -63,20 +62,21 @@ def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
     return True
 
 
-def _set_axes_and_lever(last, path, local, from_parent, representation, axes, lever):
+def set_axes_and_lever(last, path, local, from_parent, representation, axes, lever):
     """
     Set the axes (columns) and the lever of the representation, in base-link axes.
 
-    The lever is the vector from the last body's origin to the reference point of the twist.
+    The axes (2, 3, 3) are those of the angular and of the linear part. The lever is the vector
+    from the last body's origin to the reference point of the twist.
     """
     for a in range(3):
         for b in range(3):
-            if representation == BODY:
-                axes[a, b] = (
-                    last[a, 0] * local[0, b] + last[a, 1] * local[1, b] + last[a, 2] * local[2, b]
-                )
-            else:
-                axes[a, b] = 1.0 if a == b else 0.0
+            of_frame = (
+                last[a, 0] * local[0, b] + last[a, 1] * local[1, b] + last[a, 2] * local[2, b]
+            )
+            of_base = 1.0 if a == b else 0.0
+            axes[0, a, b] = of_frame if representation in (BODY, MIXED) else of_base
+            axes[1, a, b] = of_frame if representation == BODY else of_base
         if representation == SPATIAL:
             lever[a] = 0.0
             for i in path:
@@ -87,7 +87,7 @@ def _set_axes_and_lever(last, path, local, from_parent, representation, axes, le
             )
 
 
-def _add_column(i, bodies, rotations, axes, lever, column):
+def add_column(i, bodies, rotations, axes, lever, column):
     """Add the screw of joint i, referred to the end point of the lever, to a column."""
     turn, travel = bodies[i, ROTATION], bodies[i, TRANSLATION]
     multiplier = bodies[i, MULTIPLIER]
@@ -96,9 +96,10 @@ def _add_column(i, bodies, rotations, axes, lever, column):
     v = turn * (z * lever[0] - x * lever[2]) + travel * y
     w = turn * (x * lever[1] - y * lever[0]) + travel * z
     for a in range(3):
-        angular = turn * (axes[0, a] * x + axes[1, a] * y + axes[2, a] * z)
-        column[a] += multiplier * angular
-        column[3 + a] += multiplier * (axes[0, a] * u + axes[1, a] * v + axes[2, a] * w)
+        angular = axes[0, 0, a] * x + axes[0, 1, a] * y + axes[0, 2, a] * z
+        linear = axes[1, 0, a] * u + axes[1, 1, a] * v + axes[1, 2, a] * w
+        column[a] += multiplier * (turn * angular)
+        column[3 + a] += multiplier * linear
 
 
 frame_jacobians = Kernel(
