@@ -51,7 +51,7 @@ def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
     return poses[0] if single else poses
 
 
-# in the order of the numbers in `kernels.tree.frame_motion`
+# in the order of the numbers in `kernels.tree.path_series`
 REPRESENTATIONS = ('body', 'spatial', 'hybrid', 'mixed')
 
 

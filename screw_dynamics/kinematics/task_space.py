@@ -147,16 +147,14 @@ def task_to_joint_jet(
 
 def _as_components(components: str | Sequence[str]) -> tuple[str, ...]:
     """Return names of components, each once."""
-    names = (components,) if isinstance(components, str) else components
-    if isinstance(components, str) and components in _GROUPS:
-        names = _GROUPS[components]
-    known = isinstance(names, Sequence) and all(name in COMPONENTS for name in names)
-    if not known or not names or len(set(names)) < len(names):
+    given = _GROUPS.get(components, (components,)) if isinstance(components, str) else components
+    names = tuple(given) if isinstance(given, (list, tuple)) else ()
+    if not names or not all(name in COMPONENTS for name in names) or len(set(names)) < len(names):
         raise InputError(
             f'components: expected {", ".join(_GROUPS)} or different names out of '
             f'{", ".join(COMPONENTS)}, got {shown(components)}'
         )
-    return tuple(names)
+    return names
 
 
 def _as_samples(
@@ -168,13 +166,12 @@ def _as_samples(
         raise ShapeError('q', f'({model.n},) or (..., {model.n})', positions.shape)
     tasks = as_float_array('twist_jet', twist_jet)
     leading = positions.shape[:-1]
-    if tasks.shape[:-2] != leading or tasks.ndim < 2 or not tasks.shape[-2]:
-        expected = '({}) with m >= 1, for q of shape {}'
-        shape = ', '.join([*map(str, leading), 'm', str(count)])
-        raise ShapeError('twist_jet', expected.format(shape, positions.shape), tasks.shape)
+    if tasks.ndim < 2 or tasks.shape[:-2] != leading or not tasks.shape[-2]:
+        expected = f'({", ".join([*map(str, leading), "m", str(count)])}) with m >= 1'
+        raise ShapeError('twist_jet', f'{expected}, for q of {positions.shape}', tasks.shape)
     if tasks.shape[-1] != count:
-        shape = (*tasks.shape[:-1], count)
-        raise ShapeError('twist_jet', f'{shape} for {count} components', tasks.shape)
+        expected = f'{(*tasks.shape[:-1], count)}, for {count} components'
+        raise ShapeError('twist_jet', expected, tasks.shape)
     shape = (*tasks.shape[:-1], model.n)
     if rates is None:
         return positions, tasks, np.zeros(shape)

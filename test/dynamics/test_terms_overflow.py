@@ -13,6 +13,11 @@ import screw_dynamics as sd
 from screw_dynamics.errors import InputError, NotFiniteError
 from screw_dynamics.jit import Kernel
 
+
+def _jet(q, qd):
+    return np.stack([q, qd], axis=-2)
+
+
 FUNCTIONS = {
     'mass_matrix': lambda model, q, qd: sd.mass_matrix(model, q),
     'coriolis_matrix': sd.coriolis_matrix,
@@ -21,6 +26,11 @@ FUNCTIONS = {
     'forward_dynamics': lambda model, q, qd: sd.forward_dynamics(model, q, qd, qd),
     'frame_pose': lambda model, q, qd: sd.frame_pose(model, q, 'body_3'),
     'frame_jacobian': lambda model, q, qd: sd.frame_jacobian(model, q, 'body_3'),
+    'frame_twist': lambda model, q, qd: sd.frame_twist(model, _jet(q, qd), 'body_3'),
+    'frame_jacobian_jet': lambda model, q, qd: sd.frame_jacobian_jet(model, _jet(q, qd), 'body_3'),
+    'task_to_joint_jet': lambda model, q, qd: sd.task_to_joint_jet(
+        model, q, np.array(qd)[..., None, :], 'body_3', components='linear', damping=1.0
+    ),
 }
 FAR, NEAR = [0.7, 1.7e308, 1.7e308], [0.7, 0.1, 0.2]
 SLOW, FAST = [1.0, 1.0, 1.0], [1e200, 1e200, 1e200]

@@ -19,7 +19,9 @@ from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.jit import jit_enabled
+from screw_dynamics.kinematics.frame_jets import frame_jacobian_jet, frame_twist
 from screw_dynamics.kinematics.frames import frame_jacobian, frame_pose
+from screw_dynamics.kinematics.task_space import task_to_joint_jet
 from screw_dynamics.parsers import read_urdf
 
 URDF = next(path for path in bundled_urdfs() if path.stem == 'branched_gripper')
@@ -29,6 +31,8 @@ def _terms() -> dict[str, np.ndarray]:
     model = read_urdf(URDF)
     q, qd, tau = np.random.default_rng(0).normal(size=(3, 4, model.n))
     link = model.body_names[-1]
+    jet = np.stack([q, qd, tau], axis=1)
+    twist = frame_twist(model, jet, link, 'mixed')
     return {
         'mass_matrix': mass_matrix(model, q),
         'coriolis_matrix': coriolis_matrix(model, q, qd),
@@ -38,6 +42,9 @@ def _terms() -> dict[str, np.ndarray]:
         'forward_dynamics': forward_dynamics(model, q, qd, tau),
         'frame_pose': frame_pose(model, q, link),
         'frame_jacobian': frame_jacobian(model, q, link, 'hybrid'),
+        'frame_twist': twist,
+        'frame_jacobian_jet': frame_jacobian_jet(model, jet, link, 'spatial'),
+        'task_to_joint_jet': task_to_joint_jet(model, q, twist, link, 'mixed', damping=0.5),
     }
 
 

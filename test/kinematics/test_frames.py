@@ -50,6 +50,7 @@ def test_jacobian_is_the_derivative_of_the_pose(model, seed):
             'body': [*vee(body[:3, :3]), *body[:3, 3]],
             'spatial': [*vee(spatial[:3, :3]), *spatial[:3, 3]],
             'hybrid': [*vee(spatial[:3, :3]), *rate[:3, 3]],
+            'mixed': [*vee(body[:3, :3]), *rate[:3, 3]],
         }
         bound = ROUNDING * _reach(model) * (1.0 + np.abs(model.multipliers).sum())
         for representation, jacobian in jacobians.items():
@@ -61,12 +62,14 @@ def test_representations_are_changes_of_frame(rng):
     model = random_model(rng, 5)
     q = rng.normal(size=5)
     pose = frame_pose(model, q, 'tool_4')
-    body, spatial, hybrid = (frame_jacobian(model, q, 'tool_4', r) for r in REPRESENTATIONS)
+    body, spatial, hybrid, mixed = (frame_jacobian(model, q, 'tool_4', r) for r in REPRESENTATIONS)
     turned = pose.copy()
     turned[:3, 3] = 0.0
     np.testing.assert_allclose(adjoint(pose) @ body, spatial, rtol=0.0, atol=1e-14)
     np.testing.assert_allclose(adjoint(turned) @ body, hybrid, rtol=0.0, atol=1e-14)
     np.testing.assert_allclose(adjoint_inverse(pose) @ spatial, body, rtol=0.0, atol=1e-14)
+    parts = np.vstack([body[:3], hybrid[3:]])
+    np.testing.assert_allclose(mixed, parts, rtol=0.0, atol=1e-14)
     # joint 5 lies beyond the frame
     np.testing.assert_array_equal(body[:, 4], np.zeros(6))
 
@@ -98,7 +101,7 @@ def test_wrong_arguments_are_named(rng):
             frame_pose(model, [0.0], name)
     with pytest.raises(UnknownNameError, match=unknown):
         frame_jacobian(model, [0.0], 'tool')
-    expected = "representation: expected one of body, spatial, hybrid, got 'world'"
+    expected = "representation: expected one of body, spatial, hybrid, mixed, got 'world'"
     with pytest.raises(InputError, match=expected):
         frame_jacobian(model, [0.0], 'tool_1', 'world')
     with pytest.raises(ShapeError, match=r'q: expected shape \(1,\) or \(T, 1\), got \(2,\)'):

@@ -85,18 +85,53 @@ class PinocchioTerms(PinocchioModel):
         q : (n,) ndarray
         name : str
         representation : str
-            'body', 'spatial' or 'hybrid'.
+            'body', 'spatial', 'hybrid' or 'mixed'.
 
         Returns
         -------
         (6, n) ndarray
 
         """
+        if representation == 'mixed':
+            angular, linear = (self.frame_jacobian(q, name, form) for form in ('body', 'hybrid'))
+            return np.vstack([angular[:3], linear[3:]])
         reference_frame = _REFERENCE_FRAMES[representation]
         tree = pinocchio.computeFrameJacobian(
             self._model, self._data, self._expand(q), self._frame(name), reference_frame
         )
         return np.asarray(tree[_ANGULAR_FIRST] @ self._reduction)
+
+    def frame_twist(self, q: Array, qd: Array, qdd: Array, name: str) -> dict[str, Array]:
+        """
+        Return the twist of a link and its time derivative.
+
+        Parameters
+        ----------
+        q, qd, qdd : (n,) ndarray
+        name : str
+
+        Returns
+        -------
+        mapping of str to (2, 6) ndarray
+            For 'body', 'spatial' and 'hybrid'.
+
+        """
+        rates, accelerations = self._reduction @ qd, self._reduction @ qdd
+        arguments = self._model, self._data
+        pinocchio.forwardKinematics(*arguments, self._expand(q), rates, accelerations)
+        pinocchio.updateFramePlacements(*arguments)
+        twists = {}
+        for form, reference_frame in _REFERENCE_FRAMES.items():
+            place = (*arguments, self._frame(name), reference_frame)
+            velocity, acceleration = (
+                pinocchio.getFrameVelocity(*place),
+                pinocchio.getFrameAcceleration(*place),
+            )
+            if form == 'hybrid':  # that of the origin of the frame, not of a fixed point
+                acceleration = pinocchio.getFrameClassicalAcceleration(*place)
+            motions = velocity.vector, acceleration.vector
+            twists[form] = np.array(motions)[:, _ANGULAR_FIRST]
+        return twists
 
     def _frame(self, name: str) -> int:
         return int(self._model.getFrameId(name, pinocchio.BODY))

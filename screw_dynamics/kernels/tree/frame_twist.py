@@ -3,21 +3,15 @@
 """
 Kernel of the twists of a frame and their time derivatives, O(n) per order.
 
-The recursion of body-fixed twists (KM2021, (15)-(18)) along the joint frames of the path to the
-frame, on normalised Taylor coefficients as in `kernels.taylor`.
+Body-fixed twists by the recursion of KM2021, (15)-(18), along the joint frames of the path to the
+frame, the others in base-link axes, on normalised Taylor coefficients as in `kernels.taylor`. A
+conversion of one into the other would lose the digits by which their derivatives differ in size.
 """
 
 import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
-from screw_dynamics.kernels.tree.frame_motion import (
-    BODY,
-    advance_pose,
-    pose_series,
-    represent,
-    start_pose,
-)
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.layout import (
     COORDINATE,
     HOME_POSITION,
@@ -27,6 +21,16 @@ from screw_dynamics.kernels.tree.layout import (
     PARENT,
     ROTATION,
     TRANSLATION,
+)
+from screw_dynamics.kernels.tree.path_series import (
+    BODY,
+    MIXED,
+    SPATIAL,
+    advance_path,
+    path_series,
+    set_column,
+    set_levers,
+    start_path,
 )
 
 
@@ -66,12 +70,14 @@ def _set_joint(i, jet, tree, bodies, joint, sines):
 def _across_joint(turn, travel, joint, sines, twist):
     """Transform twists from the frame before the joint to that behind it, and add the rates."""
     count = twist.shape[0]
-    for k in range(count - 1, -1, -1):  # in place: coefficient k depends on lower ones only
-        if travel != 0.0:
+    # in place, from the highest order on: coefficient k depends on those up to k only
+    if travel != 0.0:
+        for k in range(count - 1, -1, -1):
             for s in range(k + 1):
                 twist[k, 3] += travel * joint[s] * twist[k - s, 1]
                 twist[k, 4] -= travel * joint[s] * twist[k - s, 0]
-        if turn != 0.0:
+    if turn != 0.0:
+        for k in range(count - 1, -1, -1):
             for a in (0, 3):
                 x, y = 0.0, 0.0
                 for s in range(k + 1):
@@ -85,35 +91,68 @@ def _across_joint(turn, travel, joint, sines, twist):
         twist[k, 5] += travel * rate
 
 
+def _set_body_twist(jet, tree, bodies, path, local, joint, sines, twist):
+    """Set the series (m, 6) of the body-fixed twist."""
+    twist[:] = 0.0
+    for i in path:
+        if tree[i, PARENT] >= 0:
+            home = bodies[i, HOME_ROTATION : HOME_ROTATION + 9].reshape((3, 3))
+            _to_child(home, bodies[i, HOME_POSITION : HOME_POSITION + 3], twist)
+        _set_joint(i, jet, tree, bodies, joint, sines)
+        _across_joint(bodies[i, ROTATION], bodies[i, TRANSLATION], joint, sines, twist)
+    _to_child(local[:3, :3], local[:3, 3], twist)
+
+
+def _set_base_twist(jet, tree, bodies, path, local, representation, series, twist):
+    """Set the series (m, 6) of the spatial or hybrid twist, the linear part only if mixed."""
+    factor = 1.0
+    for k in range(twist.shape[0]):
+        series.rates[k] = jet[k + 1] / factor
+        factor *= k + 1.0
+    start_path(jet[0], tree, bodies, path, local, series)
+    for k in range(1, twist.shape[0] + 1):
+        advance_path(k, jet[0], tree, bodies, path, series)
+    for k in range(twist.shape[0]):
+        set_levers(k, representation, series)
+        for a in range(3):
+            if representation != MIXED:
+                twist[k, a] = series.angular[path.size, k, a]
+            twist[k, 3 + a] = 0.0
+            if representation != SPATIAL:
+                for j in range(path.size + 1):
+                    twist[k, 3 + a] += (k + 1.0) * series.steps[j, k + 1, a]
+    if representation == SPATIAL:
+        _add_moments(tree, bodies, path, series, twist)
+
+
+def _add_moments(tree, bodies, path, series, twist):
+    """Add the linear parts of the columns times the rates."""
+    column = np.empty(6)
+    for j in range(path.size):
+        c = tree[path[j], COORDINATE]
+        for k in range(twist.shape[0]):
+            set_column(k, path[j], bodies, series.axes[j], series.levers[j], column)
+            for s in range(twist.shape[0] - k):
+                for a in range(3, 6):
+                    twist[k + s, a] += column[a] * series.rates[s, c]
+
+
 def _frame_twists(jets, tree, bodies, path, local, representation, twists):
     """Set twists (T, r - 1, 6) of all joint jets (T, r, n); return False if any is not finite."""
     rows = twists.shape[1]
     joint, sines, twist = np.empty(rows + 1), np.empty((2, rows)), np.empty((rows, 6))
-    rotations = np.empty((bodies.shape[0], 3, 3))
-    from_parent = np.empty((bodies.shape[0], 3))
-    pose = pose_series(rows)
+    series = path_series(path.size, bodies.shape[0], rows + 1, jets.shape[2])
     for t in range(jets.shape[0]):
         if not all_finite(jets[t].ravel()):
             return False
-        twist[:] = 0.0
-        for i in path:
-            if tree[i, PARENT] >= 0:
-                home = bodies[i, HOME_ROTATION : HOME_ROTATION + 9].reshape((3, 3))
-                _to_child(home, bodies[i, HOME_POSITION : HOME_POSITION + 3], twist)
-            _set_joint(i, jets[t], tree, bodies, joint, sines)
-            _across_joint(bodies[i, ROTATION], bodies[i, TRANSLATION], joint, sines, twist)
-        _to_child(local[:3, :3], local[:3, 3], twist)
+        if representation == BODY or representation == MIXED:
+            _set_body_twist(jets[t], tree, bodies, path, local, joint, sines, twist)
         if representation != BODY:
-            for i in path:
-                forward_kinematics_step(i, jets[t, 0], tree, bodies, rotations, from_parent)
-            start_pose(path, local, rotations, from_parent, pose)
-            for k in range(1, rows):
-                advance_pose(k, twist, pose)
+            _set_base_twist(jets[t], tree, bodies, path, local, representation, series, twist)
         factor = 1.0
         for k in range(rows):
-            represent(k, twist, pose, representation, twists[t, k])
             for a in range(6):
-                twists[t, k, a] *= factor
+                twists[t, k, a] = factor * twist[k, a]
             factor *= k + 1.0
         if not all_finite(twists[t].ravel()):
             return False

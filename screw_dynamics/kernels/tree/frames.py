@@ -6,8 +6,8 @@ import numpy as np
 
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
-from screw_dynamics.kernels.tree.frame_motion import BODY, MIXED, SPATIAL
 from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, ROTATION, TRANSLATION
+from screw_dynamics.kernels.tree.path_series import BODY, MIXED, SPATIAL
 
 
 def _frame_poses(q, tree, bodies, path, local, poses):
@@ -49,12 +49,12 @@ def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
         for i in path:
             forward_kinematics_step(i, q[t], tree, bodies, rotations, from_parent)
         if path.size:
-            set_axes_and_lever(
+            _set_axes_and_lever(
                 rotations[path[-1]], path, local, from_parent, representation, axes, lever
             )
         for k in range(path.size - 1, -1, -1):
             i = path[k]
-            add_column(i, bodies, rotations, axes, lever, jacobians[t, :, tree[i, COORDINATE]])
+            _add_column(i, bodies, rotations, axes, lever, jacobians[t, :, tree[i, COORDINATE]])
             for a in range(3):
                 lever[a] += from_parent[i, a]
         if not all_finite(jacobians[t].ravel()):
@@ -62,7 +62,7 @@ def _frame_jacobians(q, tree, bodies, path, local, representation, jacobians):
     return True
 
 
-def set_axes_and_lever(last, path, local, from_parent, representation, axes, lever):
+def _set_axes_and_lever(last, path, local, from_parent, representation, axes, lever):
     """
     Set the axes (columns) and the lever of the representation, in base-link axes.
 
@@ -87,7 +87,7 @@ def set_axes_and_lever(last, path, local, from_parent, representation, axes, lev
             )
 
 
-def add_column(i, bodies, rotations, axes, lever, column):
+def _add_column(i, bodies, rotations, axes, lever, column):
     """Add the screw of joint i, referred to the end point of the lever, to a column."""
     turn, travel = bodies[i, ROTATION], bodies[i, TRANSLATION]
     multiplier = bodies[i, MULTIPLIER]

@@ -3,9 +3,9 @@
 """
 Taylor series of the Jacobian of a frame, one coefficient after the other; kernel of its jets.
 
-Body-fixed columns have the derivatives J_j' = [J_j, S_j] with S_j the sum of J_l q_l' over the
-joints l behind j (KM2021, (14)-(18) by columns): coefficient k needs the rates up to k - 1 only,
-so that an equation for the rates can be solved order by order.
+Spatial and hybrid columns are made of the axes and levers of `path_series`. Body-fixed ones have
+the derivatives J_j' = [J_j, S_j], with S_j the sum of J_l q_l' over the joints l behind j (KM2021,
+(14)-(18) by columns).
 """
 
 from typing import NamedTuple
@@ -14,64 +14,85 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite, forward_kinematics_step
-from screw_dynamics.kernels.tree.frame_motion import (
-    BODY,
-    PoseSeries,
-    advance_pose,
-    pose_series,
-    represent,
-    start_pose,
-)
-from screw_dynamics.kernels.tree.frames import add_column, set_axes_and_lever
+from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.layout import COORDINATE
+from screw_dynamics.kernels.tree.path_series import (
+    BODY,
+    MIXED,
+    PathSeries,
+    advance_path,
+    path_series,
+    set_column,
+    set_levers,
+    start_path,
+)
 
 
 class ColumnSeries(NamedTuple):
-    """Workspace of a path of p joints, m coefficients; all twists are body-fixed."""
+    """Workspace of a path of p joints, m coefficients."""
 
-    columns: Array
-    """(p, m, 6), times the multipliers."""
+    path: PathSeries
+    body: Array
+    """(p, m, 6) body-fixed columns, times the multipliers."""
     behind: Array
-    """(p, m, 6) twists S of the frame by the joints behind a joint."""
-    twist: Array
-    """(m, 6) of the frame."""
-    pose: PoseSeries
-    rotations: Array
-    """(N, 3, 3) of the joint frames."""
-    from_parent: Array
-    """(N, 3) from the origin of the parent [m]."""
+    """(p, m, 6) body-fixed twists S of the frame by the joints behind a joint."""
+    column: Array
+    """(6,)"""
 
 
-def column_series(joints, bodies, count):
+def column_series(joints, bodies, count, n):
     """Return uninitialised arrays."""
     return ColumnSeries(
-        np.empty((joints, count, 6)), np.empty((joints, count, 6)), np.empty((count, 6)),
-        pose_series(count), np.empty((bodies, 3, 3)), np.empty((bodies, 3)),
+        path_series(joints, bodies, count, n), np.empty((joints, count, 6)),
+        np.empty((joints, count, 6)), np.empty(6),
     )  # fmt: skip
 
 
-def start_jacobian(q, tree, bodies, path, local, representation, work, jacobian):
-    """Set coefficient 0 of the Jacobian series (m, 6, n), at the coordinates q."""
-    for i in path:
-        forward_kinematics_step(i, q, tree, bodies, work.rotations, work.from_parent)
-    start_pose(path, local, work.rotations, work.from_parent, work.pose)
-    lever, axes = np.empty(3), np.empty((2, 3, 3))
-    work.columns[:, 0] = 0.0
-    if path.size:
-        last = work.rotations[path[-1]]
-        set_axes_and_lever(last, path, local, work.from_parent, BODY, axes, lever)
-    for j in range(path.size - 1, -1, -1):
-        i = path[j]
-        add_column(i, bodies, work.rotations, axes, lever, work.columns[j, 0])
+def set_jacobian(k, q, tree, bodies, path, local, representation, work, jacobian):
+    """
+    Set coefficient k of the Jacobian, (6, n), from the coordinates and the rates up to k - 1.
+
+    Those below k must have been set before.
+    """
+    if k == 0:
+        start_path(q, tree, bodies, path, local, work.path)
+        set_levers(0, BODY, work.path)
+        _start_brackets(bodies, path, local, work.path, work.body)
+    elif representation != BODY:
+        advance_path(k, q, tree, bodies, path, work.path)
+    if k > 0 and (representation == BODY or representation == MIXED):
+        _advance_brackets(k, work.path.rates, tree, path, work.body, work.behind)
+    set_levers(k, representation, work.path)
+    jacobian[:] = 0.0
+    column = work.column
+    for j in range(path.size):
+        if representation != BODY:
+            set_column(k, path[j], bodies, work.path.axes[j], work.path.levers[j], column)
+        if representation == BODY or representation == MIXED:
+            column[:3] = work.body[j, k, :3]
+        if representation == BODY:
+            column[3:] = work.body[j, k, 3:]
+        c = tree[path[j], COORDINATE]
+        for a in range(6):
+            jacobian[a, c] += column[a]
+
+
+def _start_brackets(bodies, path, local, series, columns):
+    """Set coefficient 0 of the body-fixed columns: the hybrid ones in the axes of the frame."""
+    column, axis = np.empty(6), np.empty(3)
+    for j in range(path.size):
+        set_column(0, path[j], bodies, series.axes[j], series.levers[j], column)
+        last = series.rotations[path[-1]]
         for a in range(3):
-            lever[a] += work.from_parent[i, a]
-    _collect(0, tree, path, representation, work.columns, work.pose, jacobian[0])
+            for b in range(3):
+                axis[b] = last[b, 0] * local[0, a] + last[b, 1] * local[1, a]
+                axis[b] += last[b, 2] * local[2, a]
+            columns[j, 0, a] = axis[0] * column[0] + axis[1] * column[1] + axis[2] * column[2]
+            columns[j, 0, 3 + a] = axis[0] * column[3] + axis[1] * column[4] + axis[2] * column[5]
 
 
-def advance_jacobian(k, rates, tree, path, representation, work, jacobian):
-    """Set coefficient k > 0 of the Jacobian series, with the series of the rates (>= k, n)."""
-    columns, behind = work.columns, work.behind
+def _advance_brackets(k, rates, tree, path, columns, behind):
+    """Set coefficient k > 0 of the body-fixed columns."""
     moving = np.zeros(6)
     for j in range(path.size - 1, -1, -1):
         c = tree[path[j], COORDINATE]
@@ -81,9 +102,6 @@ def advance_jacobian(k, rates, tree, path, representation, work, jacobian):
             _add_bracket(columns[j, s], behind[j, k - 1 - s], 1.0 / k, columns[j, k])
             for a in range(6):
                 moving[a] += columns[j, s, a] * rates[k - 1 - s, c]
-    work.twist[k - 1] = moving
-    advance_pose(k, work.twist, work.pose)
-    _collect(k, tree, path, representation, columns, work.pose, jacobian[k])
 
 
 def _add_bracket(a, b, factor, result):
@@ -95,33 +113,21 @@ def _add_bracket(a, b, factor, result):
         )
 
 
-def _collect(k, tree, path, representation, columns, pose, jacobian):
-    """Set `jacobian` (6, n) to coefficient k of the columns in a representation."""
-    jacobian[:] = 0.0
-    column = np.empty(6)
-    for j in range(path.size):
-        represent(k, columns[j], pose, representation, column)
-        c = tree[path[j], COORDINATE]
-        for a in range(6):
-            jacobian[a, c] += column[a]
-
-
 def _frame_jacobian_jets(jets, tree, bodies, path, local, representation, jacobians):
     """Set the derivatives (T, r, 6, n) of all Jacobians; return False if any is not finite."""
-    rows, n = jets.shape[1], jets.shape[2]
-    work, rates = column_series(path.size, bodies.shape[0], rows), np.empty((rows, n))
+    rows = jets.shape[1]
+    work = column_series(path.size, bodies.shape[0], rows, jets.shape[2])
     for t in range(jets.shape[0]):
         if not all_finite(jets[t].ravel()):
             return False
-        start_jacobian(jets[t, 0], tree, bodies, path, local, representation, work, jacobians[t])
         factor = 1.0  # (k - 1)!
-        for k in range(1, rows):
-            rates[k - 1] = jets[t, k] / factor
-            advance_jacobian(k, rates, tree, path, representation, work, jacobians[t])
-            factor *= k
-        factor = 1.0
-        for k in range(1, rows):
-            factor *= k
+        for k in range(rows):
+            if k > 0:
+                work.path.rates[k - 1] = jets[t, k] / factor
+                factor *= k
+            set_jacobian(
+                k, jets[t, 0], tree, bodies, path, local, representation, work, jacobians[t, k]
+            )
             jacobians[t, k] *= factor
         if not all_finite(jacobians[t].ravel()):
             return False

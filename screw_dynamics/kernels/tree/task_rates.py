@@ -21,9 +21,8 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.jacobian_series import (
-    advance_jacobian,
     column_series,
-    start_jacobian,
+    set_jacobian,
 )
 
 # smallest singular value of the Jacobian, relative to the largest: half of the digits are lost
@@ -160,26 +159,24 @@ def _task_rates(
         virtual = components.size if damping > 0.0 else 0
         system = task_system(active.size + virtual, components.size, count)
     x, goal = np.empty(system.left.shape[0]), np.empty(system.values.shape[0])
-    work = column_series(path.size, bodies.shape[0], count)
-    jacobian, rates = np.empty((count, 6, n)), np.empty((count, n))
+    work, jacobian = column_series(path.size, bodies.shape[0], count, n), np.empty((6, n))
+    rates = work.path.rates
     for t in range(q.shape[0]):
         if not (all_finite(q[t]) and all_finite(tasks[t].ravel())):
             return NOT_FINITE
-        start_jacobian(q[t], tree, bodies, path, local, representation, work, jacobian)
-        set_matrix(0, jacobian[0], components, active, scales, damping, tall, system)
-        system.left[:] = system.matrices[0]
-        decompose(system.left, system.values, system.right)
-        if not all_finite(system.values):
-            jets[t] = np.nan
-            return NOT_FINITE
-        if not np.min(system.values) > SINGULAR * np.max(system.values):
-            return t
         factor = 1.0  # k!
         for k in range(count):
-            if k > 0:
-                factor *= k
-                advance_jacobian(k, rates, tree, path, representation, work, jacobian)
-                set_matrix(k, jacobian[k], components, active, scales, damping, tall, system)
+            factor *= max(k, 1)
+            set_jacobian(k, q[t], tree, bodies, path, local, representation, work, jacobian)
+            set_matrix(k, jacobian, components, active, scales, damping, tall, system)
+            if k == 0:
+                system.left[:] = system.matrices[0]
+                decompose(system.left, system.values, system.right)
+                if not all_finite(system.values):
+                    jets[t] = np.nan
+                    return NOT_FINITE
+                if not np.min(system.values) > SINGULAR * np.max(system.values):
+                    return t
             rates[k] = preferred[t, k] / factor
             _set_right_side(tasks[t, k] / factor, rates[k], active, scales, tall, x, goal)
             solve_order(k, x, goal, system)
