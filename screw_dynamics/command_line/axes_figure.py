@@ -46,7 +46,7 @@ def save_axes(model: ScrewModel, position: Array, path: Path) -> None:
     ending = figure_format(path)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(_WIDTH, _MOST), dpi=130)
-        _draw(figure, model, position)
+        draw_axes(figure, model, position)
         with new_file(path) as place:
             figure.savefig(place, format=ending)
 
@@ -63,13 +63,13 @@ def show_axes(model: ScrewModel, position: Array) -> None:
                 '--axes: there is no display for a window (or no toolkit that matplotlib can '
                 'use): give the name of a file, as in --axes axes.png'
             )
-        place_labels = _draw(figure, model, position)
+        label_again = draw_axes(figure, model, position)
         # labels follow when the robot is turned
-        figure.canvas.mpl_connect('motion_notify_event', lambda _: place_labels())
+        figure.canvas.mpl_connect('motion_notify_event', lambda _: label_again())
         pyplot.show()
 
 
-def _draw(figure: Figure, model: ScrewModel, position: Array) -> Callable[[], None]:
+def draw_axes(figure: Figure, model: ScrewModel, position: Array) -> Callable[[], None]:
     """Draw the robot; return the function that places the labels, which it has called once."""
     scene = scene_of(model, position)
     size = max(float(np.linalg.norm(scene.high - scene.low)), 1e-3)
@@ -90,13 +90,13 @@ def _draw(figure: Figure, model: ScrewModel, position: Array) -> Callable[[], No
     _add_title(figure, model, position)
     drawn: list[Any] = []
 
-    def place_labels() -> None:
+    def label_again() -> None:
         while drawn:
             drawn.pop().remove()
-        drawn.extend(_place_labels(figure, axes, labels))
+        drawn.extend(place_labels(figure, axes, labels))
 
-    place_labels()
-    return place_labels
+    label_again()
+    return label_again
 
 
 class _Label(NamedTuple):
@@ -184,7 +184,7 @@ def _in_figure(figure: Figure, axes: Any, points: Array) -> Array:
     return places
 
 
-def _place_labels(figure: Figure, axes: Any, labels: list[_Label]) -> list[Any]:
+def place_labels(figure: Figure, axes: Any, labels: list[_Label]) -> list[Any]:
     """Write the labels in a column on either side of the robot, with lines to their points."""
     places = _in_figure(figure, axes, np.array([label.point for label in labels]))
     left, right = places[:, 0].min() - _MARGIN, places[:, 0].max() + _MARGIN

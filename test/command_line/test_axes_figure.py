@@ -19,10 +19,11 @@ from screw_dynamics.lie import inertia_matrix, pose, skew
 
 pytest.importorskip('matplotlib')
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation, Text
 from mpl_toolkits.mplot3d import proj3d
 
-from screw_dynamics.command_line.axes_figure import _place_labels, save_axes
+from screw_dynamics.command_line.axes_figure import draw_axes, place_labels, save_axes
 from screw_dynamics.command_line.axes_scene import scene_of
 
 LINK = inertia_matrix(2.0, np.array([0.1, 0.0, 0.0]), 0.01 * np.eye(3))
@@ -94,11 +95,11 @@ def test_labels_point_at_the_arrows_and_do_not_overlap(mixed_chain, tmp_path, mo
     drawn = []
 
     def placing(figure, axes, labels):
-        found = _place_labels(figure, axes, labels)
+        found = place_labels(figure, axes, labels)
         drawn.append((figure, axes, labels, found))
         return found
 
-    monkeypatch.setattr('screw_dynamics.command_line.axes_figure._place_labels', placing)
+    monkeypatch.setattr('screw_dynamics.command_line.axes_figure.place_labels', placing)
     save_axes(mixed_chain, np.zeros(4), tmp_path / 'axes.png')
     figure, axes, labels, found = drawn[-1]
     by_name = {text.get_text(): text for text in found}
@@ -114,6 +115,18 @@ def test_labels_point_at_the_arrows_and_do_not_overlap(mixed_chain, tmp_path, mo
     boxes = [Text.get_window_extent(text, renderer) for text in found]
     for i, box in enumerate(boxes):
         assert box.width > 0.0 and not any(box.overlaps(other) for other in boxes[:i])
+
+
+def test_labels_follow_when_the_robot_is_turned(mixed_chain):
+    figure = Figure()
+    label_again = draw_axes(figure, mixed_chain, np.zeros(4))
+    (axes,) = figure.axes
+    before = {text.get_text(): text.xy for text in axes.texts if isinstance(text, Annotation)}
+    axes.view_init(elev=60.0, azim=100.0)
+    label_again()
+    after = {text.get_text(): text.xy for text in axes.texts if isinstance(text, Annotation)}
+    assert before.keys() == after.keys() and len(before) == 6
+    assert all(math.dist(before[name], after[name]) > 1e-3 for name in before)
 
 
 @pytest.mark.parametrize('ending', MAGIC)
