@@ -21,11 +21,11 @@ from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.stop_signals import STOP_SIGNALS, stop_once
 
 # DDS (RTPS 2.2, section 9.6.1): domain d uses UDP ports from 7400 + 250 d. The first is the
-# multicast port of announcements, unused by participants limited to one host; offset 10 is the
-# first port of the first participant. Up to domain 101 all ports are below those that Linux
-# assigns to outgoing connections.
+# multicast port of announcements, unused by participants limited to one host; participant p opens
+# offset 10 + 2 p, and the first in a domain may be a later one of its process. Up to domain 101
+# all ports are below those that Linux assigns to outgoing connections.
 FIRST_PORT, PORTS_PER_DOMAIN, DOMAINS = 7400, 250, range(1, 102)
-PROBED_OFFSETS = (0, 10)
+PROBED_OFFSETS = (0, *range(10, 42, 2))
 
 
 def isolate_ros() -> int:

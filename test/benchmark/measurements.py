@@ -92,6 +92,15 @@ def _single_calls(results: Results) -> None:
     calls['mass_matrix'] = (sd.mass_matrix, (model, q))
     calls['coriolis_matrix'] = (sd.coriolis_matrix, (model, q, qd))
     calls['forward_dynamics'] = (sd.forward_dynamics, (model, q, qd, qdd))
+    for form in ('body', 'hybrid'):
+        motion, out = _jet(rng, 1, model.n), np.empty((3, 6))
+        call = sd.frame_twist, (model, motion, 'flange', form, out)
+        calls[f'frame_twist, {form}, to acceleration and jerk'] = call
+    accelerations = peer, peer.createData(), q, qd, qdd
+    calls['pinocchio forwardKinematics to acceleration'] = (
+        pinocchio.forwardKinematics,
+        accelerations,
+    )
     calls['pinocchio crba'] = (pinocchio.crba, (peer, peer.createData(), q))
     calls['recursive_body_fixed, order 2'] = (sd.recursive_body_fixed, (model, jet))
     results.single = race(calls)

@@ -24,7 +24,7 @@ def test_a_chosen_domain_is_reserved() -> None:
     assert len(set(chosen)) == 10
 
 
-@pytest.mark.parametrize('offset', [0, 10])
+@pytest.mark.parametrize('offset', [0, 10, 12, 40])
 @pytest.mark.usefixtures('unreserved')
 def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
     monkeypatch.setattr(domain, 'DOMAINS', [1, 2])
@@ -35,20 +35,28 @@ def test_a_used_domain_is_not_chosen(monkeypatch: pytest.MonkeyPatch, offset: in
 
 
 @pytest.mark.parametrize('reach', ['LOCALHOST', 'SUBNET'])
-def test_the_domain_of_a_node_is_not_chosen(monkeypatch: pytest.MonkeyPatch, reach: str) -> None:
+@pytest.mark.parametrize('others', [0, 2])
+def test_the_domain_of_a_node_is_not_chosen(
+    monkeypatch: pytest.MonkeyPatch, reach: str, others: int
+) -> None:
     rclpy = pytest.importorskip('rclpy', reason='needs a ROS 2 node')
-    used, unused = unused_domain(), unused_domain()  # by the tests that run beside this one, too
+    used, unused, *elsewhere = [unused_domain() for _ in range(2 + others)]
     monkeypatch.setattr(domain, '_reserve', lambda number: True)
     monkeypatch.setattr(domain, 'DOMAINS', [used, unused])
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', reach)
-    context = rclpy.Context()
-    rclpy.init(context=context, domain_id=used)
+    # participants of one process are numbered over all domains, and so are their ports
+    contexts = [rclpy.Context() for _ in range(1 + others)]
+    nodes = []
     try:
-        node = rclpy.create_node('there', context=context)
+        for context, number in zip(contexts, [*elsewhere, used], strict=True):
+            rclpy.init(context=context, domain_id=number)
+            nodes.append(rclpy.create_node(f'in_domain_{number}', context=context))
         assert {unused_domain() for _ in range(20)} == {unused}
-        node.destroy_node()
     finally:
-        rclpy.try_shutdown(context=context)
+        for node in nodes:
+            node.destroy_node()
+        for context in contexts:
+            rclpy.try_shutdown(context=context)
 
 
 def test_a_chosen_domain_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

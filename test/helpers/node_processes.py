@@ -203,7 +203,7 @@ class RosFixture:
         self._executor.remove_node(node)
         node.destroy_node()
 
-    def listen(self, kind: type, topic: str, qos: Any = 10) -> list[Any]:
+    def listen(self, kind: type, topic: str, qos: Any = 1000) -> list[Any]:
         """Return a list that fills with the messages of a topic."""
         messages: list[Any] = []
         self.node.create_subscription(kind, topic, messages.append, qos)
@@ -257,6 +257,14 @@ class RosFixture:
 
     def wait_until_active(self, process: NodeProcess, node: str = '/feedforward') -> None:
         self.wait_for('the active node', lambda: self.state(node) == 'active', process)
+
+    def wait_until_heard(self, node: str = '/feedforward') -> None:
+        """
+        Wait until a node has discovered all that we listen to, so that its first message arrives.
+
+        It discovers our readers in the order in which they were made, the last one by responding.
+        """
+        self.state(node)
 
     def set_parameter(self, node: str, name: str, value: object) -> tuple[bool, str]:
         """Set a parameter of another node; return whether it was accepted and why not."""

@@ -113,7 +113,8 @@ def _set_base_twist(jet, tree, bodies, path, local, representation, series, twis
     for k in range(1, twist.shape[0] + 1):
         advance_path(k, jet[0], tree, bodies, path, series)
     for k in range(twist.shape[0]):
-        set_levers(k, representation, series)
+        if representation == SPATIAL:
+            set_levers(k, SPATIAL, series)
         for a in range(3):
             if representation != MIXED:
                 twist[k, a] = series.angular[path.size, k, a]

@@ -62,7 +62,8 @@ def set_jacobian(k, q, tree, bodies, path, local, representation, work, jacobian
         advance_path(k, q, tree, bodies, path, work.path)
     if k > 0 and (representation == BODY or representation == MIXED):
         _advance_brackets(k, work.path.rates, tree, path, work.body, work.behind)
-    set_levers(k, representation, work.path)
+    if representation != BODY:
+        set_levers(k, representation, work.path)
     jacobian[:] = 0.0
     column = work.column
     for j in range(path.size):

@@ -29,10 +29,9 @@ class Drives:
 
     def __init__(self, ros, process, name, topics=('commands',)):
         self._ros, self._process, self.name = ros, process, name
-        self.heard = {
-            topic: ros.listen(Float64MultiArray, f'/{name}/{topic}', 100) for topic in topics
-        }
-        self.samples = ros.listen(FeedforwardTorque, f'/{name}/feedforward', 100)
+        self.heard = {topic: ros.listen(Float64MultiArray, f'/{name}/{topic}') for topic in topics}
+        self.samples = ros.listen(FeedforwardTorque, f'/{name}/feedforward')
+        ros.wait_until_heard(f'/{name}')
 
     @property
     def commands(self):

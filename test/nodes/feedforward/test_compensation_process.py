@@ -40,6 +40,7 @@ class Hand:
         self._ros, self._process = ros, process
         self.samples = ros.listen(FeedforwardTorque, '/feedforward/feedforward')
         self.commands = ros.listen(Float64MultiArray, '/feedforward/commands')
+        ros.wait_until_heard()
 
     def move(self, position, velocity=(0.0, 0.0)):
         self.samples.clear()

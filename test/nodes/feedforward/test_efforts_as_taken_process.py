@@ -57,23 +57,26 @@ def test_topics(ros, process, model):
     states = ros.listen(JointState, '/feedforward/joint_effort')
     commands = ros.listen(Float64MultiArray, '/feedforward/commands')
     forwarded = ros.listen(JointTrajectory, '/feedforward/joint_trajectory_effort')
+    ros.wait_until_heard()
     message = trajectory(NAMES, [0.3, 0.2], [1.0, -0.8], times=[0.0, 1.5])
     ros.publish(message, '/feedforward/joint_trajectory')
 
+    def shared():
+        by_stamp = {str(state.header.stamp): state for state in states}
+        stamped = ((s, by_stamp.get(str(s.header.stamp))) for s in samples)
+        return [(sample, state) for sample, state in stamped if state is not None]
+
     def ended():
         held = samples and samples[-1].source == FeedforwardTorque.SOURCE_HOLD
-        return held and len(commands) > RATE
+        return held and len(commands) > RATE and len(shared()) > RATE
 
     ros.wait_for('the end', ended, process)
     for sample in samples:
         jet = jet_of(sample)
         expected = TAKEN.convert(model, jet, sd.inverse_dynamics(model, jet))
         np.testing.assert_allclose(efforts_of(sample), expected, rtol=1e-12, atol=1e-12)
-    by_stamp = {str(state.header.stamp): state for state in states}
-    shared = [s for s in samples if str(s.header.stamp) in by_stamp]
-    assert len(shared) > RATE
-    for sample in shared:
-        assert by_stamp[str(sample.header.stamp)].effort == sample.effort
+    for sample, state in shared():
+        assert state.effort == sample.effort
     # at rest, in the end: what is left without gravity is the offset
     np.testing.assert_array_equal(samples[-1].effort, OFFSET)
     ros.wait_for('the trajectory', lambda: forwarded, process)
