@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from screw_dynamics.dynamics import coriolis_matrix as coriolis_matrix
     from screw_dynamics.dynamics import effort_partials as effort_partials
     from screw_dynamics.dynamics import forward_dynamics as forward_dynamics
+    from screw_dynamics.dynamics import forward_dynamics_jet as forward_dynamics_jet
     from screw_dynamics.dynamics import forward_dynamics_partials as forward_dynamics_partials
     from screw_dynamics.dynamics import gravity_force_jets as gravity_force_jets
     from screw_dynamics.dynamics import gravity_forces as gravity_forces
@@ -94,6 +95,7 @@ _MODULES = {
         'coriolis_matrix',
         'effort_partials',
         'forward_dynamics',
+        'forward_dynamics_jet',
         'forward_dynamics_partials',
         'gravity_force_jets',
         'gravity_forces',

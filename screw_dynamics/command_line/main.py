@@ -4,6 +4,7 @@
 The command `screw_dynamics`.
 
     screw_dynamics model my_robot.urdf
+    screw_dynamics terms my_robot.urdf --position joint_2=0.5 --frame tool0
     screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --csv efforts.csv
     screw_dynamics bag my_bag --output my_bag_with_efforts
 """
@@ -27,6 +28,7 @@ _PROGRAM = 'screw_dynamics'
 # each is a module in `commands`, imported when the command is used
 _COMMANDS = {
     'model': 'screw axes, limits and masses of a robot',
+    'terms': 'matrices, frames and accelerations of a robot at one state',
     'evaluate': 'efforts and their derivatives along a trajectory',
     'bag': 'efforts of the trajectories or joint states that a bag has recorded',
     'feasibility': 'limits of joints, springs and motors along a trajectory',

@@ -17,6 +17,7 @@ FAILED = 1
 INTERRUPTED = 130
 _SIGNALLED = 128  # shells add it to the signal number
 _STOPS = (signal.SIGTERM, signal.SIGHUP)
+_EXTRAS = {'matplotlib': 'plot', 'rosbags': 'bags'}  # that setup.py names
 _LONGEST, _END = 1000, 200  # characters of an error, and of its end if it is shortened
 
 
@@ -48,7 +49,8 @@ def run_to_end(name: str, work: Callable[[], int]) -> int:
         package = (error.name or '').partition('.')[0]
         if package == 'screw_dynamics':
             raise
-        print_error(f'{name}: not installed: {package}: pip install {package}')
+        extra = f" (extra '{_EXTRAS[package]}' of screw_dynamics)" if package in _EXTRAS else ''
+        print_error(f'{name}: not installed: {package}: pip install {package}{extra}')
     finally:
         _give_up_unwritten()
     return FAILED

@@ -9,7 +9,7 @@ from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.dynamics.effort_partials import effort_partials
-from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
+from screw_dynamics.dynamics.forward_dynamics import forward_dynamics, forward_dynamics_jet
 from screw_dynamics.dynamics.forward_dynamics_partials import forward_dynamics_partials
 from screw_dynamics.dynamics.gravity_forces import gravity_force_jets, gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
@@ -25,6 +25,7 @@ __all__ = [
     'effort_deviations',
     'effort_partials',
     'forward_dynamics',
+    'forward_dynamics_jet',
     'forward_dynamics_partials',
     'gravity_force_jets',
     'gravity_forces',

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joint-space Coriolis matrix from Christoffel symbols, by composite rigid bodies."""
+"""Joint-space Coriolis matrix in three forms, by composite rigid bodies."""
 
 from __future__ import annotations
 
@@ -8,24 +8,34 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
+from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.tree.coriolis_matrix import coriolis_matrices
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
+FORMS = ('christoffel', 'C', 'Cbar')
 
-def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
+
+def coriolis_matrix(
+    model: ScrewModel, q: ArrayLike, qd: ArrayLike, form: str = 'christoffel'
+) -> Array:
     """
-    Return the Coriolis matrix C from Christoffel symbols; M' - 2 C is skew-symmetric.
+    Return a Coriolis matrix C: C q' are the Coriolis and centrifugal efforts.
 
-    C is not unique; this one has the entries C_ij = sum_k Gamma_ijk q'_k with the Christoffel
-    symbols Gamma of the mass matrix [M2018, (86)], in O(n d) for depth d (as in [EW2021]).
-    M' = C + C^T also holds for Cbar of [MK2021, (54)-(57)], and C q' is the same for every choice.
-    With mimic joints, G^T C G belongs to the reduced mass matrix G^T M G.
+    C is not unique; O(n d) for depth d in each form (as in [EW2021]). With mimic joints, G^T C G
+    belongs to the reduced mass matrix G^T M G.
 
     Parameters
     ----------
     model : ScrewModel
     q, qd : (n,) or (T, n) array_like
         Coordinates and their rates [rad or m, per s].
+    form : str
+        Choice of the matrix:
+
+        - 'christoffel': C_ij = sum_k Gamma_ijk q'_k with the Christoffel symbols Gamma of the
+          mass matrix [M2018, (86)]; M' - 2 C is skew-symmetric;
+        - 'Cbar': that of [MK2021, (54)]; M' - 2 Cbar is skew-symmetric, too;
+        - 'C': that of the closed form [MK2021, (22)], with q'^T (M' - 2 C) q' = 0 only.
 
     Returns
     -------
@@ -34,14 +44,20 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
 
     Raises
     ------
-    ShapeError, NotFiniteError, InputError
+    InputError
+        If the form is not one of the three.
+    ShapeError, NotFiniteError
 
     Notes
     -----
-    Let J_j be the screw of joint j, J_j' = ad_V J_j its rate, M_j the inertia of the bodies that
-    the joint moves, and B_j the sum of their matrices B with B y = integral of
-    (x × (w × u); w × u) dm (u the velocity of the point x, w the angular part of y). For i before
-    j on a path, C_ij = J_i^T (M_j J_j' + B_j J_j) and C_ji = J_i'^T M_j J_j + J_i^T B_j^T J_j.
+    Let J_j be the screw of joint j, J_j' = ad_V J_j its rate, and M_j the inertia of the bodies
+    that the joint moves. For i before j on a path, C_ij = J_i^T (M_j J_j' + K_j J_j) and
+    C_ji = J_i'^T M_j J_j + J_i^T K_j^T J_j. K_j is the sum over these bodies of
+
+    - B with B y = integral of (x × (w × u); w × u) dm, u the velocity of the point x and w the
+      angular part of y, for Christoffel symbols;
+    - -ad_V^T M for Cbar;
+    - B + B^T = M' for C.
 
     Examples
     --------
@@ -56,10 +72,14 @@ def coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     array([[-2., -3.],
            [ 1.,  0.]])
     """
+    if form not in FORMS:
+        raise InputError(f'form: expected one of {", ".join(FORMS)}, got {shown(form)}')
     frames = require_model(model).joint_frames
     positions, single = as_samples('q', q, model.n)
     rates = as_samples_like('qd', qd, 'q', positions, single)
     matrices = np.empty((len(positions), model.n, model.n))
-    if not coriolis_matrices(positions, rates, frames.tree, frames.bodies, matrices):
+    if not coriolis_matrices(
+        positions, rates, FORMS.index(form), frames.tree, frames.bodies, matrices
+    ):
         raise_not_finite(matrices, single, q=q, qd=qd)
     return matrices[0] if single else matrices

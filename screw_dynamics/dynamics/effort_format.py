@@ -155,3 +155,36 @@ class EffortFormat:
         first = result[..., 0, :]
         np.add(first, self.offsets, out=first)
         return result
+
+    def efforts_of_bodies(self, model: ScrewModel, efforts: ArrayLike) -> tuple[ScrewModel, Array]:
+        """
+        Return the efforts in N m or N that a robot applies for those that it takes.
+
+        Parameters
+        ----------
+        model : ScrewModel
+        efforts : (..., k + 1, n) array_like
+            In units of the drives.
+
+        Returns
+        -------
+        model : ScrewModel
+            On which these efforts alone act: without gravity if the robot adds gravity itself.
+        efforts : (..., k + 1, n) ndarray
+            [N m or N, per s^d]
+
+        Raises
+        ------
+        InputError
+            If the content is ``gravity_only``, which does not cause a motion.
+        """
+        self.require_joints(model.joint_names)
+        if self.content == 'gravity_only':
+            raise InputError(
+                "content: expected 'full' or 'without_gravity', got 'gravity_only': such efforts "
+                'are not those of a motion'
+            )
+        applied = np.array(efforts, dtype=np.float64)
+        applied[..., 0, :] -= self.offsets
+        applied /= self.gains
+        return (model if self.content == 'full' else model.weightless), applied

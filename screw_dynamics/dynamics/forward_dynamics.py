@@ -1,14 +1,24 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Joint accelerations caused by joint efforts."""
+"""Joint accelerations and their time derivatives caused by joint efforts."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
-from screw_dynamics.errors import SingularMassMatrixError, listed
+from screw_dynamics.arrays import (
+    Array,
+    as_float_array,
+    as_samples,
+    as_samples_like,
+    raise_not_finite,
+    require_finite,
+)
+from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from screw_dynamics.errors import ShapeError, SingularMassMatrixError, listed
 from screw_dynamics.kernels.tree.forward_dynamics import (
     NOT_FINITE,
     SINGULAR,
@@ -72,6 +82,77 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
         pivot = float(accelerations[sample, coordinate])
         raise _singular(model, coordinate, pivot, None if single else sample)
     return accelerations[0] if single else accelerations
+
+
+def forward_dynamics_jet(
+    model: ScrewModel,
+    q: ArrayLike,
+    qd: ArrayLike,
+    effort_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+) -> Array:
+    """
+    Return the joint jet that efforts and their time derivatives cause.
+
+    tau^(d) is affine in q^(d + 2) with the mass matrix, which gives one order after the other
+    [KM2021]: q^(d + 2) = M^-1 (tau^(d) - r_d) with r_d = tau^(d) of the motion with q^(d + 2) = 0.
+    Inverse to `inverse_dynamics`.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q, qd : (n,) or (T, n) array_like
+        Coordinates and their rates [rad or m, per s].
+    effort_jet : (k + 1, n) or (T, k + 1, n) array_like
+        Row d is the d-th time derivative of the joint efforts [N m or N, per s^d]; damping,
+        friction and limits do not enter.
+    wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
+        External wrenches ON the bodies, as in `inverse_dynamics`.
+
+    Returns
+    -------
+    (k + 3, n) or (T, k + 3, n) ndarray
+        q, q', and the derivatives from the acceleration to order k + 2 [rad or m, per s^d].
+
+    Raises
+    ------
+    SingularMassMatrixError
+        If a joint can accelerate without moving any inertia; the joint is named.
+    ShapeError, NotFiniteError, UnknownNameError, InputError
+
+    Notes
+    -----
+    Efforts are computed k + 1 times by the compiled recursion of order k, so that only one kernel
+    is required.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> sd.forward_dynamics_jet(wheel, [0.3], [1.0], [[2.0], [4.0]]).ravel()
+    array([0.3, 1. , 2. , 4. ])
+    """
+    n = require_model(model).n
+    positions, single = as_samples('q', q, n)
+    rates = as_samples_like('qd', qd, 'q', positions, single)
+    efforts = require_finite('effort_jet', as_float_array('effort_jet', effort_jet))
+    batch = () if single else (len(positions),)
+    if efforts.ndim != len(batch) + 2 or efforts.shape != (*batch, efforts.shape[-2], n):
+        expected = ', '.join(map(str, (*batch, 'k + 1', n)))
+        raise ShapeError('effort_jet', f'({expected}) with k >= 0', efforts.shape)
+    orders = efforts.shape[-2]
+    if orders == 0:
+        raise ShapeError('effort_jet', 'one row or more', efforts.shape)
+    jets = np.zeros((*batch, orders + 2, n))
+    jets[..., 0, :], jets[..., 1, :] = positions.reshape(*batch, n), rates.reshape(*batch, n)
+    # at rest and without gravity, efforts are M q''
+    at_rest = np.zeros((*batch, n))
+    for d in range(orders):
+        rest = inverse_dynamics(model, jets, wrench_jets)[..., d, :]
+        jets[..., d + 2, :] = forward_dynamics(
+            model.weightless, jets[..., 0, :], at_rest, efforts[..., d, :] - rest
+        )
+    return jets
 
 
 def _singular(

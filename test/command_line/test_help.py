@@ -18,7 +18,7 @@ from helpers.patience import patience
 import screw_dynamics.command_line.main as program
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ['model', 'evaluate', 'bag', 'feasibility', 'plot']
+COMMANDS = ['model', 'terms', 'evaluate', 'bag', 'feasibility', 'plot']
 
 
 def examples(command: str) -> list[list[str]]:
@@ -58,7 +58,7 @@ def test_examples_run(run, folder, trajectory_bag, measured_bag, monkeypatch, co
     code, out, err = run(*arguments)
     assert code == 0, err
     assert out
-    for option in ('--csv', '--plot', '--bag', '--output', '--yaml'):
+    for option in ('--csv', '--plot', '--bag', '--output', '--yaml', '--axes', '--json'):
         if option in arguments:
             assert (folder / arguments[arguments.index(option) + 1]).exists()
 
@@ -148,14 +148,20 @@ print(code, sorted({'numpy', 'scipy', 'yaml', 'matplotlib', 'rosbags'} & set(sys
 
 
 @pytest.mark.parametrize(
-    ('package', 'arguments'),
+    ('package', 'extra', 'arguments'),
     [
-        ('matplotlib', ['evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--plot', 'a.png']),
-        ('rosbags', ['evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'a_bag']),
-        ('rosbags', ['bag', 'my_bag']),
+        (
+            'matplotlib',
+            'plot',
+            ['evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--plot', 'a.png'],
+        ),
+        ('matplotlib', 'plot', ['model', 'my_robot.urdf', '--axes', 'a.png']),
+        ('matplotlib', 'plot', ['model', 'my_robot.urdf', '--axes']),
+        ('rosbags', 'bags', ['evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'a_bag']),
+        ('rosbags', 'bags', ['bag', 'my_bag']),
     ],
 )
-def test_missing_libraries_are_named_before_the_work(folder, package, arguments):
+def test_missing_libraries_are_named_before_the_work(folder, package, extra, arguments):
     hidden = (
         f'import sys; sys.modules[{package!r}] = None\n'
         'from screw_dynamics.command_line.main import main\n'
@@ -164,7 +170,8 @@ def test_missing_libraries_are_named_before_the_work(folder, package, arguments)
     done = process('-c', hidden)
     assert done.returncode == 1 and not done.stdout
     assert done.stderr == (
-        f'screw_dynamics {arguments[0]}: not installed: {package}: pip install {package}\n'
+        f'screw_dynamics {arguments[0]}: not installed: {package}: pip install {package} '
+        f"(extra '{extra}' of screw_dynamics)\n"
     )
 
 

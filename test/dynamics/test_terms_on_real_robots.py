@@ -16,7 +16,7 @@ from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
-from screw_dynamics.kinematics.frame_jets import frame_twist
+from screw_dynamics.kinematics.frame_jets import frame_jacobian_jet, frame_twist
 from screw_dynamics.kinematics.frames import REPRESENTATIONS, frame_jacobian, frame_pose
 from screw_dynamics.parsers import read_urdf
 
@@ -95,4 +95,14 @@ def test_twists_of_all_links(model, peer, rng):
         for representation, expected in peer.frame_twist(*jet, name).items():
             got = frame_twist(model, jet, name, representation)
             # rates and accelerations of order 1, and a reach of metres
+            assert np.abs(got - expected).max() <= TOLERANCE, (name, representation)
+
+
+def test_rates_of_the_jacobians_of_all_links(model, peer, rng):
+    jet = rng.normal(size=(2, model.n))
+    for name in model.frames:
+        for representation in ('body', 'spatial', 'hybrid'):
+            _, got = frame_jacobian_jet(model, jet, name, representation)
+            expected = peer.frame_jacobian_rate(*jet, name, representation)
+            # unit screws, rates of order 1, and a reach of metres
             assert np.abs(got - expected).max() <= TOLERANCE, (name, representation)

@@ -67,6 +67,9 @@ class Item(NamedTuple):
 numbers = st.floats(width=64) | st.floats(-4.0, 4.0) | st.sampled_from([0.0, 1e308, 5e-324])
 rows = st.lists(numbers, max_size=3) | st.lists(st.floats(-3.0, 3.0), min_size=2, max_size=2)
 names = st.permutations(NAMES) | st.lists(st.sampled_from([*NAMES, '', 'nose', '\n']), max_size=3)
+words = st.sampled_from(
+    ['', 'base_link', 'link_1', 'link_2', 'body', 'hybrid', 'C', 'Cbar', 'nose']
+)
 seconds = st.integers(-2, 3) | st.sampled_from([-(2**31), 2**31 - 1])
 nanoseconds = st.integers(0, 10**9 - 1) | st.just(2**32 - 1)
 
@@ -191,6 +194,10 @@ def requests(draw: st.DrawFn) -> Item:
             setattr(request, field, draw(rows))
         elif kind == 'uint8':
             setattr(request, field, draw(st.integers(0, 3) | st.just(255)))
+        elif field in ('frame', 'representation', 'coriolis_form'):
+            setattr(request, field, draw(words))
+        elif kind == 'boolean':
+            setattr(request, field, draw(st.booleans()))
         elif field == 'sample_period':
             request.sample_period.sec = draw(seconds)
             request.sample_period.nanosec = draw(nanoseconds)

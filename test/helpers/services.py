@@ -9,6 +9,8 @@ from builtin_interfaces.msg import Duration
 from screw_dynamics_interfaces.srv import (
     ComputeTrajectoryTorques,
     GetDynamicTerms,
+    GetForwardDynamics,
+    GetFrameMotion,
     GetInverseDynamics,
     GetMassMatrix,
     GetMotorFeedforward,
@@ -17,6 +19,8 @@ from screw_dynamics_interfaces.srv import (
 SERVICES = {
     'get_mass_matrix': GetMassMatrix,
     'get_dynamic_terms': GetDynamicTerms,
+    'get_frame_motion': GetFrameMotion,
+    'get_forward_dynamics': GetForwardDynamics,
     'get_inverse_dynamics': GetInverseDynamics,
     'get_motor_feedforward': GetMotorFeedforward,
     'compute_trajectory_torques': ComputeTrajectoryTorques,

@@ -17,7 +17,7 @@ from sensor_msgs.msg import JointState
 
 from screw_dynamics import EffortFormat, read_urdf, share_path
 from screw_dynamics.errors import InputError, ScrewDynamicsError
-from screw_dynamics.nodes.dynamics_server import services
+from screw_dynamics.nodes.dynamics_server import motion_services, services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest
 from screw_dynamics.nodes.dynamics_server.services import compute_trajectory_torques
@@ -31,6 +31,8 @@ from screw_dynamics.robot import Robot
 from screw_dynamics_interfaces.srv import (
     ComputeTrajectoryTorques,
     GetDynamicTerms,
+    GetForwardDynamics,
+    GetFrameMotion,
     GetInverseDynamics,
     GetMassMatrix,
 )
@@ -43,6 +45,7 @@ SECOND = 10**9
 numbers = st.floats(width=64) | st.floats(-4.0, 4.0) | st.sampled_from([0.0, 1e308, 5e-324])
 rows = st.lists(numbers, max_size=3) | st.lists(st.floats(-3.0, 3.0), min_size=2, max_size=2)
 names = st.permutations(NAMES) | st.lists(st.sampled_from([*NAMES, '', 'nose']), max_size=3)
+words = st.sampled_from(['', *MODEL.frames, 'body', 'hybrid', 'C', 'Cbar', 'nose'])
 times = st.tuples(st.integers(-2, 3) | st.just(2**31 - 1), st.integers(0, 999_999_999))
 
 
@@ -134,6 +137,8 @@ def test_motor_states(given_names, fields, stamp, needed):
 ANSWERS = {
     GetMassMatrix: services.get_mass_matrix,
     GetDynamicTerms: services.get_dynamic_terms,
+    GetFrameMotion: motion_services.get_frame_motion,
+    GetForwardDynamics: partial(motion_services.get_forward_dynamics, EffortFormat()),
     GetInverseDynamics: partial(services.get_inverse_dynamics, EffortFormat()),
 }
 
@@ -150,6 +155,10 @@ def test_requests(kind, data):
             setattr(request, field, data.draw(rows))
         elif type_name == 'uint8':
             setattr(request, field, data.draw(st.integers(0, 6) | st.just(255)))
+        elif type_name == 'string':
+            setattr(request, field, data.draw(words))
+        elif type_name == 'boolean':
+            setattr(request, field, data.draw(st.booleans()))
     response = kind.Response()
     untouched = copy.deepcopy(response)
     with np.errstate(all='ignore'):

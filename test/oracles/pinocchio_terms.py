@@ -133,5 +133,30 @@ class PinocchioTerms(PinocchioModel):
             twists[form] = np.array(motions)[:, _ANGULAR_FIRST]
         return twists
 
+    def frame_jacobian_rate(self, q: Array, qd: Array, name: str, representation: str) -> Array:
+        """
+        Return the time derivative of the Jacobian of a link.
+
+        Parameters
+        ----------
+        q, qd : (n,) ndarray
+        name : str
+        representation : str
+            'body', 'spatial' or 'hybrid'.
+
+        Returns
+        -------
+        (6, n) ndarray
+
+        """
+        pinocchio.computeJointJacobiansTimeVariation(
+            self._model, self._data, self._expand(q), self._reduction @ qd
+        )
+        pinocchio.updateFramePlacements(self._model, self._data)
+        tree = pinocchio.getFrameJacobianTimeVariation(
+            self._model, self._data, self._frame(name), _REFERENCE_FRAMES[representation]
+        )
+        return np.asarray(tree[_ANGULAR_FIRST] @ self._reduction)
+
     def _frame(self, name: str) -> int:
         return int(self._model.getFrameId(name, pinocchio.BODY))

@@ -186,7 +186,7 @@ def test_no_generated_table_is_empty():
             assert table.count('\n|') > 2, f'{page}: table {name}'
 
 
-@pytest.mark.parametrize('command', ['model', 'evaluate', 'bag', 'feasibility', 'plot'])
+@pytest.mark.parametrize('command', ['model', 'terms', 'evaluate', 'bag', 'feasibility', 'plot'])
 def test_the_options_of_the_help_are_in_the_tables(command):
     shown = subprocess.run(
         [sys.executable, '-m', 'screw_dynamics', command, '--help'],
@@ -205,7 +205,7 @@ def test_every_node_and_command_has_its_table(generator):
     text = TEXTS['docs/parameters.md']
     for node in generator['NODES']:
         assert f'<!-- table: parameters {node} -->' in text or f'-values {node} -->' in text
-    for command in ('model', 'evaluate', 'bag', 'feasibility', 'plot'):
+    for command in ('model', 'terms', 'evaluate', 'bag', 'feasibility', 'plot'):
         assert f'<!-- table: options {command} -->' in TEXTS['docs/command_line.md']
 
 

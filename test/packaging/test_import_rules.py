@@ -42,6 +42,7 @@ COMPILED_VARIANTS = {
 TREE = {'kernels', 'lie', 'series', 'model', 'kinematics', 'dynamics'}
 # what the rooms on top of the library share
 PUBLIC = {
+    'lie',
     'series',
     'model',
     'parsers',

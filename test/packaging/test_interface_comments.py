@@ -18,6 +18,7 @@ NUMBER = re.compile(r'^u?int(8|16|32|64)$|^float(32|64)$')
 # messages made of numbers whose unit depends on who uses them
 CARRIES_NUMBERS = {
     'builtin_interfaces/Duration',
+    'geometry_msgs/Pose',
     'geometry_msgs/WrenchStamped',
     'trajectory_msgs/JointTrajectory',
     'trajectory_msgs/JointTrajectoryPoint',

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from screw_dynamics.command_line import outputs, robots
+from screw_dynamics.command_line import joint_values, outputs, robots
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.paths import is_standard_output, new_file, reports_beside
 from screw_dynamics.text_table import NO_BREAK, text_table
@@ -20,6 +20,7 @@ EXAMPLES = (
     'screw_dynamics model my_robot.urdf',
     'screw_dynamics model my_robot.urdf --tip-link tool0 --locked gripper=0.02',
     'screw_dynamics model my_robot.urdf --payload tool0=1.2,0,0,0.06 --yaml loaded.yaml',
+    'screw_dynamics model my_robot.urdf --axes axes.png --position joint_2=0.5',
 )
 
 
@@ -32,13 +33,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='OUT',
         help='write the model to this file, without loss; - for standard output',
     )
+    group = parser.add_argument_group('figure')
+    group.add_argument(
+        '--axes',
+        metavar='FILE',
+        nargs='?',
+        const='',
+        help='draw the screw axes to a PNG, PDF or SVG file; without a file in a window',
+    )
+    joint_values.add_joint_values(
+        group,
+        '--position',
+        'configuration that is drawn [rad or m]: a number for every coordinate, or JOINT=VALUE '
+        'for some (default: all 0)',
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
-    outputs.check((options.urdf,), (options.yaml,))
+    if options.axes is not None:
+        import matplotlib  # noqa: F401
+    figure = Path(options.axes) if options.axes else None
+    outputs.check((options.urdf,), (options.yaml,), figure)
     with reports_beside(options.yaml) as output:
         model = robots.read_robot(options).model
+        position = joint_values.joint_values('--position', options.position, model.joint_names)
         print(model)
         print(f'\n{_limits(model)}')
         print(f'\n{_masses(model)}')
@@ -48,6 +67,14 @@ def run(options: argparse.Namespace) -> int:
             with new_file(Path(options.yaml)) as place:
                 model.to_yaml(place)
             print(f'\nwritten: {options.yaml}')
+        if options.axes is not None:
+            from screw_dynamics.command_line.axes_figure import save_axes, show_axes
+
+            if figure is None:
+                show_axes(model, position)
+            else:
+                save_axes(model, position, figure)
+                print(f'\nwritten: {figure}')
     return 0
 
 

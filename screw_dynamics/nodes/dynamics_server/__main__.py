@@ -13,7 +13,7 @@ main = partial(
     run_node,
     DynamicsServerNode,
     NAME,
-    purpose='Serves mass matrix, dynamic terms and inverse dynamics of a robot.',
+    purpose='Serves inverse and forward dynamics, matrices and frames of a robot.',
     parameters=DynamicsServerParameters,
 )
 

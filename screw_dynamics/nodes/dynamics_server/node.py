@@ -1,18 +1,27 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Node `dynamics_server`: mass matrix, dynamic terms and inverse dynamics as services."""
+"""Node `dynamics_server`: dynamics and kinematics of a robot as services."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import numpy as np
 from rclpy.node import Node
 
-from screw_dynamics.dynamics import bias_forces, coriolis_matrix, gravity_forces, mass_matrix
-from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.dynamics import (
+    EffortFormat,
+    bias_forces,
+    coriolis_matrix,
+    forward_dynamics,
+    gravity_forces,
+    mass_matrix,
+)
+from screw_dynamics.errors import InputError, ScrewDynamicsError, SingularMassMatrixError
 from screw_dynamics.jit import BackgroundCompiler, uncompiled
-from screw_dynamics.nodes.dynamics_server import services
+from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
+from screw_dynamics.nodes.dynamics_server import motion_services, services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, NoModelError, error_code
 from screw_dynamics.nodes.shared import interfaces
@@ -45,6 +54,11 @@ def compile_services(loaded: LoadedRobot) -> None:
     gravity_forces(model, zeros)
     for function in (bias_forces, coriolis_matrix):
         function(model, zeros, zeros)
+    frame_pose(model, zeros, model.base_link)
+    for of_motion in (frame_twist, frame_jacobian_jet):
+        of_motion(model, np.zeros((2, model.n)), model.base_link)
+    with suppress(SingularMassMatrixError):
+        forward_dynamics(model, zeros, zeros, zeros)
 
 
 class DynamicsServerNode(Node):
@@ -76,9 +90,19 @@ class DynamicsServerNode(Node):
                 (srv.GetMassMatrix, 'get_mass_matrix', positioned(services.get_mass_matrix)),
                 (srv.GetDynamicTerms, 'get_dynamic_terms', positioned(services.get_dynamic_terms)),
                 (
+                    srv.GetFrameMotion,
+                    'get_frame_motion',
+                    positioned(motion_services.get_frame_motion),
+                ),
+                (
+                    srv.GetForwardDynamics,
+                    'get_forward_dynamics',
+                    positioned(self._with_format(motion_services.get_forward_dynamics)),
+                ),
+                (
                     srv.GetInverseDynamics,
                     'get_inverse_dynamics',
-                    positioned(self._get_inverse_dynamics),
+                    positioned(self._with_format(services.get_inverse_dynamics)),
                 ),
                 (
                     srv.ComputeTrajectoryTorques,
@@ -137,9 +161,13 @@ class DynamicsServerNode(Node):
         require_supported(loaded.robot, np.inf)
         self._settings.values.require_joints(loaded.robot)
 
-    def _get_inverse_dynamics(self, robot: Robot, request: JointRequest, response: Any) -> None:
-        taken = self._settings.values.effort_format
-        services.get_inverse_dynamics(taken, robot, request, response)
+    def _with_format(
+        self, answer: Callable[[EffortFormat, Robot, JointRequest, Any], None]
+    ) -> Callable[[Robot, JointRequest, Any], None]:
+        """Return a handler that gets the present format of the efforts."""
+        return lambda robot, request, response: answer(
+            self._settings.values.effort_format, robot, request, response
+        )
 
     def _get_motor_feedforward(self, robot: Robot, request: Any, response: Any) -> None:
         if robot.drives is None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,9 @@ INVALID_JOINTS = -2
 NOT_FINITE = -3
 NO_MODEL = -4
 LIMIT_EXCEEDED = -5
+
+MOTION = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
+EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
 
 
 class NoModelError(ScrewDynamicsError):
@@ -70,9 +74,33 @@ class JointRequest:
 
     def fill(self, jet: Array) -> None:
         """Copy position to snap to `jet` (rows, n), as far as it has rows; raise ShapeError."""
-        jet[0] = self.position
-        for row, field in zip(jet[1:], ('velocity', 'acceleration', 'jerk', 'snap'), strict=False):
+        for row, field in zip(jet, MOTION, strict=False):
             row[:] = self.row(field)
+
+    def jet(self, fields: Sequence[str], rows: int) -> Array:
+        """
+        Return a jet (rows, n) in model order from `fields` and the higher derivatives.
+
+        Empty ones are zeros; raise ShapeError, also for fields beyond the last row.
+        """
+        n, first = len(self.order), len(fields)
+        jet = np.zeros((max(rows, first), n))
+        for row, field in zip(jet, fields, strict=False):
+            row[:] = self.row(field)
+        higher = np.array(self.message.higher_derivatives)
+        if higher.size and (rows <= first or higher.size != (rows - first) * n):
+            order = self.message.derivative_order
+            raise ShapeError(
+                'higher_derivatives',
+                f'({(rows - first) * n},): derivatives {first} to {rows - 1} of {n} joints '
+                f'for order {order}'
+                if rows > first
+                else f'(0,) for order {order}',
+                higher.shape,
+            )
+        if higher.size:
+            jet[first:] = higher.reshape(-1, n)[:, self.order]
+        return jet[:rows]
 
     @property
     def back(self) -> NDArray[np.intp]:

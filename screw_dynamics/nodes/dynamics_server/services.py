@@ -18,8 +18,9 @@ from screw_dynamics.dynamics import (
     inverse_dynamics,
     mass_matrix,
 )
+from screw_dynamics.dynamics.coriolis_matrix import FORMS
 from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
-from screw_dynamics.errors import InputError, ShapeError, TrajectoryError, UnknownNameError
+from screw_dynamics.errors import InputError, ShapeError, TrajectoryError, UnknownNameError, shown
 from screw_dynamics.feasibility.check import check_motor_commands
 from screw_dynamics.messages.joints import (
     double_array,
@@ -29,15 +30,18 @@ from screw_dynamics.messages.joints import (
 )
 from screw_dynamics.messages.times import SECOND, nanoseconds
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
-from screw_dynamics.nodes.dynamics_server.requests import JointRequest, wrench_jets
+from screw_dynamics.nodes.dynamics_server.requests import (
+    EFFORTS,
+    MOTION,
+    JointRequest,
+    wrench_jets,
+)
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve, limit_text
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, check_position_limits, waypoints_from_points
 from screw_dynamics.trajectory.piecewise_polynomial import even_times, sample_count
-
-_EFFORTS = ('effort', 'effort_dot', 'effort_ddot')
 
 
 def get_mass_matrix(robot: Robot, request: JointRequest, response: Any) -> None:
@@ -57,7 +61,12 @@ def get_dynamic_terms(robot: Robot, request: JointRequest, response: Any) -> Non
         'gravity_vector': gravity,
     }
     if request.message.coriolis_matrix:
-        results['coriolis_matrix'] = coriolis_matrix(model, q, qd)
+        form = request.message.coriolis_form or 'christoffel'
+        if form not in FORMS:
+            raise InputError(
+                f'coriolis_form: expected one of {", ".join(FORMS)}, got {shown(form)}'
+            )
+        results['coriolis_matrix'] = coriolis_matrix(model, q, qd, form)
     for field, result in results.items():
         require_finite(field, result)  # velocities above 1e150 overflow
     response.joint_names = list(request.names)
@@ -70,26 +79,12 @@ def get_inverse_dynamics(
 ) -> None:
     """Handle GetInverseDynamics."""
     message = request.message
-    k, n = int(message.derivative_order), robot.n
-    jet = np.zeros((max(k + 3, 5), n))
-    request.fill(jet)
-    if len(message.higher_derivatives):
-        higher = np.array(message.higher_derivatives)
-        rows = max(k - 2, 0)
-        if higher.size != rows * n:
-            raise ShapeError(
-                'higher_derivatives',
-                f'({rows * n},): derivatives 5 to {k + 2} of {n} joints for order {k}'
-                if rows
-                else '(0,) for orders up to 2',
-                higher.shape,
-            )
-        jet[5:] = higher.reshape(rows, n)[:, request.order]
-    jet = jet[: k + 3]
+    k = int(message.derivative_order)
+    jet = request.jet(MOTION, k + 3)
     efforts = inverse_dynamics(robot.model, jet, wrench_jets(message.wrenches, k))
     efforts = taken.convert(robot.model, jet, efforts)[:, request.back]
     response.joint_names = list(request.names)
-    for field, values in zip(_EFFORTS, efforts, strict=False):
+    for field, values in zip(EFFORTS, efforts, strict=False):
         setattr(response, field, double_array(values))
     response.effort_jet = double_array(efforts)
 
@@ -137,7 +132,7 @@ def compute_trajectory_torques(
         Duration,
     )
     for d in range(1, k + 1):
-        setattr(response, _EFFORTS[d], double_array(tau[:, d, back]))
+        setattr(response, EFFORTS[d], double_array(tau[:, d, back]))
 
 
 def _sample_times(knots: Array, period: Any, limit: int) -> Array:
@@ -245,8 +240,8 @@ def _message(motors: MotorFeedforward, robot: Robot, request: JointRequest) -> A
         motor_names=[table.names[i] for i in chosen],
         **{field: double_array(row[chosen]) for field, row in rows.items()},
     )
-    for field, row in zip(_EFFORTS, motors.effort_jet, strict=False):
+    for field, row in zip(EFFORTS, motors.effort_jet, strict=False):
         setattr(message, field, double_array(row[joints]))
-    for field, row in zip(_EFFORTS, motors.motor_effort_jet, strict=False):
+    for field, row in zip(EFFORTS, motors.motor_effort_jet, strict=False):
         setattr(message, f'motor_{field}', double_array(row[chosen]))
     return message

@@ -38,6 +38,66 @@ FAILURES = {
         'INVALID_REQUEST',
         'derivatives 5 to 6',
     ),
+    'form of the Coriolis matrix': (
+        'get_dynamic_terms',
+        {'position': '@zeros', 'coriolis_matrix': True, 'coriolis_form': 'cbar'},
+        'INVALID_REQUEST',
+        "coriolis_form: expected one of christoffel, C, Cbar, got 'cbar'",
+    ),
+    'unknown frame': (
+        'get_frame_motion',
+        {'position': '@zeros', 'frame': 'nose'},
+        'INVALID_REQUEST',
+        "unknown frame 'nose'",
+    ),
+    'representation': (
+        'get_frame_motion',
+        {'position': '@zeros', 'frame': 'base_link', 'representation': 'world'},
+        'INVALID_REQUEST',
+        'representation: expected one of body, spatial, hybrid, mixed, got',
+    ),
+    'higher derivatives of a frame': (
+        'get_frame_motion',
+        {'position': '@zeros', 'derivative_order': 3, 'higher_derivatives': [1.0]},
+        'INVALID_REQUEST',
+        'higher_derivatives: expected shape (0,) for order 3, got (1,)',
+    ),
+    'velocity of a frame nan': (
+        'get_frame_motion',
+        {'position': '@zeros', 'velocity': '@nan', 'frame': 'base_link'},
+        'NOT_FINITE',
+        'joint_jet[1, 0]',
+    ),
+    'order beyond all factorials': (
+        'get_frame_motion',
+        {'position': '@zeros', 'frame': '@tip', 'velocity': '@ones', 'derivative_order': 255},
+        'NOT_FINITE',
+        'result',
+    ),
+    'effort short': (
+        'get_forward_dynamics',
+        {'position': '@zeros', 'effort': [1.0]},
+        'INVALID_REQUEST',
+        'effort: expected shape',
+    ),
+    'order of efforts': (
+        'get_forward_dynamics',
+        {'position': '@zeros', 'derivative_order': 21},
+        'INVALID_REQUEST',
+        'derivative_order: expected 0 to 20, got 21',
+    ),
+    'higher derivatives of efforts': (
+        'get_forward_dynamics',
+        {'position': '@zeros', 'derivative_order': 4, 'higher_derivatives': [1.0]},
+        'INVALID_REQUEST',
+        'derivatives 3 to 4',
+    ),
+    'effort inf': (
+        'get_forward_dynamics',
+        {'position': '@zeros', 'effort': '@inf'},
+        'NOT_FINITE',
+        'got inf',
+    ),
     'overflow': (
         'get_inverse_dynamics',
         {'position': '@zeros', 'velocity': '@huge', 'derivative_order': 2},
@@ -83,6 +143,8 @@ def test_failures_have_a_code_a_text_and_no_numbers(call, model, case):
     zeros = np.zeros(model.n)
     values = {
         '@zeros': zeros.tolist(),
+        '@ones': (zeros + 1.0).tolist(),
+        '@tip': list(model.frames)[-1],
         '@nan': (zeros + np.nan).tolist(),
         '@inf': (zeros + np.inf).tolist(),
         '@huge': (zeros + 1e200).tolist(),

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 import pytest
 from geometry_msgs.msg import WrenchStamped
@@ -11,6 +13,7 @@ from helpers.node_processes import trajectory
 from helpers.services import SERVICES, ros_duration
 
 import screw_dynamics as sd
+from screw_dynamics.theory.kinematics import body_fixed, hybrid, mixed, spatial
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 from screw_dynamics_interfaces.srv import GetMassMatrix
 
@@ -58,6 +61,90 @@ def test_dynamic_terms_add_up(call, model, jet, order):
     summed = mass @ jet[2, order] + response.coriolis_vector + response.gravity_vector
     np.testing.assert_allclose(summed, tau, rtol=0, atol=1e-12 * np.abs(tau).max())
     assert not len(call('get_dynamic_terms', **fields).coriolis_matrix)
+
+
+@pytest.mark.parametrize('form', ['christoffel', 'C', 'Cbar'])
+def test_forms_of_the_coriolis_matrix(call, model, jet, form):
+    response = call(
+        'get_dynamic_terms',
+        position=jet[0].tolist(),
+        velocity=jet[1].tolist(),
+        coriolis_matrix=True,
+        coriolis_form=form,
+    )
+    close(response.coriolis_matrix, sd.coriolis_matrix(model, jet[0], jet[1], form))
+    matrix = np.reshape(response.coriolis_matrix, (model.n, model.n))
+    close(response.coriolis_vector, matrix @ jet[1])
+
+
+def joint_fields(jet, order, count):
+    """Return the fields of the first `count` derivatives of a joint jet."""
+    fields = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
+    found = dict(zip(fields[:count], jet[:count, order].tolist(), strict=False))
+    if count > len(fields):
+        found['higher_derivatives'] = jet[5:count, order].ravel().tolist()
+    return found
+
+
+@pytest.mark.parametrize('k', [0, 1, 3, 5])
+@pytest.mark.parametrize('representation', ['', 'spatial', 'hybrid', 'mixed'])
+def test_motion_of_a_frame(call, model, jet, order, k, representation):
+    frame = model.body_names[-1]
+    response = call(
+        'get_frame_motion',
+        joint_names=names_of(model, order),
+        frame=frame,
+        representation=representation,
+        derivative_order=k,
+        **joint_fields(jet, order, k + 2),
+    )
+    assert response.success, response.message
+    assert response.joint_names == names_of(model, order)
+    files = {'': body_fixed, 'spatial': spatial, 'hybrid': hybrid, 'mixed': mixed}
+    close(response.twist_jet, files[representation].twists(model, jet[: k + 2])[-1])
+    # the twist and its derivatives by Leibniz from the Jacobian and its derivatives
+    jacobians = np.reshape(response.jacobian_jet, (k + 1, 6, model.n))
+    for d, twist in enumerate(np.reshape(response.twist_jet, (k + 1, 6))):
+        parts = [comb(d, s) * jacobians[s] @ jet[d - s + 1, order] for s in range(d + 1)]
+        size = sum(np.abs(part).max() for part in parts)
+        np.testing.assert_allclose(sum(parts), twist, rtol=0, atol=1e-12 * size)
+    pose = sd.frame_pose(model, jet[0], frame)
+    place, turn = response.pose.position, response.pose.orientation
+    close([place.x, place.y, place.z], pose[:3, 3])
+    close(sd.lie.quaternion_rotation(np.array([turn.x, turn.y, turn.z, turn.w])), pose[:3, :3])
+
+
+@pytest.mark.parametrize('k', [0, 1, 2, 4])
+def test_forward_dynamics_is_the_way_back(call, model, jet, order, k):
+    wrench = WrenchStamped()
+    wrench.header.frame_id = list(model.frames)[-1]
+    wrench.wrench.force.y = 2.0
+    names = names_of(model, order)
+    wrench_jet = np.zeros((k + 1, 6))
+    wrench_jet[0, 4] = 2.0
+    efforts = sd.inverse_dynamics(model, jet[: k + 3], {wrench.header.frame_id: wrench_jet})
+    rows = efforts[:, order].tolist()
+    fields = dict(zip(('effort', 'effort_dot', 'effort_ddot'), rows, strict=False))
+    response = call(
+        'get_forward_dynamics',
+        joint_names=names,
+        derivative_order=k,
+        higher_derivatives=np.ravel(rows[3:]).tolist(),
+        wrenches=[wrench],
+        **fields,
+        **joint_fields(jet, order, 2),
+    )
+    assert response.success, response.message
+    assert response.joint_names == names
+    got = np.reshape(response.joint_jet, (k + 3, model.n))
+    expected = jet[: k + 3, order]
+    condition = np.linalg.cond(sd.mass_matrix(model, jet[0]))
+    # errors of every order enter those above it
+    bound = 1e-12 * condition * 30.0**k * np.abs(efforts).max()
+    np.testing.assert_allclose(got, expected, rtol=0, atol=bound)
+    for row, field in enumerate(('acceleration', 'jerk', 'snap')):
+        known = got[row + 2].tolist() if k >= row else []
+        assert list(getattr(response, field)) == known
 
 
 @pytest.mark.parametrize('k', [0, 1, 2, 5])

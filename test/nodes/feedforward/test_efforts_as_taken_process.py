@@ -127,6 +127,22 @@ def test_services(ros, planar, model):
     response = ros.call(kind, topic, request)
     expected = TAKEN.convert(model, jet, sd.inverse_dynamics(model, jet))[:, ::-1]
     np.testing.assert_allclose(np.reshape(response.effort_jet, (3, 2)), expected, rtol=1e-12)
+    kind = SERVICES['get_forward_dynamics']
+    back = ros.call(
+        kind,
+        '/dynamics_server/get_forward_dynamics',
+        kind.Request(
+            joint_names=NAMES[::-1],
+            position=jet[0, ::-1].tolist(),
+            velocity=jet[1, ::-1].tolist(),
+            effort=response.effort,
+            effort_dot=response.effort_dot,
+            effort_ddot=response.effort_ddot,
+            derivative_order=2,
+        ),
+    )
+    # the condition number of the mass matrix is about 10
+    np.testing.assert_allclose(np.reshape(back.joint_jet, (5, 2)), jet[:, ::-1], rtol=1e-10)
     kind = SERVICES['compute_trajectory_torques']
     request = kind.Request(
         trajectory=trajectory(NAMES, [0.3, 0.2], [1.0, -0.8], times=[0.0, 1.5]),

@@ -1,0 +1,69 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Handlers of the services for frames and forward dynamics; they raise ScrewDynamicsError."""
+
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Pose
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics import EffortFormat, forward_dynamics_jet
+from screw_dynamics.errors import InputError
+from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
+from screw_dynamics.lie import log_so3
+from screw_dynamics.messages.joints import double_array
+from screw_dynamics.nodes.dynamics_server.requests import (
+    EFFORTS,
+    MOTION,
+    JointRequest,
+    wrench_jets,
+)
+from screw_dynamics.robot import Robot
+
+# uncompiled, this order takes seconds
+_MOST_DERIVATIVES = 20
+
+
+def get_frame_motion(robot: Robot, request: JointRequest, response: Any) -> None:
+    """Handle GetFrameMotion."""
+    message, model = request.message, robot.model
+    representation = message.representation or 'body'
+    jet = request.jet(MOTION, int(message.derivative_order) + 2)
+    pose = frame_pose(model, request.position, message.frame)
+    twists = frame_twist(model, jet, message.frame, representation)
+    jacobians = frame_jacobian_jet(model, jet[:-1], message.frame, representation)
+    response.joint_names = list(request.names)
+    response.pose = _pose_message(pose)
+    response.twist_jet = double_array(twists)
+    response.jacobian_jet = double_array(jacobians[..., request.back])
+
+
+def _pose_message(pose: Array) -> Pose:
+    message = Pose()
+    place, turn = message.position, message.orientation
+    place.x, place.y, place.z = pose[:3, 3].tolist()
+    vector = log_so3(pose[:3, :3])
+    half = float(np.linalg.norm(vector)) / 2.0
+    turn.w = float(np.cos(half))
+    # sin(half) / (2 half), which is 1 / 2 at 0
+    turn.x, turn.y, turn.z = (0.5 * np.sinc(half / np.pi) * vector).tolist()
+    return message
+
+
+def get_forward_dynamics(
+    taken: EffortFormat, robot: Robot, request: JointRequest, response: Any
+) -> None:
+    """Handle GetForwardDynamics: the way back of GetInverseDynamics."""
+    message = request.message
+    k = int(message.derivative_order)
+    if k > _MOST_DERIVATIVES:
+        raise InputError(f'derivative_order: expected 0 to {_MOST_DERIVATIVES}, got {k}')
+    model, efforts = taken.efforts_of_bodies(robot.model, request.jet(EFFORTS, k + 1))
+    jet = forward_dynamics_jet(
+        model, request.position, request.row('velocity'), efforts, wrench_jets(message.wrenches, k)
+    )[:, request.back]
+    response.joint_names = list(request.names)
+    for field, values in zip(MOTION[2:], jet[2:], strict=False):
+        setattr(response, field, double_array(values))
+    response.joint_jet = double_array(jet)

@@ -1,0 +1,183 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`model --axes`: what is drawn where, and files without a display."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.patience import patience
+
+import screw_dynamics as sd
+from screw_dynamics.lie import inertia_matrix, pose, skew
+
+pytest.importorskip('matplotlib')
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation, Text
+from mpl_toolkits.mplot3d import proj3d
+
+from screw_dynamics.command_line.axes_figure import draw_axes, place_labels, save_axes
+from screw_dynamics.command_line.axes_scene import scene_of
+
+LINK = inertia_matrix(2.0, np.array([0.1, 0.0, 0.0]), 0.01 * np.eye(3))
+MAGIC = {'png': b'\x89PNG', 'pdf': b'%PDF', 'svg': b'<?xml'}
+
+
+def placed(*xyz):
+    return pose(np.eye(3), np.array(xyz, dtype=float))
+
+
+@pytest.fixture
+def mixed_chain():
+    """A revolute, two coaxial helical and revolute, and a prismatic joint."""
+    homes = [placed(0.0, 0.0, 0.2), placed(0.3, 0.0, 0.1), placed(0.0, 0.0, 0.0)]
+    homes.append(placed(0.2, 0.0, 0.0))
+    screws = [[0, 0, 1, 0, 0, 0], [0, 0, 1, 0, 0, 0.02], [0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 1, 0]]
+    return sd.ScrewModel.from_screws([-1, 0, 1, 2], homes, screws, [LINK] * 4)
+
+
+def test_axes_are_the_spatial_screws(mixed_chain, rng):
+    q = rng.normal(size=4)
+    scene = scene_of(mixed_chain, q)
+    jacobian = sd.frame_jacobian(mixed_chain, q, mixed_chain.body_names[-1], 'spatial')
+    assert [axis.kind for axis in scene.axes] == ['revolute', 'helical', 'revolute', 'prismatic']
+    for axis, screw in zip(scene.axes, jacobian.T, strict=True):
+        e, r = axis.pose[:3, 2], axis.pose[:3, 3]
+        if axis.kind == 'prismatic':
+            expected = [0.0, 0.0, 0.0, *e]
+        else:
+            pitch = axis.pitch if axis.kind == 'helical' else 0.0
+            expected = [*e, *(skew(r) @ e + pitch * e)]
+        np.testing.assert_allclose(screw, expected, rtol=0.0, atol=1e-14)
+    assert scene.axes[1].pitch == pytest.approx(0.02)
+    assert all(math.isnan(scene.axes[i].pitch) for i in (0, 2, 3))
+
+
+def test_links_connect_joints_and_tips(mixed_chain):
+    q = np.array([0.4, -0.3, 0.2, 0.1])
+    scene = scene_of(mixed_chain, q)
+    names = mixed_chain.body_names
+    for (begin, end), parent, name in zip(scene.links, ['base', *names[:-1]], names, strict=False):
+        for point, frame in ((begin, parent), (end, name)):
+            expected = sd.frame_pose(mixed_chain, q, frame)[:3, 3]
+            np.testing.assert_allclose(point, expected, rtol=0.0, atol=1e-15)
+    assert list(scene.frames) == ['base', names[-1]]
+
+
+def test_arrows_on_one_axis_do_not_overlap(mixed_chain):
+    helical, revolute = scene_of(mixed_chain, np.zeros(4)).axes[1:3]
+    assert revolute.slide == 0.0
+    # half an arrow each to either side of the middle
+    assert abs(helical.slide) > 1.0
+
+
+def test_fingers_that_move_apart_stay_where_they_are():
+    slides = [[0, 0, 0, 0, 1, 0], [0, 0, 0, 0, -1, 0]]
+    fingers = sd.ScrewModel.from_screws([-1, -1], [np.eye(4)] * 2, slides, [LINK] * 2)
+    assert [axis.slide for axis in scene_of(fingers, np.zeros(2)).axes] == [0.0, 0.0]
+
+
+def test_joints_that_follow_others_are_known():
+    model = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
+    for axis in scene_of(model, np.zeros(model.n)).axes:
+        assert axis.mimics == (axis.name not in model.joint_names)
+    assert any(axis.mimics for axis in scene_of(model, np.zeros(model.n)).axes)
+
+
+def test_labels_point_at_the_arrows_and_do_not_overlap(mixed_chain, tmp_path, monkeypatch):
+    drawn = []
+
+    def placing(figure, axes, labels):
+        found = place_labels(figure, axes, labels)
+        drawn.append((figure, axes, labels, found))
+        return found
+
+    monkeypatch.setattr('screw_dynamics.command_line.axes_figure.place_labels', placing)
+    save_axes(mixed_chain, np.zeros(4), tmp_path / 'axes.png')
+    figure, axes, labels, found = drawn[-1]
+    by_name = {text.get_text(): text for text in found}
+    assert {'joint_1', 'joint_2, h = 0.02 m/rad', 'joint_3', 'joint_4'} < {*by_name}
+    for label in labels:
+        text = by_name[label.text]
+        x, y, _ = proj3d.proj_transform(*label.point, axes.get_proj())
+        seen = figure.transFigure.inverted().transform(axes.transData.transform((x, y)))
+        # as it was saved: within a thousandth of the figure
+        np.testing.assert_allclose(text.xy, seen, rtol=0.0, atol=1e-3)
+        assert 0.0 < seen.min() and seen.max() < 1.0
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    boxes = [Text.get_window_extent(text, renderer) for text in found]
+    for i, box in enumerate(boxes):
+        assert box.width > 0.0 and not any(box.overlaps(other) for other in boxes[:i])
+
+
+def test_labels_follow_when_the_robot_is_turned(mixed_chain):
+    figure = Figure()
+    label_again = draw_axes(figure, mixed_chain, np.zeros(4))
+    (axes,) = figure.axes
+    before = {text.get_text(): text.xy for text in axes.texts if isinstance(text, Annotation)}
+    axes.view_init(elev=60.0, azim=100.0)
+    label_again()
+    after = {text.get_text(): text.xy for text in axes.texts if isinstance(text, Annotation)}
+    assert before.keys() == after.keys() and len(before) == 6
+    assert all(math.dist(before[name], after[name]) > 1e-3 for name in before)
+
+
+@pytest.mark.parametrize('ending', MAGIC)
+def test_formats_by_the_ending_of_the_file(run, ending):
+    code, out, err = run('model', 'my_robot.urdf', '--axes', f'axes.{ending}')
+    assert code == 0 and not err
+    assert out.endswith(f'written: axes.{ending}\n')
+    assert Path(f'axes.{ending}').read_bytes().startswith(MAGIC[ending])
+
+
+def test_a_file_needs_no_display(folder):
+    environment = {key: value for key, value in os.environ.items() if 'DISPLAY' not in key}
+    command = [sys.executable, '-W', 'error', '-m', 'screw_dynamics.command_line.main']
+    done = subprocess.run(
+        [*command, 'model', 'my_robot.urdf', '--axes', 'axes.png', '--position', '0.3', '1'],
+        env={**environment, 'MPLBACKEND': 'TkAgg'},
+        capture_output=True,
+        text=True,
+        timeout=patience(),
+    )
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    assert Path('axes.png').exists()
+
+
+def test_a_window_without_a_display_is_an_error_of_one_line(run, monkeypatch):
+    monkeypatch.setenv('MPLBACKEND', 'agg')
+    code, _, err = run('model', 'my_robot.urdf', '--axes')
+    assert code == 1 and err.count('\n') == 1
+    assert '--axes: there is no display for a window' in err
+
+
+@pytest.mark.parametrize(
+    'given, text',
+    [
+        (('--axes', 'axes.txt'), 'expected the name of a figure file, ending in one of'),
+        (('--axes', 'my_robot.urdf'), 'expected the name of a figure file'),
+        (('--axes', 'none/axes.png'), 'the folder'),
+        (('--axes', '-'), 'expected the name of a file'),
+        (('--axes', 'a.png', '--position', '1'), '--position: expected 2 numbers'),
+    ],
+    ids=lambda value: value[1] if isinstance(value, tuple) else '',
+)
+def test_bad_files_and_positions(run, given, text):
+    code, out, err = run('model', 'my_robot.urdf', *given)
+    assert code == 1 and err.count('\n') == 1 and text in err, err
+    assert not Path('a.png').exists()
+
+
+def test_a_robot_without_moving_joints(run):
+    code, out, err = run(
+        'model', 'my_robot.urdf', '--locked', 'joint_1=1', 'joint_2=2', '--axes', 'axes.png'
+    )
+    assert code == 0, err
+    assert Path('axes.png').exists()
