@@ -90,6 +90,8 @@ class GoalInputs:
 
     def stop(self, reason: str) -> None:
         """Abort all goals; the controller is asked to cancel its own."""
+        if self._hold is not None:
+            self._hold.drop()
         for goal in list(self._goals):
             self._stop(goal, reason)
 
