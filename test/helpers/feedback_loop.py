@@ -11,7 +11,8 @@ import screw_dynamics as sd
 from helpers.planar_sea import MAX_EFFORT, NAMES, STIFFNESS
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points
 

@@ -1,105 +1,18 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Diagnostic tasks of the node `feedforward`, and log warnings about its rate."""
+"""Diagnostic tasks of the node `feedforward`."""
 
 import time
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-
-from screw_dynamics.dynamics import LinkLoads
-from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
+from screw_dynamics.nodes.feedforward.tick_cost import MissedTicks
 from screw_dynamics.nodes.shared.diagnostics import ERROR, OK, WARN, Report, model_report
-from screw_dynamics.nodes.shared.model_build import compute_motors
 from screw_dynamics.nodes.shared.model_source import ModelSource
-from screw_dynamics.nodes.shared.tick_timer import TickSummary, TickTimer
+from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.reference.streamed_reference import Stream
-from screw_dynamics.robot import Robot
-
-_REPETITIONS = 5
-
-
-def compute_time(robot: Robot, order: int) -> float:
-    """Return the shortest time of several trials to compute one sample, without publishing [s]."""
-    model = robot.model
-    jet, tau = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
-    loads = LinkLoads(model, [], order)
-    shortest = np.inf
-    for _ in range(_REPETITIONS):
-        begun = time.perf_counter()
-        loads.inverse_dynamics(jet, tau)
-        compute_motors(robot)
-        shortest = min(shortest, time.perf_counter() - begun)
-    return shortest
-
-
-def require_rate(shortest: float, rate: float, *, compiled: bool) -> None:
-    """Raise InputError if samples that take `shortest` [s] cannot be computed at a rate [Hz]."""
-    possible = 1.0 / shortest
-    if possible >= rate:
-        return
-    cause = '' if compiled else f'{_NOT_COMPILED}: '
-    remedy = 'lower it' if compiled else "install numba (README, 'Compiled kernels') or lower it"
-    raise InputError(
-        f"parameter 'publish_rate': {cause}a sample takes {1e3 * shortest:.3g} ms to compute: "
-        f'expected at most {possible:.0f} Hz, got {rate:g} Hz: {remedy}'
-    )
-
-
-_NOT_COMPILED = 'kernels are not compiled (no numba, or it is switched off)'
-
-
-def rate_warning(shortest: float, rate: float, *, compiled: bool) -> str:
-    """Return a warning if kernels are not compiled, else ''."""
-    if compiled:
-        return ''
-    return (
-        f'{_NOT_COMPILED[0].upper()}{_NOT_COMPILED[1:]}: a sample takes {1e3 * shortest:.3g} ms '
-        f'of {1e3 / rate:.3g} ms to compute'
-    )
-
-
-_MISSED_PART = 0.1  # fraction of the ticks
-_LASTING = 2.9  # s for which the fraction must be exceeded
-_PAUSE = 30.0  # s between warnings
-
-
-class MissedTicks:
-    """Accumulates tick summaries; calls `warn` with a text if too many ticks are missed."""
-
-    def __init__(self, warn: Callable[[str], object]) -> None:
-        self._warn = warn
-        self._silent = 0.0
-        self._begin()
-
-    def _begin(self) -> None:
-        self._seconds = self._busy = 0.0
-        self._ticks = self._missed = 0
-
-    def add(self, summary: TickSummary, period: int) -> None:
-        """Add the next summary; `period` is the time between ticks [ns]."""
-        seconds = 1e-9 * period * (summary.ticks + summary.missed)
-        self._silent = max(0.0, self._silent - seconds)
-        if not summary.ticks or summary.missed_part <= _MISSED_PART:
-            self._begin()
-            return
-        self._seconds += seconds
-        self._ticks += summary.ticks
-        self._missed += summary.missed
-        self._busy += summary.ticks * summary.mean_time
-        if self._seconds >= _LASTING and not self._silent:
-            self._silent = _PAUSE
-            self._warn(
-                f'{100.0 * self._missed / (self._ticks + self._missed):.0f} % of the ticks of the '
-                f'last {self._seconds:.0f} s were missed: a tick takes '
-                f'{1e3 * self._busy / self._ticks:.3g} ms of {1e-6 * period:.3g} ms at '
-                f'{1e9 / period:.4g} Hz'
-            )
-            self._begin()
-
 
 _REPORTED_PART = 0.01  # fraction of missed ticks above which a warning is reported
 

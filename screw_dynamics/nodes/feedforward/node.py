@@ -16,9 +16,6 @@ from screw_dynamics.nodes.feedforward.diagnostics import (
     FeedforwardReports,
     OutputReports,
     StreamReports,
-    compute_time,
-    rate_warning,
-    require_rate,
 )
 from screw_dynamics.nodes.feedforward.fitting.fit_process import FitProcess
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
@@ -29,7 +26,13 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_inputs import Trajectory
 from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import require_two_topics
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.nodes.feedforward.tick_cost import (
+    compile_tick,
+    compute_time,
+    rate_warning,
+    require_rate,
+)
 from screw_dynamics.nodes.shared.diagnostics import Diagnostics, ModelInfoOutput
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported

@@ -16,33 +16,17 @@ from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
     EffortPublishers,
     EffortSample,
 )
-from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard, compile_guards
-from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch, compile_limits
-from screw_dynamics.nodes.feedforward.outputs.motor_history import compile_history
+from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard
+from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch
 from screw_dynamics.nodes.feedforward.outputs.motor_outputs import MotorPipeline
-from screw_dynamics.nodes.feedforward.outputs.stiffness_transition import (
-    compile_stiffness_transition,
-)
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.loaded_robot import with_stiffness
-from screw_dynamics.nodes.shared.model_build import compile_efforts
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference, Source
-from screw_dynamics.reference.reference_filter import compile_filter
 from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS
-
-
-def compile_tick(robot: Robot) -> None:
-    """Compile all kernels that a tick uses, and derive their parameters from the model."""
-    compile_filter()
-    compile_limits()
-    compile_guards()
-    compile_history()
-    compile_stiffness_transition()
-    compile_efforts(robot)
 
 
 class FeedforwardPipeline:

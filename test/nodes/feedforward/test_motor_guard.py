@@ -10,7 +10,8 @@ import pytest
 import screw_dynamics as sd
 from screw_dynamics.nodes.feedforward.outputs.guards import MotorGuard
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points

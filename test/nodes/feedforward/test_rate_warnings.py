@@ -11,7 +11,7 @@ from helpers.node_processes import NodeProcess, node_command, trajectory
 
 from screw_dynamics import share_path
 from screw_dynamics.errors import InputError
-from screw_dynamics.nodes.feedforward.diagnostics import MissedTicks, rate_warning, require_rate
+from screw_dynamics.nodes.feedforward.tick_cost import MissedTicks, rate_warning, require_rate
 from screw_dynamics.nodes.shared.tick_timer import TickSummary
 
 JOINTS = [f'joint_{i}' for i in range(1, 8)]

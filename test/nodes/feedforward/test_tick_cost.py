@@ -21,7 +21,8 @@ from screw_dynamics import (
     share_path,
 )
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
-from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline, compile_tick
+from screw_dynamics.nodes.feedforward.pipeline import FeedforwardPipeline
+from screw_dynamics.nodes.feedforward.tick_cost import compile_tick
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import waypoints_from_points
 

@@ -4,7 +4,6 @@
 
 import gc
 import time
-from collections import deque
 from functools import partial
 from typing import Any
 
@@ -16,11 +15,7 @@ from trajectory_msgs.msg import JointTrajectory
 from screw_dynamics.errors import InputError
 from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
 from screw_dynamics.nodes.feedforward.context import FeedforwardContext
-from screw_dynamics.nodes.feedforward.fitting.forwarding import (
-    lead,
-    message_without_points,
-    points_of,
-)
+from screw_dynamics.nodes.feedforward.fitting.forwarding import lead
 from screw_dynamics.nodes.feedforward.fitting.tasks import Forwarding, Heading, Samples
 from screw_dynamics.nodes.feedforward.inputs.controller_hold import ControllerHold
 from screw_dynamics.nodes.feedforward.inputs.forwarded_goal import (
@@ -31,12 +26,11 @@ from screw_dynamics.nodes.feedforward.inputs.forwarded_goal import (
     action_type,
 )
 from screw_dynamics.nodes.feedforward.inputs.goal_checks import goal_refusal
+from screw_dynamics.nodes.feedforward.inputs.goal_messages import GoalMessages
 from screw_dynamics.nodes.feedforward.inputs.trajectory_queue import TrajectoryQueue
 from screw_dynamics.nodes.feedforward.inputs.trajectory_verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.shared.endpoints import steady_timer
 
-_PART = 250  # points of a goal that are made between two ticks, in about 1.8 ms
-_BUILD_PERIOD = 0.001  # s between the parts
 _WATCH_PERIOD = 0.1  # s between looks at the controller while goals run
 _LONGEST_ANSWER = 5.0  # s, of the controller to a goal
 _DELIVERY = SECOND // 100  # until the controller has a goal that is sent
@@ -61,7 +55,7 @@ class GoalInputs:
         self._violations = result.PATH_TOLERANCE_VIOLATED, result.GOAL_TOLERANCE_VIOLATED
         self._goals: list[ForwardedGoal] = []
         self._closed = False
-        self._building: deque[tuple[ForwardedGoal, Forwarding, Samples]] = deque()
+        self._messages = GoalMessages(context.node, self._send)
         self._client = ActionClient(context.node, self._type, self._controller)
         self._server = GoalServer(
             context.node,
@@ -78,12 +72,8 @@ class GoalInputs:
             self._hold = ControllerHold(
                 context, self._type, self._client, self._controller, lambda: not self._goals
             )
-        self._timers = [
-            steady_timer(context.node, _BUILD_PERIOD, self._build),
-            steady_timer(context.node, _WATCH_PERIOD, self._watch),
-        ]
-        for timer in self._timers:
-            timer.cancel()
+        self._timer = steady_timer(context.node, _WATCH_PERIOD, self._watch)
+        self._timer.cancel()
         # long messages make the garbage collector look through all objects, which takes 0.1 s
         gc.collect()  # what is frozen stays
         gc.freeze()
@@ -92,14 +82,16 @@ class GoalInputs:
         """Abort all goals; server and client are destroyed soon."""
         self._closed = True
         self.stop('the node is not configured any more')
-        for timer in self._timers:
-            self._node.destroy_timer(timer)
+        self._node.destroy_timer(self._timer)
+        self._messages.destroy()
         if self._hold is not None:
             self._hold.destroy()
         self._node.retire(self._server, self._client)
 
     def stop(self, reason: str) -> None:
         """Abort all goals; the controller is asked to cancel its own."""
+        if self._hold is not None:
+            self._hold.drop()
         for goal in list(self._goals):
             self._stop(goal, reason)
 
@@ -136,7 +128,7 @@ class GoalInputs:
             self._queue.drop('preempted by a newer goal before it was sent', older)
         goal = ForwardedGoal(self, handle, self._context.now())
         self._goals.append(goal)
-        self._timers[1].reset()
+        self._timer.reset()
         if not self._client.server_is_ready():
             self.end(goal, 'abort', self._absent())
             return
@@ -172,7 +164,7 @@ class GoalInputs:
         goal.ended = True
         self._goals.remove(goal)
         if not self._goals:
-            self._timers[1].cancel()
+            self._timer.cancel()
         if event != 'succeed':
             self._leave(goal)
         if result is None:
@@ -198,24 +190,7 @@ class GoalInputs:
 
     def build(self, goal: ForwardedGoal, task: Forwarding, samples: Samples) -> None:
         """Make the message of a trajectory between the ticks, and send it."""
-        goal.request.trajectory = message_without_points(samples)
-        self._building.append((goal, task, samples))
-        self._timers[0].reset()
-        self._build()
-
-    def _build(self) -> None:
-        """Make the next points of a trajectory; send it after the last."""
-        while self._building and self._building[0][0].ended:
-            self._building.popleft()
-        if not self._building:
-            self._timers[0].cancel()
-            return
-        goal, task, samples = self._building[0]
-        points = goal.request.trajectory.points
-        points += points_of(samples, len(points), len(points) + _PART)
-        if len(points) == len(samples.times):
-            self._building.popleft()
-            self._send(goal, task)
+        self._messages.add(goal, task, samples)
 
     def _send(self, goal: ForwardedGoal, task: Forwarding) -> None:
         if not self._client.server_is_ready():

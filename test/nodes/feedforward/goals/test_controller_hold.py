@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from helpers.action_controller import ActionController
 from helpers.goal_client import NAMES, GoalClient, goal_of
+from helpers.goal_runs import CONTROLLER, FAR, OWN
 
 from screw_dynamics import gravity_forces, read_urdf
 from screw_dynamics.messages.times import nanoseconds
 
-OWN, CONTROLLER = '/feedforward/follow_joint_trajectory', '/arm/follow_joint_trajectory'
-FAR = [0.8, -0.6]
 HELD = '/arm/follow_joint_trajectory gets the effort of the position at which it has stopped'
 
 

@@ -1,0 +1,35 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Goals that are sent to a node in front of the controller `ActionController`."""
+
+from __future__ import annotations
+
+from control_msgs.action import FollowJointTrajectory
+
+OWN = '/feedforward/follow_joint_trajectory'
+CONTROLLER = '/arm/follow_joint_trajectory'
+INVALID = FollowJointTrajectory.Result.INVALID_GOAL
+FAR = [0.8, -0.6]
+
+
+def run(ros, process, client, goal):
+    """Send a goal, when the node has found the controller, and return its record at its end."""
+    sent = begin(ros, process, client, goal)
+    ros.wait_for('the end of the goal', lambda: sent.over, process)
+    return sent
+
+
+def begin(ros, process, client, goal):
+    """Send a goal that is accepted or rejected; again while controller or state are unknown."""
+    unknown = 'no server of the action', 'no state to start from is known'
+
+    def answered():
+        nonlocal sent
+        if sent.end and any(text in sent.result.error_string for text in unknown):
+            sent = client.send(goal)
+        return sent.accepted is False or sent.feedback or sent.over
+
+    ros.wait_for('the action', client.client.server_is_ready, process)
+    sent = client.send(goal)
+    ros.wait_for('the first feedback or the end', answered, process)
+    return sent

@@ -1,0 +1,164 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""~/follow_joint_trajectory over DDS: goals that the controller, the node or a signal ends."""
+
+from __future__ import annotations
+
+import re
+import signal
+
+import numpy as np
+import pytest
+from helpers.action_controller import DEACTIVATED, PREEMPTED, ActionController
+from helpers.goal_client import NAMES, GoalClient, goal_of
+from helpers.goal_runs import CONTROLLER, FAR, INVALID, begin, run
+from lifecycle_msgs.msg import Transition
+
+from screw_dynamics.messages.times import set_stamp
+
+SECOND = 10**9
+
+
+def without_times(goal):
+    for point in goal.trajectory.points:
+        set_stamp(point.time_from_start, 0)
+
+
+def ending_in_the_past(goal):
+    set_stamp(goal.trajectory.header.stamp, 1000 * SECOND)
+
+
+def set_field(name, value):
+    return lambda goal: setattr(goal.trajectory, name, value)
+
+
+def set_of_last(name, value):
+    return lambda goal: setattr(goal.trajectory.points[-1], name, value)
+
+
+REJECTED = {
+    'no joints': (
+        set_field('joint_names', []),
+        'joint_names: expected joint_1, joint_2, got none',
+    ),
+    'another joint': (set_field('joint_names', ['joint_1', 'x']), "joint_names: .* got 'x'"),
+    'a joint missing': (set_field('joint_names', ['joint_1']), 'joint_names: .* got joint_1'),
+    'no points': (set_field('points', []), 'points: expected at least one, got none'),
+    'times': (without_times, r'points\[1\].time_from_start: expected more'),
+    'past': (ending_in_the_past, 'header.stamp: it ends in the past'),
+    'end': (
+        set_of_last('velocities', [0.0, 0.1]),
+        r'points\[1\].velocities: .* at the end, got 0.1',
+    ),
+    'positions': (
+        set_of_last('positions', []),
+        r'points\[1\].positions: expected 2 values, got 0',
+    ),
+    'sizes': (set_of_last('accelerations', [0.0]), r'accelerations: expected 2 values, got 1'),
+}
+
+
+def test_rejected_and_aborted_as_by_the_controller(ros, start, client, controller):
+    """The controller alone gives the same codes."""
+    node = start()
+    direct = GoalClient(ros.node, CONTROLLER)
+    for change, text in REJECTED.values():
+        goal = goal_of([0.1, 0.1], FAR, times=[0.1, 0.2])
+        change(goal)
+        outcomes = [run(ros, node, one, goal).outcome for one in (direct, client)]
+        assert outcomes == [('rejected', None)] * 2
+        ros.wait_for(text, lambda text=text: re.search(text, node.log), node)
+    controller.offset = 0.01
+    for tolerances, code in (({'path': 0.001}, -4), ({'end': 0.001, 'end_time': 0.05}, -5)):
+        goal = goal_of([0.1, 0.1], FAR, times=[0.3, 0.4], **tolerances)
+        outcomes = [run(ros, node, one, goal).outcome for one in (direct, client)]
+        assert outcomes == [('aborted', code)] * 2
+    controller.active = False
+    sent = run(ros, node, client, goal_of(FAR, times=[0.3]))
+    assert sent.outcome == ('aborted', INVALID)
+    assert 'has rejected the goal (its log says why' in sent.result.error_string
+    controller.active = True
+    sent = begin(ros, node, client, goal_of(FAR, times=[60.0]))
+    controller.deactivate()
+    ros.wait_for('the end', lambda: sent.end, node)
+    assert (sent.outcome, sent.result.error_string) == (('aborted', INVALID), DEACTIVATED)
+    controller.active = True
+    # values are read when the goal has been accepted
+    sent = run(ros, node, client, goal_of([np.nan, 0.0], times=[0.3]))
+    assert sent.outcome == ('aborted', INVALID)
+    assert 'at point #0: expected a finite number, got nan' in sent.result.error_string
+    assert node.interrupt() == 0, node.log
+
+
+def test_a_goal_that_the_node_refuses_leaves_the_one_before(ros, start, client, controller):
+    """By a rule that the controller does not have."""
+    node = start(max_trajectory_points=1)
+    first = begin(ros, node, client, goal_of([0.1, 0.1], times=[2.0]))
+    second = run(ros, node, client, goal_of([0.1, 0.0], [0.2, 0.0], times=[1.0, 2.0]))
+    assert second.outcome == ('aborted', INVALID)
+    assert 'expected at most 1 points' in second.result.error_string
+    ros.wait_for('the end of the first', lambda: first.end, node)
+    assert first.outcome == ('succeeded', 0)
+    assert node.interrupt() == 0, node.log
+
+
+def test_a_controller_that_is_not_there(ros, start, client):
+    node = start()
+    ros.wait_for('the action', client.client.server_is_ready, node)
+    sent = client.send(goal_of(FAR, times=[1.0]))
+    ros.wait_for('the end', lambda: sent.over, node)
+    assert sent.outcome == ('aborted', INVALID)
+    assert sent.result.error_string == (
+        'no server of the action /arm/follow_joint_trajectory (parameter '
+        "'follow_joint_trajectory')"
+    )
+    # one that comes and goes
+    arm = ros.add_node('arm')
+    controller = ActionController(arm, NAMES)
+    sent = begin(ros, node, client, goal_of(FAR, times=[60.0]))
+    controller.destroy()
+    ros.remove_node(arm)
+    ros.wait_for('the end', lambda: sent.over, node)
+    assert sent.outcome == ('aborted', INVALID)
+    assert 'no server of the action' in sent.result.error_string
+    assert node.interrupt() == 0, node.log
+
+
+@pytest.mark.parametrize(
+    'transitions', [['DEACTIVATE', 'CLEANUP'], ['ACTIVE_SHUTDOWN']], ids=lambda names: names[0]
+)
+def test_a_transition_ends_goals(ros, node, client, controller, transitions):
+    sent = begin(ros, node, client, goal_of(FAR, times=[60.0]))
+    for name in transitions:
+        number = getattr(Transition, f'TRANSITION_{name}')
+        assert ros.change_state('/feedforward', number)
+    ros.wait_for('the end', lambda: sent.over, node)
+    assert sent.outcome == ('aborted', INVALID)
+    assert sent.result.error_string == 'the node is not active any more'
+    ros.wait_for('the stop of the controller', lambda: controller._goal is None, node)
+    if transitions[0] == 'DEACTIVATE':
+        ros.wait_for('the end of the action', lambda: not client.client.server_is_ready(), node)
+        for name in ('CONFIGURE', 'ACTIVATE'):
+            assert ros.change_state('/feedforward', getattr(Transition, f'TRANSITION_{name}'))
+        assert run(ros, node, client, goal_of([0.1, 0.1], times=[0.3])).outcome == ('succeeded', 0)
+
+
+@pytest.mark.filterwarnings('ignore:failed to send response:RuntimeWarning')  # to the node
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('events', [False, True])
+def test_a_signal_ends_goals(ros, start, client, controller, number, events):
+    node = start(use_events_executor=events)
+    sent = begin(ros, node, client, goal_of(FAR, times=[60.0]))
+    assert node.interrupt(number) == 0, node.log
+    ros.wait_for('the end', lambda: sent.over)
+    assert sent.outcome == ('aborted', INVALID)
+    ros.wait_for('the stop of the controller', lambda: controller._goal is None)
+
+
+def test_a_goal_that_is_canceled_by_others(ros, node, client, controller):
+    sent = begin(ros, node, client, goal_of(FAR, times=[60.0]))
+    other = GoalClient(ros.node, CONTROLLER)
+    preempting = run(ros, node, other, goal_of(FAR, times=[0.2]))
+    ros.wait_for('the end', lambda: sent.end, node)
+    assert preempting.outcome == ('succeeded', 0)
+    assert (sent.outcome, sent.result.error_string) == (('aborted', INVALID), PREEMPTED)
