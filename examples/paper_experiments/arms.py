@@ -128,7 +128,7 @@ def about_origin(inertia: Array) -> Array:
     """Return the inertia with the tensor about the centre of mass taken as about the origin."""
     mass = inertia[5, 5]
     arm = skew(vee(inertia[:3, 3:]) / mass)
-    result = inertia.copy()
+    result: Array = inertia.copy()
     result[:3, :3] += mass * arm @ arm
     return result
 
