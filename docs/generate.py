@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Write the tables of parameters, options and file entries in docs/ from the records of the code.
+Write the tables of parameters, options, file entries and equations in docs/ from the code.
 
 A table stands between the lines `<!-- table: SOURCE -->` and `<!-- end of table -->`; SOURCE names
 a function of this file and its arguments. Run from the root of the repository, with ROS 2:
@@ -122,6 +122,7 @@ def table(source: str) -> str:
         'options': command_options,
         'model': model_entries,
         'launch': launch_arguments,
+        'equations': runpy.run_path(str(DOCS / 'equations.py'))['table'],
     }
     return makers[kind](*arguments)
 

@@ -65,15 +65,15 @@ def task_to_joint_jet(
     weights : (n,) array_like, optional
         w > 0; a joint with a large weight moves less. Default 1, in (rad/s)^2 as in (m/s)^2.
     damping : float
-        lambda >= 0. If positive, the rates minimise |J q' - V|^2 + lambda^2 |q'|_W^2 instead:
+        lambda >= 0. If positive, the rates minimise ``|J q' - V|^2 + lambda^2 |q'|_W^2`` instead:
         ``q' = W^-1 J^T (J W^-1 J^T + lambda^2 I)^-1 V``, also at singularities and with too few
         joints, with exact derivatives; the task is then not met exactly.
     nullspace_rates : (m, n) or (..., m, n) array_like, optional
         Row d is the d-th time derivative of rates z that the joints have as far as the task
-        permits: q' is the solution with the smallest |q' - z|_W. Default 0.
+        permits: q' is the solution with the smallest ``|q' - z|_W``. Default 0.
     least_squares : bool
         With fewer joints than components and without damping, return the rates with the smallest
-        |J q' - V|, instead of an error. `frame_twist` of the result shows what remains.
+        ``|J q' - V|``, instead of an error. `frame_twist` of the result shows what remains.
 
     Returns
     -------

@@ -14,6 +14,8 @@ def adjoint(c: ScalarArray) -> ScalarArray:
     """
     Return Ad_C = [[R, 0], [r~ R, R]], which maps twists from frame C to its reference frame.
 
+    [MK2021] (11).
+
     Wrenches are mapped in the opposite direction: W_body = Ad_C^T W_spatial.
 
     Parameters
@@ -48,6 +50,8 @@ def adjoint_inverse(c: ScalarArray) -> ScalarArray:
 def twist_cross(twist: ScalarArray) -> ScalarArray:
     """
     Return ad_X = [[xi~, 0], [eta~, xi~]], the matrix of the screw product [X, Y] = ad_X Y.
+
+    [MK2021] (14).
 
     Parameters
     ----------

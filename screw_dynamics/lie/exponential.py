@@ -22,7 +22,7 @@ from screw_dynamics.lie.so3 import skew, vee
 
 def exp_so3(x: ScalarArray) -> ScalarArray:
     """
-    Return the rotation exp(x~) = I + c_1 x~ + c_2 x~^2 (MK2021 (7)).
+    Return the rotation exp(x~) = I + c_1 x~ + c_2 x~^2 ([MK2021] (7)).
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def dexp_inverse_so3(x: ScalarArray) -> ScalarArray:
 
 def exp_se3(twist: ScalarArray) -> ScalarArray:
     """
-    Return the pose exp(X) = (exp(x~), dexp_x y) (MK2021 (6)).
+    Return the pose exp(X) = (exp(x~), dexp_x y) ([MK2021] (6)).
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from screw_dynamics.lie.so3 import skew, vee
 
 def inertia_matrix(mass: Scalar, com: ScalarArray, rotational_inertia: ScalarArray) -> ScalarArray:
     """
-    Return the 6x6 inertia about the frame's origin.
+    Return the 6x6 inertia about the frame's origin, [MK2021] (24), [M2018] (40), (41).
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def pseudo_inertia(inertia: ScalarArray) -> ScalarArray:
 
 def transform_inertia(inertia: ScalarArray, c: ScalarArray) -> ScalarArray:
     """
-    Return the inertia in another frame: Ad_C^-T M Ad_C^-1 (M2018 (41)).
+    Return the inertia in another frame: Ad_C^-T M Ad_C^-1 ([M2018] (41)).
 
     Parameters
     ----------

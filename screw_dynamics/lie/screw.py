@@ -1,6 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Unit screws (e; x × e + h e) and (0; e) of any scalars: type, pitch, axis, exponential."""
+"""
+Unit screws (e; x × e + h e) and (0; e) of any scalars: type, pitch, axis, exponential.
+
+[MK2021] (4), (5).
+"""
 
 from __future__ import annotations
 
@@ -117,7 +121,7 @@ def pose_on_axis(screw: ScalarArray) -> ScalarArray:
 
 def exp_screw(screw: ScalarArray, q: Scalar) -> ScalarArray:
     """
-    Return exp(q X) for a unit screw of any pitch (MK2021 (6), (7)).
+    Return exp(q X) for a unit screw of any pitch ([MK2021] (6), (7)).
 
     Parameters
     ----------

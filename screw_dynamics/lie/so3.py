@@ -50,7 +50,7 @@ def vee(matrix: ScalarArray) -> ScalarArray:
 
 def axis_angle_rotation(axis: ScalarArray, angle: Scalar) -> ScalarArray:
     """
-    Return R = I + sin(q) e~ + (1 - cos(q)) e~^2 (Rodrigues; MK2021 (7)).
+    Return R = I + sin(q) e~ + (1 - cos(q)) e~^2 (Rodrigues; [MK2021] (7)).
 
     Parameters
     ----------

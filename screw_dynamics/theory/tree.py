@@ -10,7 +10,6 @@ body i", and "i + 1" is each child of i.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import cached_property
 from math import comb
 
@@ -21,7 +20,7 @@ from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie import adjoint, adjoint_inverse, exp_screw, twist_cross
 from screw_dynamics.lie.scalars import ScalarArray, dtype
-from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
+from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 
 class Tree:
@@ -63,7 +62,7 @@ class Tree:
 
     @cached_property
     def relative_poses(self) -> list[ScalarArray]:
-        """C_{p,i} = B_i exp(X_i s_i), MK(3)."""
+        """C_{p,i} = B_i exp(X_i s_i), [MK2021] (2), (3), [M2018] (67)."""
         model = self.model
         return [
             home @ exp_screw(screw, s)
@@ -85,7 +84,7 @@ class Tree:
 
     @cached_property
     def transform_rates(self) -> list[ScalarArray]:
-        """E_i(0..r - 1), (r, 6, 6): d^k Ad_{C_{i,p}} / dt^k = E_i(k) Ad_{C_{i,p}}, KM(10)."""
+        """E_i(0..r - 1), (r, 6, 6): Ad_{C_{i,p}}^(k) = E_i(k) Ad_{C_{i,p}}, [KM2021] (10)."""
         rates = []
         for screw, joint in zip(self.model.screws, self.joints.T, strict=True):
             ad = twist_cross(screw)
@@ -110,7 +109,7 @@ class Tree:
         return np.flatnonzero(self.model.parents == body).tolist()
 
     def jacobian_column(self, body: int, joint: int) -> ScalarArray:
-        """Return J_{i,j} = Ad_{C_{i,j}} X_j, body-fixed; 0 if j is not on the path of i."""
+        """Return J_{i,j} = Ad_{C_{i,j}} X_j, [KM2021] (8), (9); 0 if j is not on the path of i."""
         if joint not in self.path(body):
             return np.zeros(6, self.dtype)
         column: ScalarArray = self.model.screws[joint].astype(self.dtype)
@@ -133,15 +132,6 @@ class Tree:
         matrix[np.arange(self.count), self.model.coordinates] = self.model.multipliers
         return matrix
 
-    def body_wrenches(self, wrench_jets: Mapping[str, Array], rows: int) -> ScalarArray:
-        """Return wrenches ON the bodies, (N, rows, 6) in body frames, from those at frames."""
-        external = np.zeros((self.count, rows, 6), self.dtype)
-        for name, wrench in wrench_jets.items():
-            frame = self.model.frames[name]
-            if frame.body >= 0:  # a wrench on the base moves no joint
-                external[frame.body] += wrench @ adjoint_inverse(frame.pose)
-        return external
-
     def adjoints(self) -> list[ScalarArray]:
         """Return Ad_{C_i}, which map body-fixed twists to spatial ones."""
         return [adjoint(pose) for pose in self.poses]
@@ -153,35 +143,3 @@ def as_scalars(name: str, values: ArrayLike) -> ScalarArray:
         if all(hasattr(entry, '__truediv__') for entry in values.flat):
             return values
     return require_finite(name, as_float_array(name, values))
-
-
-def efforts_of_samples(
-    model: ScrewModel,
-    joint_jet: ArrayLike,
-    wrench_jets: Mapping[str, ArrayLike] | None,
-    efforts_of_joints: Callable[[Tree, ScalarArray], ScalarArray],
-) -> ScalarArray:
-    """
-    Return the efforts (k + 1, n) or (T, k + 1, n) of inverse dynamics.
-
-    `efforts_of_joints` returns those of the tree joints (k + 1, N), from a tree and external
-    wrenches (N, k + 1, 6) in body frames.
-    """
-    require_model(model)
-    jet = as_scalars('joint_jet', joint_jet)
-    if jet.ndim not in (2, 3) or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
-        expected = f'(k + 3, {model.n}) or (T, k + 3, {model.n})'
-        raise ShapeError('joint_jet', expected, jet.shape)
-    efforts = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n), dtype(jet))
-    wrenches = as_wrench_jets(model, wrench_jets, efforts.shape)
-    samples = [(jet, wrenches, efforts)]
-    if jet.ndim == 3:
-        samples = [
-            (jet[t], {name: w[t] if w.ndim == 3 else w for name, w in wrenches.items()}, row)
-            for t, row in enumerate(efforts)
-        ]
-    for sample, loads, out in samples:
-        tree = Tree(model, sample)
-        external = tree.body_wrenches(loads, len(out))
-        out[:] = tree.to_coordinates(efforts_of_joints(tree, external))
-    return efforts

@@ -10,81 +10,12 @@ W^b = Ad_C^T W^s = Ad_R^T W^h. With Y_0 = W and Y_(m+1) = Y_m' + Omega Y_m, wher
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.lie import adjoint, adjoint_inverse, twist_cross
 from screw_dynamics.lie.scalars import ScalarArray, dtype
-from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.theory.kinematics import spatial
-from screw_dynamics.theory.tree import Tree, as_scalars
-
-
-def wrench_jets_in_frames(
-    model: ScrewModel,
-    joint_jet: ArrayLike,
-    wrench_jets: Mapping[str, ArrayLike],
-    representation: str,
-) -> dict[str, ScalarArray]:
-    """
-    Return wrenches as every form of inverse dynamics takes them: in the frames, with derivatives.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-        Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
-    wrench_jets : mapping of str to (k + 1, 6) array_like
-        By frame name the wrench [torque; force] ON its body and the time derivatives of these
-        components [N m; N, per s^d], k < r.
-    representation : str
-        Of the components: 'spatial' (about the base origin, in base axes), 'hybrid' (about the
-        origin of the frame, in base axes) or 'body' (unchanged).
-
-    Returns
-    -------
-    dict of str to (k + 1, 6) ndarray
-
-    Raises
-    ------
-    InputError, ShapeError, NotFiniteError, UnknownNameError
-        If an argument is not usable.
-
-    Examples
-    --------
-    A constant force in base axes is not constant in a frame that turns.
-
-    >>> import screw_dynamics as sd
-    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
-    >>> push = {'body_1': [[0, 0, 0, 1.0, 0, 0], [0] * 6]}
-    >>> wrench_jets_in_frames(wheel, [[0.0], [2.0]], push, 'hybrid')['body_1']
-    array([[ 0.,  0.,  0.,  1.,  0.,  0.],
-           [ 0.,  0.,  0.,  0., -2.,  0.]])
-    """
-    if representation not in ('body', 'spatial', 'hybrid'):
-        given = shown(representation)
-        raise InputError(f'representation: expected body, spatial or hybrid, got {given}')
-    tree = Tree(model, joint_jet)
-    twists = spatial.twist_and_column_jets(tree)[0]
-    result = {}
-    for name, values in wrench_jets.items():
-        frame, wrench = model.frame(name), as_scalars(f'wrench_jets[{name!r}]', values)
-        if wrench.ndim != 2 or wrench.shape[1] != 6 or len(wrench) > len(tree.jet):
-            expected = f'(k + 1, 6) with k < {len(tree.jet)}, the rows of joint_jet'
-            raise ShapeError(f'wrench_jets[{name!r}]', expected, wrench.shape)
-        pose, twist = frame.pose, np.zeros((len(tree.jet) - 1, 6))
-        if frame.body >= 0:
-            pose, twist = tree.poses[frame.body] @ frame.pose, twists[frame.body]
-        if representation == 'spatial':
-            wrench = body_from_spatial(wrench, pose, twist)
-        elif representation == 'hybrid':
-            wrench = body_from_hybrid(wrench, pose[:3, :3], twist[:, :3])
-        result[name] = wrench
-    return result
 
 
 def body_from_spatial(

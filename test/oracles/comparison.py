@@ -40,7 +40,9 @@ def relative_errors(efforts: Array, reference: Reference) -> Array:
     return error / np.maximum(size, ZERO)
 
 
-def assert_agrees(efforts: Array, reference: Reference, tolerance: float = TOLERANCE) -> None:
+def assert_agrees(
+    efforts: Array, reference: Reference, tolerance: float = TOLERANCE, name: str = 'efforts'
+) -> None:
     """
     Fail, naming the orders, where the relative error exceeds the tolerance.
 
@@ -49,11 +51,13 @@ def assert_agrees(efforts: Array, reference: Reference, tolerance: float = TOLER
     efforts : (k + 1, n) ndarray
     reference : Reference
     tolerance : float
+    name : str
+        Name of what is compared.
 
     """
     assert efforts.shape == reference.efforts.shape
     errors = relative_errors(efforts, reference)
     assert (errors <= tolerance).all(), (
-        f'relative error per order {errors} exceeds {tolerance:g}\n'
+        f'{name}: relative error per order {errors} exceeds {tolerance:g}\n'
         f'got {efforts.tolist()}\nreference {reference.efforts.tolist()}'
     )

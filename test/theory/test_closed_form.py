@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.random_models import random_joint_jet, random_model
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
@@ -87,6 +87,31 @@ def test_structure(motion):
         assert_close(difference, -difference.T, model, jet, k + 1)
         assert_close(skew[k] + skew[k].T, mass[k + 1], model, jet, k + 1)
     assert_close(skew[0] @ jet[1], plain[0] @ jet[1], model, jet, 2)
+
+
+@given(motions())
+def test_other_forms_of_the_coefficient_matrices(motion):
+    """The same matrices from what is at hand, and from A, a, b and Mm alone."""
+    model, jet = motion
+    s = SecondDerivatives(model, jet)
+    for form in (s.C1_reusing_Cm, s.C1_explicit):
+        assert_close(form, s.C1, model, jet, 2)
+    assert_close(s.M2_reusing_M1, s.M2, model, jet, 2)
+    assert_close(s.C1_rate - s.C1 @ s.Aa - s.Aa.T @ s.C1, s.C2, model, jet, 3)
+    assert_close(s.C2_explicit, s.C2, model, jet, 3)
+
+
+def test_rates_of_the_path_matrices(rng):
+    """Derivatives along the motion by a complex step."""
+    model = random_model(rng, [BodyRecipe('helical'), BodyRecipe(), BodyRecipe(mimics=0)])
+    jet = random_joint_jet(rng, model.n, 1)
+    moved = SecondDerivatives(model, jet + 1e-30j * np.roll(jet, -1, axis=0))
+    s = SecondDerivatives(model, jet)
+    path = np.linalg.inv(np.eye(len(s.D)) - s.D)
+    np.testing.assert_allclose(s.A, path, rtol=0, atol=1e-12 * np.abs(path).max())
+    for name, rate in (('A', s.A_rate), ('J', s.J_rate), ('U', s.U_rate), ('V', s.twist_rates)):
+        slope = getattr(moved, name).imag / 1e-30
+        np.testing.assert_allclose(rate, slope, rtol=0, atol=1e-12 * np.abs(slope).max())
 
 
 def test_the_matrix_of_the_paper_is_not_skew(rng):

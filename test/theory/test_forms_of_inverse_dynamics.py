@@ -11,12 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.comparison import assert_agrees
 from oracles.high_precision import reference_efforts
-from oracles.random_models import random_joint_jet, random_model, random_wrench_jets
+from oracles.random_models import (
+    BodyRecipe,
+    random_joint_jet,
+    random_model,
+    random_wrench_jets,
+)
 from oracles.strategies import joint_jets, models, seeds
 
 import screw_dynamics as sd
+from screw_dynamics.errors import InputError
+from screw_dynamics.lie import adjoint, inverse_pose
+from screw_dynamics.series import jet_of_series, series_of_jet
 from screw_dynamics.theory.acceleration_energy import equations
 from screw_dynamics.theory.closed_form import nth_derivatives
+from screw_dynamics.theory.forward_dynamics import any_order
 from screw_dynamics.theory.inverse_dynamics import (
     body_fixed,
     euler_jourdain,
@@ -24,28 +33,73 @@ from screw_dynamics.theory.inverse_dynamics import (
     momentum,
     spatial,
 )
+from screw_dynamics.theory.tree import Tree
 
 FORMS = [body_fixed, spatial, hybrid, momentum, euler_jourdain, nth_derivatives, equations]
 forms = pytest.mark.parametrize('form', FORMS, ids=lambda form: form.__name__.split('.')[-1])
 
 
-@forms
 @given(data=st.data(), order=st.integers(0, 5), seed=seeds)
-def test_random_trees(form, data, order, seed):
+def test_random_trees(data, order, seed):
     model = data.draw(models(scales=False, max_bodies=5))
     jet = data.draw(joint_jets(model.n, order))
     wrenches = random_wrench_jets(np.random.default_rng(seed), model, order)
-    efforts = form.inverse_dynamics(model, jet, wrenches)
-    assert_agrees(efforts, reference_efforts(model, jet, wrenches))
+    reference = reference_efforts(model, jet, wrenches)
+    for form in FORMS:
+        efforts = form.inverse_dynamics(model, jet, wrenches)
+        assert_agrees(efforts, reference, name=form.__name__)
 
 
-@forms
 @pytest.mark.parametrize('robot', ['iiwa14', 'panda', 'branched_gripper', 'planar_2r'])
 @pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
-def test_robots_of_the_package(form, robot, rng):
+def test_robots_of_the_package(robot, rng):
     model = sd.read_urdf(sd.share_path(f'urdf/{robot}.urdf'))
     jet = random_joint_jet(rng, model.n, 3)
-    assert_agrees(form.inverse_dynamics(model, jet), reference_efforts(model, jet))
+    reference = reference_efforts(model, jet)
+    for form in FORMS:
+        assert_agrees(form.inverse_dynamics(model, jet), reference, name=form.__name__)
+
+
+@pytest.mark.parametrize('representation', ['spatial', 'hybrid', 'mixed', 'tool_1', 'base'])
+def test_wrenches_in_any_representation(representation, rng):
+    """All forms with such wrenches, against body-fixed components made by series arithmetic."""
+    recipes = [BodyRecipe(), BodyRecipe('helical'), BodyRecipe('prismatic', mimics=0)]
+    model = random_model(rng, [*recipes, BodyRecipe(parent_back=2)])
+    order = 4
+    jet = random_joint_jet(rng, model.n, order)
+    wrenches = random_wrench_jets(rng, model, order, count=4)
+    poses = Tree(model, series_of_jet(jet)[None]).poses
+
+    def pose_of(name):
+        frame = model.frames[name]
+        return poses[frame.body] @ frame.pose if frame.body >= 0 else frame.pose
+
+    in_frames = {}
+    for name, wrench in wrenches.items():
+        own, components = pose_of(name), series_of_jet(wrench)
+        if representation in ('hybrid', 'mixed'):
+            turned = np.kron(np.eye(2), own[:3, :3].T) @ components
+            if representation == 'mixed':
+                turned[:3] = components[:3]
+        else:
+            source = np.eye(4) if representation == 'spatial' else pose_of(representation)
+            turned = adjoint(inverse_pose(source) @ own).T @ components
+        in_frames[name] = jet_of_series(turned, order).astype(float)
+    expected = reference_efforts(model, jet, in_frames)
+    for form in FORMS:
+        efforts = form.inverse_dynamics(model, jet, wrenches, wrench_representation=representation)
+        assert_agrees(efforts, expected, name=form.__name__)
+    back = any_order.forward_dynamics(
+        model, jet[0], jet[1], efforts, wrenches, wrench_representation=representation
+    )
+    np.testing.assert_allclose(back, jet, rtol=1e-8, atol=1e-8)
+
+
+def test_an_unknown_representation(rng):
+    model = random_model(rng, 2)
+    expected = "^wrench_representation: expected 'body', .* or the name of a frame, got 'world'$"
+    with pytest.raises(InputError, match=expected):
+        spatial.inverse_dynamics(model, np.zeros((3, 2)), wrench_representation='world')
 
 
 @forms

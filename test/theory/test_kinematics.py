@@ -30,11 +30,10 @@ RECIPES = [
 ]
 
 
-def defined_twists(form, model, jet):
+def defined_twists(form, poses, orders):
     """Return the twists as they are defined, from poses as truncated series in time."""
-    orders = len(jet) - 1
-    twists = np.zeros((model.body_count, orders, 6))
-    for i, pose in enumerate(Tree(model, series_of_jet(jet)[None]).poses):
+    twists = np.zeros((len(poses), orders, 6))
+    for i, pose in enumerate(poses):
         c = jet_of_series(pose, orders).astype(float)
         r, x = c[:, :3, :3], c[:, :3, 3]
         in_base = [leibniz(k, r[1:], r.transpose(0, 2, 1)) for k in range(orders)]
@@ -59,37 +58,46 @@ def leibniz(k, a, b):
     return sum(comb(k, s) * a[s] @ b[k - s] for s in range(k + 1))
 
 
-def assert_close(got, expected, size=None):
-    """Compare twelve digits of the largest number, or of that which it comes from."""
-    size = np.abs(expected).max(initial=1e-30) if size is None else size
-    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * size)
+def assert_close(got, expected, size, form=None):
+    """Compare twelve digits of a size that the numbers come from."""
+    name = getattr(form, '__name__', '')
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * size, err_msg=name)
 
 
-@forms
+def twists_and_their_size(model, jet):
+    """
+    Return the twists in four forms, and the largest entry of all.
+
+    A spatial twist is made of what the others are, at the base's origin: its size bounds all.
+    """
+    twists = {form: form.twists(model, jet) for form in FORMS}
+    return twists, max(np.abs(entry).max(initial=1e-30) for entry in twists.values())
+
+
 @given(data=st.data(), order=st.integers(0, 4))
-def test_twists_are_the_derivatives_of_the_poses(form, data, order):
+def test_twists_are_the_derivatives_of_the_poses(data, order):
     model = data.draw(models(scales=False))
     jet = data.draw(joint_jets(model.n, order))
-    twists = form.twists(model, jet)
-    expected = defined_twists(form, model, jet)
-    # a spatial twist is made of what the others are, at the base's origin
-    size = max(np.abs(other.twists(model, jet)).max() for other in FORMS)
-    assert_close(twists, expected, max(size, 1e-30))
+    twists, size = twists_and_their_size(model, jet)
+    poses = Tree(model, series_of_jet(jet)[None]).poses
+    for form in FORMS:
+        assert_close(twists[form], defined_twists(form, poses, len(jet) - 1), size, form)
 
 
-@forms
 @given(data=st.data())
-def test_columns_make_up_the_twists(form, data):
+def test_columns_make_up_the_twists(data):
     model = data.draw(models(scales=False))
     jet = data.draw(joint_jets(model.n, 2))
-    columns, rates = form.jacobian_columns(model, jet), Tree(model, jet).joints[1:]
-    for k in range(len(rates)):
-        total = sum(
-            comb(k, s) * np.einsum('ijx,j->ix', columns[:, :, s], rates[k - s])
-            for s in range(k + 1)
-        )
-        size = max(np.abs(other.twists(model, jet)).max() for other in FORMS)
-        assert_close(form.twists(model, jet)[:, k], total, max(size, 1e-30))
+    twists, size = twists_and_their_size(model, jet)
+    rates = Tree(model, jet).joints[1:]
+    for form in FORMS:
+        columns = form.jacobian_columns(model, jet)
+        for k in range(len(rates)):
+            total = sum(
+                comb(k, s) * np.einsum('ijx,j->ix', columns[:, :, s], rates[k - s])
+                for s in range(k + 1)
+            )
+            assert_close(twists[form][:, k], total, size, form)
 
 
 @forms
@@ -111,13 +119,27 @@ def test_partial_derivatives_of_three_orders(form, rng):
                 assert_close(got, slope, 1.0)
 
 
-@forms
 @given(data=st.data())
-def test_explicit_accelerations_and_jerks(form, data):
+def test_explicit_accelerations_and_jerks(data):
     model = data.draw(models(scales=False))
     jet = data.draw(joint_jets(model.n, 1))
-    name, twists = form.__name__.split('.')[-1], form.twists(model, jet)
-    size = max(np.abs(other.twists(model, jet)).max() for other in FORMS)
-    for kind, row in (('accelerations', 1), ('jerks', 2)):
-        explicit = getattr(accelerations, f'{name}_{kind}')(model, jet[: row + 2])
-        assert_close(explicit, twists[:, row], max(size, 1e-30))
+    twists, size = twists_and_their_size(model, jet)
+    for form in FORMS:
+        name = form.__name__.split('.')[-1]
+        for kind, row in (('accelerations', 1), ('jerks', 2)):
+            explicit = getattr(accelerations, f'{name}_{kind}')(model, jet[: row + 2])
+            assert_close(explicit, twists[form][:, row], size, form)
+    system = spatial.system_accelerations(model, jet)
+    assert_close(system, twists[spatial][:, 1], size, spatial)
+
+
+def test_partial_derivatives_of_relative_poses(rng):
+    model = random_model(rng, RECIPES)
+    q = random_joint_jet(rng, model.n, 0)[0]
+    for joint in range(model.n):
+        moved = q.astype(complex)
+        moved[joint] += 1j * STEP
+        poses = Tree(model, moved[None]).poses
+        for i, j in ((4, 0), (0, 4), (4, 1), (3, 3)):
+            slope = (sd.lie.inverse_pose(poses[i]) @ poses[j]).imag / STEP
+            assert_close(body_fixed.partial_of_relative_pose(model, q, i, j, joint), slope, 1.0)

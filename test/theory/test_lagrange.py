@@ -15,6 +15,9 @@ from scipy.integrate import solve_ivp
 import screw_dynamics as sd
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
+from screw_dynamics.theory.forward_dynamics import any_order
+from screw_dynamics.theory.inverse_dynamics import body_fixed
+from screw_dynamics.theory.kinematics import body_fixed as twists_body_fixed
 from screw_dynamics.theory.lagrange import christoffel, energies
 
 STEP = 1e-30  # of complex steps, which do not cancel
@@ -89,19 +92,47 @@ def test_gradients_of_the_energies(rng):
     assert energies.kinetic_energy(model, q, qd) == pytest.approx(0.5 * qd @ mass @ qd, rel=1e-12)
 
 
-def test_energy_is_kept_along_a_free_motion(rng):
-    """The sum of both along a simulated fall, to the tolerance of the integration."""
+@given(data=st.data())
+def test_lagrange_equations(data):
+    """Forces and the Coriolis matrix of the Lagrangian are those of Newton and Euler."""
+    model = data.draw(models(scales=False, max_bodies=5))
+    jet = data.draw(joint_jets(model.n, 0))
+    expected = body_fixed.inverse_dynamics(model, jet)[0]
+    reach = 1.0 + np.abs(jet[0]).max() * np.abs(model.multipliers).max()
+    size = max(np.abs(model.inertias).max(), 1e-30) * model.body_count * (10.0 * reach) ** 3
+    pace = 10.0 + np.abs(jet[1]).max() ** 2 + np.abs(jet[2]).max()
+    assert_close(energies.lagrange_efforts(model, jet), expected, size * pace)
+    for form in ('brackets', 'binet'):
+        assert_close(christoffel.efforts(model, jet, form), expected, size * pace)
+    system = SystemMatrices(model, jet)
+    matrix = energies.lagrange_coriolis_matrix(model, jet[0], jet[1])
+    assert_close(matrix, system.coriolis_matrix, size * (1.0 + np.abs(jet[1]).max()))
+    turning = system.a() @ system.J + system.b(system.V) @ system.X
+    identity = system.b(system.V) @ system.J
+    assert_close(system.A @ turning, identity, (1.0 + np.abs(identity).max()) * 1e1 * reach)
+
+
+@pytest.mark.parametrize('driven', [False, True], ids=['falling', 'driven'])
+def test_energy_along_a_simulated_motion(driven, rng):
+    """Both energies change by the work of efforts and wrench, to the error of integration."""
     model = random_model(rng, TREE)
-    state = np.concatenate(random_joint_jet(rng, model.n, 0)[:2])
+    q, qd, efforts = random_joint_jet(rng, model.n, 0)
+    wrench = 5.0 * rng.normal(size=(1, 6))
+    loads = {'body_4': wrench} if driven else None
 
-    def rates(_, x):
-        q, qd = np.split(x, 2)
-        return np.concatenate((qd, sd.forward_dynamics(model, q, qd, np.zeros(model.n))))
+    def rates(t, x):
+        q, qd = np.split(x[:-1], 2)
+        tau = driven * (efforts * np.cos(3.0 * t))
+        motion = any_order.forward_dynamics(model, q, qd, tau[None], loads)
+        power = tau @ qd
+        if driven:
+            power += wrench[0] @ twists_body_fixed.twists(model, np.stack([q, qd]))[3, 0]
+        return np.concatenate((qd, motion[2], [power]))
 
-    path = solve_ivp(rates, (0.0, 0.5), state, 'DOP853', rtol=1e-11, atol=1e-11).y.T
-    total = [
-        energies.kinetic_energy(model, q, qd) + energies.potential_energy(model, q)
-        for q, qd in (np.split(x, 2) for x in path)
-    ]
-    exchanged = np.ptp([energies.potential_energy(model, np.split(x, 2)[0]) for x in path])
-    assert np.ptp(total) < 1e-7 * exchanged
+    start = np.concatenate((q, qd, [0.0]))
+    path = solve_ivp(rates, (0.0, 0.3), start, 'DOP853', rtol=1e-10, atol=1e-10).y.T
+    potential = [energies.potential_energy(model, x[: model.n]) for x in path]
+    kinetic = [energies.kinetic_energy(model, *np.split(x[:-1], 2)) for x in path]
+    balance = np.array(kinetic) + potential - path[:, -1]
+    assert np.ptp(balance) < 1e-7 * np.ptp(potential)
+    assert (np.ptp(path[:, -1]) > 1e-2 * np.ptp(potential)) == driven

@@ -111,6 +111,35 @@ def test_center_of_mass(moving):
     assert_close(adjoint_inverse(center).T @ wrench, moving.wrench)
 
 
+def test_center_of_mass_in_other_axes(moving):
+    """Forces are m r_c'', torques those of Euler; a complex step differentiates the twists."""
+    jet = moving.jet + 1e-30j * np.roll(moving.jet, -1, axis=0)
+    arm = vee(moving.inertia[:3, 3:]) / moving.inertia[5, 5]
+    center = pose(np.eye(3), arm)
+    inertia = adjoint(center).T @ moving.inertia @ adjoint(center)
+    turn = np.kron(np.eye(2), moving.rotation)
+    expected = turn @ adjoint(center).T @ moving.wrench
+    w, velocity = np.split(twists_hybrid.twists(moving.model, jet)[BODY, 0], 2)
+    rotation = Tree(moving.model, jet).poses[BODY][:3, :3]
+    velocity = velocity + np.cross(w, rotation @ arm)
+    twist = np.concatenate((w, velocity))
+    got = center_of_mass.hybrid_wrench(turn @ inertia @ turn.T, twist.real, twist.imag / 1e-30)
+    assert_close(got, expected)
+    twist = np.concatenate((rotation.T @ w, velocity))
+    got = center_of_mass.mixed_wrench(inertia, twist.real, twist.imag / 1e-30)
+    assert_close(got, np.concatenate((moving.rotation.T @ expected[:3], expected[3:])))
+
+
+def test_spatial_momentum(moving):
+    """Its derivative is the wrench, and that of the inertia is a sum of two products."""
+    jet = moving.jet + 1e-30j * np.roll(moving.jet, -1, axis=0)
+    twist = twists_spatial.twists(moving.model, jet)[BODY, 0]
+    inertia = spatial.inertia_in_base(moving.inertia, Tree(moving.model, jet).poses[BODY])
+    rate = spatial.momentum(inertia, twist).imag / 1e-30
+    assert_close(rate, adjoint_inverse(moving.pose).T @ moving.wrench)
+    assert_close(spatial.inertia_rate(inertia.real, twist.real), inertia.imag / 1e-30)
+
+
 def test_a_moving_frame_and_other_axes(moving):
     frame = moving.tree.poses[FRAME]
     frame_twist = moving.of(twists_body_fixed, FRAME)[0]

@@ -6,16 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.random_models import BodyRecipe, random_joint_jet, random_model, random_wrench_jets
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ShapeError, SingularJacobianError
-from screw_dynamics.series import jet_of_series, leibniz_terms, series_of_jet
-from screw_dynamics.theory.inverse_dynamics import body_fixed as efforts
+from screw_dynamics.series import jet_of_series, series_of_jet
 from screw_dynamics.theory.kinematics import body_fixed, inverse_kinematics, task_space
 from screw_dynamics.theory.kinematics.task_space import REPRESENTATIONS
 from screw_dynamics.theory.tree import Tree
-from screw_dynamics.theory.wrench_rates import wrench_jets_in_frames
 
 TREE = [
     BodyRecipe('revolute'),
@@ -118,21 +116,6 @@ def test_joint_motion_of_all_twists(rng):
     assert_close(found, jet)
 
 
-@pytest.mark.parametrize('representation', ['body', 'spatial', 'hybrid'])
-def test_wrenches_in_other_forms(representation, rng):
-    """The power of a wrench does not depend on its form, nor do its derivatives."""
-    model = random_model(rng, TREE)
-    jet = random_joint_jet(rng, model.n, 3)
-    [wrench, *_] = random_wrench_jets(rng, model, 3).values()
-    converted = wrench_jets_in_frames(model, jet, {'tool_4': wrench}, representation)
-    loaded = efforts.inverse_dynamics(model, jet, converted)
-    caused = efforts.inverse_dynamics(model, jet) - loaded  # J^T W
-    jacobians = task_space.jacobian_jet(model, jet, 'tool_4', representation)
-    transposed = jacobians.transpose(0, 2, 1)
-    expected = [sum(leibniz_terms(k, transposed, wrench)) for k in range(4)]
-    assert_close(caused, np.array(expected), 1e-11)  # a difference of loaded and unloaded efforts
-
-
 def test_singular_and_bad_arguments(rng):
     model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
     with pytest.raises(SingularJacobianError, match="Jacobian of frame 'flange' is singular"):
@@ -147,5 +130,3 @@ def test_singular_and_bad_arguments(rng):
         task_space.joint_jet(model, np.zeros(7), np.ones((1, 5)), 'flange')
     with pytest.raises(ShapeError, match='twists'):
         inverse_kinematics.joint_jet(model, np.zeros(7), np.ones((1, 6)))
-    with pytest.raises(InputError, match='representation: expected body, spatial or hybrid'):
-        wrench_jets_in_frames(model, np.zeros((1, 7)), {}, 'mixed')

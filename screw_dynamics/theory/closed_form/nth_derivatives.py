@@ -4,7 +4,7 @@
 Time derivatives of any order of the closed form: KM2021 section III.
 
     Q^(k) = sum_{l=1}^{k+2} K_{k,l} q^(l) + Q_grav^(k) - (J^T W)^(k),
-    K_{k,l} = C(k, k+2-l) M^(k+2-l) + C(k, k+1-l) C^(k+1-l)                     KM(48), KM(49)
+    K_{k,l} = C(k, k+2-l) M^(k+2-l) + C(k, k+1-l) C^(k+1-l)                     [KM2021] (48), (49)
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
 from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
+from screw_dynamics.theory.inverse_dynamics.arguments import body_wrenches
 
 
 def mass_matrix(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return the mass matrix and its time derivatives, KM(54).
+    Return the mass matrix and its time derivatives, [KM2021] (54).
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def mass_matrix(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 def coriolis_matrix(model: ScrewModel, joint_jet: ArrayLike, *, skew: bool = False) -> ScalarArray:
     """
-    Return the matrix of Coriolis and centrifugal forces and its time derivatives, KM(56).
+    Return the matrix of Coriolis and centrifugal forces and its time derivatives, [KM2021] (55).
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def coriolis_matrix(model: ScrewModel, joint_jet: ArrayLike, *, skew: bool = Fal
     joint_jet : (k + 3, n) array_like
         Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
     skew : bool
-        Return Cbar of MK(54), for which M' - 2 Cbar is skew, in place of C of MK(22).
+        Return Cbar of [MK2021] (54), for which M' - 2 Cbar is skew, in place of C of (20).
 
     Returns
     -------
@@ -88,7 +89,7 @@ def coriolis_matrix(model: ScrewModel, joint_jet: ArrayLike, *, skew: bool = Fal
 
 def gravity_forces(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return the efforts that hold the robot against gravity and their time derivatives, KM(58).
+    Return the efforts that hold the robot and their time derivatives, [KM2021] (58).
 
     Parameters
     ----------
@@ -117,10 +118,14 @@ def gravity_forces(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 
 def inverse_dynamics(
-    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
+    model: ScrewModel,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+    *,
+    wrench_representation: str = 'body',
 ) -> ScalarArray:
     """
-    Return the joint efforts and their time derivatives up to order k, KM(48).
+    Return the joint efforts and their time derivatives up to order k, [KM2021] (45), (48).
 
     Parameters
     ----------
@@ -128,7 +133,10 @@ def inverse_dynamics(
     joint_jet : (k + 3, n) array_like
         Row d is the d-th time derivative of the joint positions [rad or m, per s^d].
     wrench_jets : mapping of str to (k + 1, 6) array_like, optional
-        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+        Wrenches ON the bodies, by frame name [N m; N, per s^d].
+    wrench_representation : str
+        'body', 'spatial', 'hybrid', 'mixed' or the name of a frame, see
+        `body_fixed.inverse_dynamics`.
 
     Returns
     -------
@@ -152,12 +160,12 @@ def inverse_dynamics(
     form = ClosedForm(model, joint_jet)
     tree, orders = form.tree, form.orders
     loads = as_wrench_jets(model, wrench_jets, (orders, model.n))
-    external = tree.body_wrenches(loads, orders)
+    external = body_wrenches(tree, loads, orders, wrench_representation)
     stacked = external.transpose(1, 0, 2).reshape(orders, -1)
     transposed = form.jacobians.transpose(0, 2, 1)
     efforts = form.gravity_forces.copy()
     for k in range(orders):
-        for derivative in range(1, k + 3):  # l of KM(48)
+        for derivative in range(1, k + 3):  # l of [KM2021] (48)
             efforts[k] += form.coefficient(k, derivative) @ tree.jet[derivative]
         efforts[k] -= sum(leibniz_terms(k, transposed, stacked))
     return efforts
@@ -193,7 +201,7 @@ class ClosedForm(SystemMatrices):
 
     @cached_property
     def path_matrices(self) -> tuple[ScalarArray, ScalarArray]:
-        """A^(0..k) and (A a)^(0..k), (k + 1, 6N, 6N): A' = A a - A a A, KM(50)."""
+        """A^(0..k) and (A a)^(0..k), (k + 1, 6N, 6N): A' = A a - A a A, [KM2021] (38), (50)."""
         count = 6 * self.tree.count
         a = [self.a(k) for k in range(self.orders)]
         path, products = (np.zeros((self.orders, count, count), self.tree.dtype) for _ in range(2))
@@ -206,25 +214,25 @@ class ClosedForm(SystemMatrices):
 
     @cached_property
     def jacobians(self) -> ScalarArray:
-        """J^(d) = A^(d) X, (k + 1, 6N, n), KM(52)."""
+        """J^(d) = A^(d) X, (k + 1, 6N, n), [KM2021] (52)."""
         return self.path_matrices[0] @ self.X
 
     @cached_property
     def twists(self) -> ScalarArray:
-        """V^(d), (k + 1, 6N), KM(53)."""
+        """V^(d), (k + 1, 6N), [KM2021] (53)."""
         rates = self.tree.jet[1:]
         return np.array([sum(leibniz_terms(k, self.jacobians, rates)) for k in range(self.orders)])
 
     @cached_property
     def mass_matrices(self) -> ScalarArray:
-        """M^(d), (k + 1, n, n), KM(54)."""
+        """M^(d), (k + 1, n, n), [KM2021] (54)."""
         weighted = self.Mm @ self.jacobians
         transposed = self.jacobians.transpose(0, 2, 1)
         return np.array([sum(leibniz_terms(k, transposed, weighted)) for k in range(self.orders)])
 
     @cached_property
     def coriolis_matrices(self) -> ScalarArray:
-        """C^(d), (k + 1, n, n), KM(55), KM(56)."""
+        """C^(d), (k + 1, n, n), [KM2021] (55) to (57)."""
         _, products = self.path_matrices
         inner = [
             -self.Mm @ product - self.b(twists).T @ self.Mm
@@ -234,13 +242,13 @@ class ClosedForm(SystemMatrices):
 
     @cached_property
     def skew_coriolis_matrices(self) -> ScalarArray:
-        """Cbar^(d), (k + 1, n, n), of MK(54)."""
+        """Cbar^(d), (k + 1, n, n), of [MK2021] (54)."""
         added = self._between_jacobians([self.Mm @ self.b(twists) for twists in self.twists])
         return self.coriolis_matrices + added
 
     @cached_property
     def gravity_forces(self) -> ScalarArray:
-        """Q_grav^(d), (k + 1, n), KM(58), with U' = -A a U."""
+        """Q_grav^(d), (k + 1, n), [KM2021] (58), with U' = -A a U."""
         _, products = self.path_matrices
         falling = np.zeros((self.orders, *self.U.shape), self.tree.dtype)
         falling[0] = self.U
@@ -251,7 +259,7 @@ class ClosedForm(SystemMatrices):
         return np.array([sum(leibniz_terms(k, transposed, weights)) for k in range(self.orders)])
 
     def coefficient(self, order: int, derivative: int) -> ScalarArray:
-        """Return K_{k,l}, (n, n), KM(49)."""
+        """Return K_{k,l}, (n, n), [KM2021] (49)."""
         upper = order + 2 - derivative
         result = np.zeros(self.mass_matrices.shape[1:], self.tree.dtype)
         if 0 <= upper <= order:

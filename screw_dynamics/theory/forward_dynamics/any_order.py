@@ -30,6 +30,8 @@ def forward_dynamics(
     qd: ArrayLike,
     effort_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
+    *,
+    wrench_representation: str = 'body',
 ) -> ScalarArray:
     """
     Return the joint jet that efforts and their time derivatives cause.
@@ -42,7 +44,10 @@ def forward_dynamics(
     effort_jet : (k + 1, n) array_like
         Row d is the d-th time derivative of the joint efforts [N m or N, per s^d].
     wrench_jets : mapping of str to (k + 1, 6) array_like, optional
-        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+        Wrenches ON the bodies, by frame name [N m; N, per s^d].
+    wrench_representation : str
+        'body', 'spatial', 'hybrid', 'mixed' or the name of a frame, see
+        `inverse_dynamics.body_fixed`.
 
     Returns
     -------
@@ -78,6 +83,8 @@ def forward_dynamics(
         loads = None
         if wrench_jets is not None:
             loads = {name: np.asarray(w)[: k + 1] for name, w in wrench_jets.items()}
-        without = body_fixed.inverse_dynamics(model, jet[: k + 3], loads)[k]
+        without = body_fixed.inverse_dynamics(
+            model, jet[: k + 3], loads, wrench_representation=wrench_representation
+        )[k]
         jet[k + 2] = solve_symmetric(mass, efforts[k] - without)
     return jet

@@ -63,7 +63,7 @@ def forward_dynamics(
     biases = [
         wrench_cross(v) @ inertia @ v for v, inertia in zip(twists, model.inertias, strict=True)
     ]
-    # V_i' = Ad V_p' + c_i + X_i s_i'', M(67c)
+    # V_i' = Ad V_p' + c_i + X_i s_i'', [M2018] (67)
     drifts = [
         -rate * twist_cross(x) @ v
         for rate, x, v in zip(tree.joints[1], model.screws, twists, strict=True)

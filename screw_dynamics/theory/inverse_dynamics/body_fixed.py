@@ -4,7 +4,7 @@
 Recursive inverse dynamics of KM2021 in body-fixed twists, of any order.
 
 An independent check of the compiled kernel: readable, of any order, slow. The same recursion of
-order 0 is M(67), M(68).
+order 0 is [M2018] (66) to (68).
 """
 
 from __future__ import annotations
@@ -19,12 +19,17 @@ from screw_dynamics.lie import twist_cross
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
+from screw_dynamics.theory.inverse_dynamics.arguments import efforts_of_samples
 from screw_dynamics.theory.kinematics.body_fixed import gravity_jets, twist_jets
-from screw_dynamics.theory.tree import Tree, efforts_of_samples
+from screw_dynamics.theory.tree import Tree
 
 
 def inverse_dynamics(
-    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
+    model: ScrewModel,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+    *,
+    wrench_representation: str = 'body',
 ) -> ScalarArray:
     """
     Return the joint efforts and their time derivatives up to order k.
@@ -36,9 +41,15 @@ def inverse_dynamics(
         Row d is the d-th time derivative of the joint positions [rad or m, per s^d]. Scalars other
         than floats: an array of complex or object type.
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
-        Wrenches [torque; force] ON the bodies, by frame name, in the axes and at the origin of
-        the frame, with their time derivatives [N m or N, per s^d]. With a batch of motions,
-        (k + 1, 6) applies to every sample.
+        Wrenches [torque; force] ON the bodies, by the name of the frame that they act on, with
+        their time derivatives [N m or N, per s^d]. With a batch of motions, (k + 1, 6) applies to
+        every sample.
+    wrench_representation : str
+        Components of all wrenches. 'body': in the axes and at the origin of their frame;
+        'spatial': in base axes at the base origin; 'hybrid': in base axes at the origin of their
+        frame; 'mixed': torque in axes of the frame, force in base axes; or the name of any frame
+        of the model, in the axes and at the origin of which they are. A derivative is that of the
+        components.
 
     Returns
     -------
@@ -73,14 +84,14 @@ def inverse_dynamics(
     >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
     array([[5.155]])
     """
-    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts)
+    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
 
 
 recursive_body_fixed = inverse_dynamics  # public name in the package
 
 
 def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
-    """Return the efforts of the tree joints, (k + 1, N), leaves to root."""
+    """Return the efforts of the tree joints, (k + 1, N), leaves to root: [KM2021] (19), (20)."""
     model, rows = tree.model, external.shape[1]
     twists, gravity = twist_jets(tree), gravity_jets(tree)
     wrenches = -external

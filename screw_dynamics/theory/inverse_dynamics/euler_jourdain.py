@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Inverse dynamics by the principle of Jourdain, of any order: M(79) and its derivatives.
+Inverse dynamics by the principle of Jourdain, of any order: [M2018] (78), (79).
 
 Efforts are the sums over all bodies of J_i^T (M_i V_i' - ad_{V_i}^T M_i V_i - W_i): no recursion,
 and so of quadratic cost.
@@ -18,12 +18,17 @@ from screw_dynamics.lie import twist_cross
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
+from screw_dynamics.theory.inverse_dynamics.arguments import efforts_of_samples
 from screw_dynamics.theory.kinematics.body_fixed import column_jets, gravity_jets, twist_jets
-from screw_dynamics.theory.tree import Tree, efforts_of_samples
+from screw_dynamics.theory.tree import Tree
 
 
 def inverse_dynamics(
-    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
+    model: ScrewModel,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+    *,
+    wrench_representation: str = 'body',
 ) -> ScalarArray:
     """
     Return the joint efforts and their time derivatives up to order k.
@@ -36,7 +41,10 @@ def inverse_dynamics(
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         [rad or m, per s^d].
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
-        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+        Wrenches ON the bodies, by frame name [N m; N, per s^d].
+    wrench_representation : str
+        'body', 'spatial', 'hybrid', 'mixed' or the name of a frame, see
+        `body_fixed.inverse_dynamics`.
 
     Returns
     -------
@@ -57,7 +65,7 @@ def inverse_dynamics(
     >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
     array([[5.155]])
     """
-    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts)
+    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
 
 
 def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:

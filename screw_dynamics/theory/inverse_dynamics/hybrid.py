@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Recursive inverse dynamics in hybrid twists, of any order: M(73) to M(77) and their derivatives.
+Recursive inverse dynamics in hybrid twists, of any order: [M2018] (73) to (77).
 
 Each body is written at its origin in base axes: force = m (r + d)'', torque = (Theta w)' + m d ×
 r'', with d the arm of the centre of mass and Theta the inertia about the origin.
@@ -18,14 +18,19 @@ from numpy.typing import ArrayLike
 from screw_dynamics.lie import skew, vee
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.inverse_dynamics.arguments import efforts_of_samples
 from screw_dynamics.theory.kinematics.body_fixed import twist_jets
 from screw_dynamics.theory.kinematics.hybrid import HybridMotion
-from screw_dynamics.theory.tree import Tree, efforts_of_samples
+from screw_dynamics.theory.tree import Tree
 from screw_dynamics.theory.wrench_rates import hybrid_from_body
 
 
 def inverse_dynamics(
-    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
+    model: ScrewModel,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+    *,
+    wrench_representation: str = 'body',
 ) -> ScalarArray:
     """
     Return the joint efforts and their time derivatives up to order k.
@@ -38,7 +43,10 @@ def inverse_dynamics(
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         [rad or m, per s^d].
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
-        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+        Wrenches ON the bodies, by frame name [N m; N, per s^d].
+    wrench_representation : str
+        'body', 'spatial', 'hybrid', 'mixed' or the name of a frame, see
+        `body_fixed.inverse_dynamics`.
 
     Returns
     -------
@@ -59,7 +67,7 @@ def inverse_dynamics(
     >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
     array([[5.155]])
     """
-    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts)
+    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
 
 
 def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:

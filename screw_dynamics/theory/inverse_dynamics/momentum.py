@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Inverse dynamics from momenta, of any order: M(80) and its derivatives.
+Inverse dynamics from momenta, of any order: [M2018] (80) and its derivatives.
 
 Efforts are the sums over all bodies of J^s_i^T ((Pi^s_i)' - W^s_i), with the spatial momentum
 Pi^s_i = M^s_i V^s_i: the rate of a momentum about a fixed point has no other terms.
@@ -18,15 +18,20 @@ from numpy.typing import ArrayLike
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
+from screw_dynamics.theory.inverse_dynamics.arguments import efforts_of_samples
 from screw_dynamics.theory.inverse_dynamics.spatial import inertia_jet
 from screw_dynamics.theory.kinematics import body_fixed
 from screw_dynamics.theory.kinematics.spatial import twist_and_column_jets
-from screw_dynamics.theory.tree import Tree, efforts_of_samples
+from screw_dynamics.theory.tree import Tree
 from screw_dynamics.theory.wrench_rates import spatial_from_body
 
 
 def inverse_dynamics(
-    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
+    model: ScrewModel,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+    *,
+    wrench_representation: str = 'body',
 ) -> ScalarArray:
     """
     Return the joint efforts and their time derivatives up to order k.
@@ -39,7 +44,10 @@ def inverse_dynamics(
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         [rad or m, per s^d].
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
-        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+        Wrenches ON the bodies, by frame name [N m; N, per s^d].
+    wrench_representation : str
+        'body', 'spatial', 'hybrid', 'mixed' or the name of a frame, see
+        `body_fixed.inverse_dynamics`.
 
     Returns
     -------
@@ -60,7 +68,7 @@ def inverse_dynamics(
     >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
     array([[5.155]])
     """
-    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts)
+    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
 
 
 def momentum_jet(tree: Tree, body: int, twists: ScalarArray, rows: int) -> ScalarArray:

@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Recursive inverse dynamics in spatial twists, of any order: M(69) to M(72) and their derivatives.
+Recursive inverse dynamics in spatial twists, of any order: [M2018] (69) to (72).
 
 Nothing is transformed between bodies: twists and wrenches of all bodies refer to the base frame,
 where only inertias and joint screws move.
@@ -18,14 +18,19 @@ from numpy.typing import ArrayLike
 from screw_dynamics.lie import adjoint_inverse, twist_cross
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.inverse_dynamics.arguments import efforts_of_samples
 from screw_dynamics.theory.kinematics import body_fixed
 from screw_dynamics.theory.kinematics.spatial import twist_and_column_jets
-from screw_dynamics.theory.tree import Tree, efforts_of_samples
+from screw_dynamics.theory.tree import Tree
 from screw_dynamics.theory.wrench_rates import spatial_from_body
 
 
 def inverse_dynamics(
-    model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
+    model: ScrewModel,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+    *,
+    wrench_representation: str = 'body',
 ) -> ScalarArray:
     """
     Return the joint efforts and their time derivatives up to order k.
@@ -38,7 +43,10 @@ def inverse_dynamics(
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         [rad or m, per s^d].
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
-        Wrenches ON the bodies, by frame name, in the frame [N m; N, per s^d].
+        Wrenches ON the bodies, by frame name [N m; N, per s^d].
+    wrench_representation : str
+        'body', 'spatial', 'hybrid', 'mixed' or the name of a frame, see
+        `body_fixed.inverse_dynamics`.
 
     Returns
     -------
@@ -59,7 +67,7 @@ def inverse_dynamics(
     >>> inverse_dynamics(pendulum, [[0.0], [0.0], [1.0]])
     array([[5.155]])
     """
-    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts)
+    return efforts_of_samples(model, joint_jet, wrench_jets, _efforts, wrench_representation)
 
 
 def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
@@ -74,7 +82,7 @@ def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
     for i in reversed(range(tree.count)):
         inertia = inertia_jet(tree, i, twists[i], rows)
         wrenches[i] -= spatial_from_body(external[i], tree.poses[i], body_twists[i])
-        for k in range(rows):  # (Pi^s)^(k + 1) + M^s(k) G, M(72)
+        for k in range(rows):  # (Pi^s)^(k + 1) + M^s(k) G, [M2018] (72)
             for s in range(k + 2):
                 wrenches[i, k] += comb(k + 1, s) * inertia[s] @ twists[i, k + 1 - s]
             wrenches[i, k] += inertia[k] @ gravity
@@ -87,7 +95,11 @@ def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
 
 
 def inertia_jet(tree: Tree, body: int, twists: ScalarArray, rows: int) -> ScalarArray:
-    """Return M^s = Ad_C^-T M Ad_C^-1 and its derivatives, (rows + 1, 6, 6): M(36) any order."""
+    """
+    Return M^s = Ad_C^-T M Ad_C^-1 and its derivatives, (rows + 1, 6, 6).
+
+    [M2018] (35), (38), (72), in any order.
+    """
     to_body = adjoint_inverse(tree.poses[body])
     inertia = np.zeros((rows + 1, 6, 6), tree.dtype)
     inertia[0] = to_body.T @ tree.model.inertias[body] @ to_body

@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Accelerations and jerks of bodies in explicit form: M(7), M(14), M(18), M(22), M(30), M(32), M(34).
+Accelerations and jerks of bodies in explicit form, as sums over the joints.
 
-The second and third derivatives of motion as sums over the joints, as the paper prints them (with
-its slips corrected); the recursions of the four representations give the same numbers and more.
+[M2018] (7), (14), (18), (22), (30), (32), (34), with the slips of the print corrected. The
+recursions of the four representations give the same numbers, of any order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from screw_dynamics.theory.tree import Tree
 
 def body_fixed_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return V_i' = sum_j J_ij s_j'' + sum_{j<k} [J_ij, J_ik] s_j' s_k', M(7).
+    Return V_i' = sum_j J_ij s_j'' + sum_{j<k} [J_ij, J_ik] s_j' s_k', [M2018] (2), (7).
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def body_fixed_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarA
 
 def body_fixed_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return V_i'' as sums over one, two and three joints, M(14).
+    Return V_i'' as sums over one, two and three joints, [M2018] (14).
 
     The factor of [[J_ij, J_ik], J_ir] s_j' s_k' s_r' is 2 for k < r and 1 for k = r; the print has
     2 for both.
@@ -109,7 +109,7 @@ def body_fixed_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 def spatial_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return (V^s_i)' = sum_j (J_j s_j'' + [V_j, J_j] s_j'), M(18).
+    Return (V^s_i)' = sum_j (J_j s_j'' + [V_j, J_j] s_j'), [M2018] (18).
 
     Parameters
     ----------
@@ -146,7 +146,9 @@ def spatial_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArra
 
 def spatial_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return (V^s_i)'' = sum_j (J s^(3) + 2 [V, J] s'' + ([V', J] + [V, [V, J]]) s')_j, M(22).
+    Return (V^s_i)'' = sum_j (J s^(3) + 2 [V, J] s'' + ([V', J] + [V, [V, J]]) s')_j.
+
+    [M2018] (22), (23) with their terms collected by joints.
 
     Parameters
     ----------
@@ -186,7 +188,7 @@ def spatial_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 def hybrid_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return (V^h_i)' = sum_j (J_ij s_j'' + J_ij' s_j'), M(30).
+    Return (V^h_i)' = sum_j (J_ij s_j'' + J_ij' s_j'), [M2018] (29), (30).
 
     Parameters
     ----------
@@ -216,7 +218,7 @@ def hybrid_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray
 
 def hybrid_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return (V^h_i)'' = sum_j (J_ij s_j^(3) + 2 J_ij' s_j'' + J_ij'' s_j'), M(32), M(33).
+    Return (V^h_i)'' = sum_j (J_ij s_j^(3) + 2 J_ij' s_j'' + J_ij'' s_j'), [M2018] (32), (33).
 
     Parameters
     ----------
@@ -246,7 +248,9 @@ def hybrid_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 def mixed_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return (V^m_i)' = P (V^h_i)', P = diag(R^T, I): right as printed, since w × w = 0, M(34).
+    Return (V^m_i)' = P (V^h_i)', P = diag(R^T, I), [M2018] (34).
+
+    Right as printed, since w × w = 0.
 
     Parameters
     ----------
@@ -276,7 +280,9 @@ def mixed_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 def mixed_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
-    Return (V^m_i)'' = P (V^h_i)'' - (w^b × (w^b)'; 0), M(34) with the term that the print omits.
+    Return (V^m_i)'' = P (V^h_i)'' - (w^b × (w^b)'; 0), [M2018] (34).
+
+    The print omits the last term.
 
     Parameters
     ----------

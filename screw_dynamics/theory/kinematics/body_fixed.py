@@ -3,7 +3,8 @@
 """
 Body-fixed twists V = (R^T w; R^T r') = vee(C^-1 C'), their derivatives, Jacobian columns.
 
-M2018 section 2.1, KM(14)-(18). The other representations have the same functions.
+[M2018] (2) to (15), [KM2021] (3) to (11), (14) to (18). The other representations have the same
+functions.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.lie import twist_cross
+from screw_dynamics.lie import hat, inverse_pose, twist_cross
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
@@ -52,7 +53,7 @@ def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 
 def twist_jets(tree: Tree) -> ScalarArray:
-    """Return V_i^(k), (N, r - 1, 6): KM(15)-(18), from parent to child."""
+    """Return V_i^(k), (N, r - 1, 6), from parent to child: [KM2021] (4), (11), [M2018] (66)."""
     orders = len(tree.joints) - 1
     result = np.zeros((tree.count, orders, 6), tree.dtype)
     for i, p in enumerate(tree.model.parents):
@@ -65,7 +66,7 @@ def twist_jets(tree: Tree) -> ScalarArray:
 
 
 def gravity_jets(tree: Tree) -> ScalarArray:
-    """Return u_i^(k) = (Ad_{C_i}^-1 G)^(k), (N, r, 6), with G = -(0; g), MK(26)."""
+    """Return u_i^(k) = (Ad_{C_i}^-1 G)^(k), (N, r, 6), with G = -(0; g), [MK2021] (26)."""
     orders = len(tree.joints)
     result = np.zeros((tree.count, orders, 6), tree.dtype)
     base = np.zeros((orders, 6))
@@ -82,7 +83,7 @@ def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
     Return the columns of the Jacobians of all bodies and their time derivatives.
 
-    J_{i,j} = Ad_{C_{i,j}} X_j, V_i = sum_j J_{i,j} s_j'; KM(14)-(18) by columns, with
+    J_{i,j} = Ad_{C_{i,j}} X_j, V_i = sum_j J_{i,j} s_j'; [KM2021] (7), (8), (14) to (18), with
     J_{i,j}' = [J_{i,j}, S_{i,j}] and S_{i,j} the sum of J_{i,l} s_l' over the joints l behind j.
 
     Parameters
@@ -134,11 +135,56 @@ def column_jets(tree: Tree) -> ScalarArray:
     return result
 
 
+def partial_of_relative_pose(
+    model: ScrewModel, q: ArrayLike, body: int, other: int, joint: int
+) -> ScalarArray:
+    """
+    Return dC_{i,j}/ds_k of C_{i,j} = C_i^-1 C_j, for j on the path of i or the other way round.
+
+    [M2018] (4), (5): -hat(J_{i,k}) C_{i,j} for j < k <= i, C_{i,j} hat(J_{j,k}) for i < k <= j.
+    The print also has k = j, for which it is 0, and J_{i,j} in (5).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q : (n,) array_like
+        Joint positions [rad or m].
+    body, other, joint : int
+        i, j and k, numbers of bodies and of a tree joint.
+
+    Returns
+    -------
+    (4, 4) ndarray
+        0 if the joint is not between the bodies.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> float(abs(partial_of_relative_pose(wheel, [0.3], 0, 0, 0)).max())
+    0.0
+    """
+    tree = Tree(model, np.asarray(q)[None])
+    relative = inverse_pose(tree.poses[body]) @ tree.poses[other]
+    if other < joint <= body and {other, joint} <= set(tree.path(body)):
+        return -hat(tree.jacobian_column(body, joint)) @ relative
+    if body < joint <= other and {body, joint} <= set(tree.path(other)):
+        return relative @ hat(tree.jacobian_column(other, joint))
+    return 0 * relative
+
+
 def partial_derivative(
     model: ScrewModel, q: ArrayLike, body: int, joint: int, by: Sequence[int]
 ) -> ScalarArray:
     """
-    Return a partial derivative of a Jacobian column of any order: nested brackets, M(13), M(15).
+    Return a partial derivative of a Jacobian column of any order: nested brackets.
+
+    [M2018] (6), (8), (13), (15).
 
     Parameters
     ----------

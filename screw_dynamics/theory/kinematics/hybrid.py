@@ -3,7 +3,7 @@
 """
 Hybrid twists V^h = (w; r'), in axes of the base at the body's origin, and their derivatives.
 
-M2018 section 2.3; sheet 8.5 of KM2021's recursion. V^h = Ad_R V^b. The other representations have
+[M2018] (25) to (33), (73) to (76). V^h = Ad_R V^b. The other representations have
 the same functions.
 """
 
@@ -109,7 +109,7 @@ def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     """
     Return the columns of the Jacobians of all bodies and their time derivatives.
 
-    J^h_{i,j} = Ad_{r_j - r_i} x0_j, M(25) to M(31) in any order.
+    J^h_{i,j} = Ad_{r_j - r_i} x0_j, [M2018] (27), (28), (31) in any order.
 
     Parameters
     ----------
@@ -156,10 +156,10 @@ def partial_derivative(
     """
     Return a partial derivative of a Jacobian column of any order.
 
-    The first one is M(26) with the case that the print omits: [J_{i,j}, Jv_{i,k}] for a joint k
-    that is j or behind it, [Jw_{i,k}, J_{i,j}] for one before it, with Jw, Jv the angular and the
-    linear part of a column. Higher ones follow by the product rule, since taking a part commutes
-    with differentiation.
+    The first one is [M2018] (25), (26) with the case that the print omits: [J_{i,j}, Jv_{i,k}]
+    for a joint k that is j or behind it, [Jw_{i,k}, J_{i,j}] for one before it, with Jw, Jv the
+    angular and the linear part of a column. Higher ones follow by the product rule, since taking
+    a part commutes with differentiation.
 
     Parameters
     ----------

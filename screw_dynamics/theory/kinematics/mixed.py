@@ -3,7 +3,7 @@
 """
 Mixed twists V^m = (R^T w; r'): angular in body axes, linear in base axes; their derivatives.
 
-M2018 section 2.4, M(34). V^m = P V^h with P = diag(R^T, I): the angular part is that of the
+[M2018] (34). V^m = P V^h with P = diag(R^T, I): the angular part is that of the
 body-fixed twist and the linear part that of the hybrid one, in all derivatives. (The print rotates
 the derivatives of the hybrid angular part instead, which lacks the terms of P'.) The other
 representations have the same functions.

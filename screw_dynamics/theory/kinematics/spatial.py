@@ -3,7 +3,7 @@
 """
 Spatial twists V^s = (w; r' + r × w) = vee(C' C^-1), their derivatives, Jacobian columns.
 
-M2018 section 2.2. A column J^s_j = Ad_{C_j} X_j is the same for every body behind joint j, and
+[M2018] (16) to (24). A column J^s_j = Ad_{C_j} X_j is the same for every body behind joint j, and
 twists of the parent are added as they are: the cheapest recursion. The other representations have
 the same functions.
 """
@@ -56,7 +56,8 @@ def twist_and_column_jets(tree: Tree) -> tuple[ScalarArray, ScalarArray]:
     """
     Return (V^s_i)^(k), (N, r - 1, 6), and (J^s_j)^(k), (N, r, 6), in one recursion.
 
-    V^s_i = V^s_p + J^s_i s_i', M(69); J^s_j' = [V^s_j, J^s_j], M(17), and all their derivatives.
+    V^s_i = V^s_p + J^s_i s_i', [M2018] (69) to (71), J^s_j' = [V^s_j, J^s_j], (17), and all their
+    derivatives.
     """
     orders = len(tree.joints) - 1
     twist = np.zeros((tree.count, orders, 6), tree.dtype)
@@ -71,6 +72,46 @@ def twist_and_column_jets(tree: Tree) -> tuple[ScalarArray, ScalarArray]:
             for s in range(k + 1):
                 column[i, k + 1] += comb(k, s) * twist_cross(twist[i, s]) @ column[i, k - s]
     return twist, column
+
+
+def system_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
+    """
+    Return V^s' = J^s q'' + L b^s diag(J^s_j) q', [M2018] (19), (20).
+
+    L sums over the path of each body. The print has J^s in place of diag(J^s_j), and so a second
+    term L b^s V^s that is always 0.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        r >= 3.
+
+    Returns
+    -------
+    (N, 6) ndarray
+        [rad/s^2; m/s^2]
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> system_accelerations(wheel, np.ones((3, 1)))
+    array([[0., 0., 1., 0., 0., 0.]])
+    """
+    tree = Tree(model, joint_jet)
+    twist, column = (jets[:, 0] for jets in twist_and_column_jets(tree))
+    _, rates, accelerations = tree.joints[:3]
+    on_path = np.zeros((tree.count, tree.count))  # L
+    for i in range(tree.count):
+        on_path[i, tree.path(i)] = 1.0
+    moved = [twist_cross(v) @ x * rate for v, x, rate in zip(twist, column, rates, strict=True)]
+    return on_path @ (column * accelerations[:, None]) + on_path @ np.array(moved)
 
 
 def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
@@ -114,7 +155,9 @@ def partial_derivative(
     model: ScrewModel, q: ArrayLike, body: int, joint: int, by: Sequence[int]
 ) -> ScalarArray:
     """
-    Return a partial derivative of a Jacobian column of any order: nested brackets, M(21), M(24).
+    Return a partial derivative of a Jacobian column of any order: nested brackets.
+
+    [M2018] (16), (21), (24).
 
     Parameters
     ----------

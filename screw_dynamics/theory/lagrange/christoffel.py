@@ -1,13 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Christoffel symbols of the mass matrix, in three closed forms: M(86) to M(88), corrected.
+Christoffel symbols of the mass matrix, in three closed forms: [M2018] (86) to (88), corrected.
 
     Gamma_ijk = (dM_ik/dq_j + dM_ij/dq_k - dM_jk/dq_i) / 2,  (C q')_i = sum_jk Gamma_ijk q_j' q_k'
 
-The print of M(87) restricts the order of the indices and sums over other bodies, and M(88) does
-not equal M(86) for any choice of its factors; the forms below hold for all indices, as sums over
-the bodies l whose path contains i, j and k.
+The print of (87) restricts the order of the indices and sums over other bodies, and (88) does not
+equal (86) for any choice of its factors; the forms below hold for all indices, as sums over the
+bodies l whose path contains i, j and k.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from screw_dynamics.lie import (
 )
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.kinematics.body_fixed import column_jets
 from screw_dynamics.theory.tree import Tree
 
@@ -42,8 +43,9 @@ def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: str = 'brackets')
     q : (n,) array_like
         Joint positions [rad or m].
     form : str
-        'brackets', M(87): three screw products; 'matrices': the trace of 4 x 4 matrices, with the
-        pseudo-inertia; 'binet', M(88): angular and linear parts at the centres of mass.
+        'brackets', [M2018] (87): three screw products; 'matrices': the trace of 4 x 4 matrices,
+        with the pseudo-inertia; 'binet', [M2018] (88): angular and linear parts at the centres of
+        mass.
 
     Returns
     -------
@@ -73,6 +75,41 @@ def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: str = 'brackets')
     return np.einsum('abc,ai,bj,ck->ijk', symbols, g, g, g)
 
 
+def efforts(model: ScrewModel, joint_jet: ArrayLike, form: str = 'brackets') -> ScalarArray:
+    """
+    Return Q_i = sum_j M_ij q_j'' + sum_jk Gamma_ijk q_j' q_k' + Q_grav_i, [M2018] (86).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (3, n) array_like
+        Joint positions, velocities and accelerations [rad or m, per s^d].
+    form : str
+        See `christoffel_symbols`.
+
+    Returns
+    -------
+    (n,) ndarray
+        [N m or N]
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> efforts(wheel, [[0.3], [2.0], [1.5]])
+    array([1.5])
+    """
+    system = SystemMatrices(model, joint_jet)
+    q, qd, qdd = system.tree.jet[:3]
+    symbols = christoffel_symbols(model, q, form)
+    return system.mass_matrix @ qdd + symbols @ qd @ qd + system.gravity_forces
+
+
 _Term = Callable[[int, int, int, int], ScalarArray]
 
 
@@ -81,7 +118,7 @@ def _triples(path: list[int]) -> Iterator[tuple[int, int, int]]:
 
 
 def _brackets(tree: Tree, columns: ScalarArray) -> _Term:
-    """Return the terms of M(87) with the third one between the joints j and k."""
+    """Return the terms of [M2018] (87) with the third one between the joints j and k."""
 
     def term(body: int, i: int, j: int, k: int) -> ScalarArray:
         inertia, column = tree.model.inertias[body], columns[body]

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Kinetic and potential energy and their derivatives: M2018 section 5, M(81) to M(84)."""
+"""Kinetic and potential energy, their derivatives, Lagrange's equations: [M2018] (81) to (85)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def kinetic_energy_gradients(
     model: ScrewModel, q: ArrayLike, qd: ArrayLike
 ) -> tuple[ScalarArray, ScalarArray]:
     """
-    Return dT/dq = (Mm A b X)^T J q' and dT/dq' = J^T Mm V, M(83), M(82).
+    Return dT/dq = (Mm A b X)^T J q' and dT/dq' = J^T Mm V, [M2018] (82) to (84).
 
     Parameters
     ----------
@@ -77,6 +77,75 @@ def kinetic_energy_gradients(
     system = _system(model, q, qd)
     by_position = (system.Mm @ system.A @ system.b(system.V) @ system.X).T @ system.V
     return by_position, system.J.T @ system.Mm @ system.V
+
+
+def lagrange_coriolis_matrix(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> ScalarArray:
+    """
+    Return C as Lagrange's equations give it, [M2018] (84), which equals (85).
+
+    C = -(a J + b X)^T A^T Mm J - J^T Mm A a J; the two are equal since A (a J + b X) = b J.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q, qd : (n,) array_like
+        Joint positions and velocities [rad or m, per s].
+
+    Returns
+    -------
+    (n, n) ndarray
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> lagrange_coriolis_matrix(wheel, [0.3], [2.0])
+    array([[0.]])
+    """
+    s = _system(model, q, qd)
+    turning = s.a() @ s.J + s.b(s.V) @ s.X
+    return -turning.T @ s.A.T @ s.Mm @ s.J - s.J.T @ s.Mm @ s.Aa @ s.J
+
+
+def lagrange_efforts(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
+    """
+    Return Q = (dT/dq')' - dT/dq + dU/dq, [M2018] (81), without external wrenches.
+
+    (dT/dq')' = M q'' - J^T ((Mm A a)^T + Mm A a) J q', the sentence below (82).
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (3, n) array_like
+        Joint positions, velocities and accelerations [rad or m, per s^d].
+
+    Returns
+    -------
+    (n,) ndarray
+        [N m or N]
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, 0, 0]], [np.eye(6)])
+    >>> lagrange_efforts(wheel, [[0.3], [2.0], [1.5]])
+    array([1.5])
+    """
+    s = SystemMatrices(model, joint_jet)
+    q, qd, qdd = s.tree.jet[:3]
+    moving = s.Mm @ s.Aa
+    momentum_rate = s.mass_matrix @ qdd - s.J.T @ (moving + moving.T) @ s.V
+    return momentum_rate - kinetic_energy_gradients(model, q, qd)[0] + s.gravity_forces
 
 
 def potential_energy(model: ScrewModel, q: ArrayLike) -> Scalar:

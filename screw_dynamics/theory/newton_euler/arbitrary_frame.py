@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Newton-Euler equations measured in one frame and resolved in another: M(61) to M(65), corrected.
+Newton-Euler equations measured in one frame and resolved in another.
 
-The body-fixed form is j = k = body, the spatial form j = k = base, the hybrid form j = body and
-k = base axes.
+[M2018] (60) to (65), corrected. The body-fixed form is j = k = body, the spatial form j = k =
+base, the hybrid form j = body and k = base axes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def wrench_in_moving_frame(
     inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArray, frame_twist: ScalarArray
 ) -> ScalarArray:
     """
-    Return the wrench ON the body in a frame j that moves in any way, M(62).
+    Return the wrench ON the body in a frame j that moves in any way, [M2018] (61), (62).
 
     jM (jV_i' + ad_{jV_j} jV_i) - ad_{jV_i}^T jM jV_i, with all quantities in frame j.
 
@@ -54,10 +54,10 @@ def wrench_resolved(
     relative_angular_velocity: ScalarArray,
 ) -> ScalarArray:
     """
-    Return the wrench ON the body, measured at the origin of frame j, in axes of a frame k, M(65).
+    Return the wrench ON the body, measured at the origin of frame j, in axes of a frame k.
 
-    The print multiplies the inertia by the transposed rotations and takes the angular velocity of
-    frame k itself; the one relative to frame j is right.
+    [M2018] (63) to (65). The print multiplies the inertia by the transposed rotations and takes
+    the angular velocity of frame k itself; the one relative to frame j is right.
 
     Parameters
     ----------

@@ -1,6 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Newton-Euler equations in the body frame: W = M V' - ad_V^T M V, M(42) to M(44), KM(13)."""
+"""
+Newton-Euler equations in the body frame: W = M V' - ad_V^T M V.
+
+[M2018] (42) to (44), [KM2021] (12), (13).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ def wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArray) ->
 
 def momentum(inertia: ScalarArray, twist: ScalarArray) -> ScalarArray:
     """
-    Return the momentum Pi = M V; W = Pi' - ad_V^T Pi, M(43).
+    Return the momentum Pi = M V; W = Pi' - ad_V^T Pi, [M2018] (42).
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Newton-Euler equations in base axes at the body's origin: M(52) to M(56), corrected.
+Newton-Euler equations in base axes at the body's origin: [M2018] (52) to (56), corrected.
 
 W^h = M^h V^h' + ad_w M^h (w; 0). In terms of momentum W^h = Pi^h' + (r' × p; 0): the print of
-M(53) lacks the last term, which vanishes only at the centre of mass.
+[M2018] (53) lacks the last term, which vanishes only at the centre of mass.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from screw_dynamics.lie.scalars import ScalarArray, dtype
 
 def inertia_in_base_axes(inertia: ScalarArray, rotation: ScalarArray) -> ScalarArray:
     """
-    Return M^h = Ad_R M Ad_R^T, M(52).
+    Return M^h = Ad_R M Ad_R^T, [M2018] (52).
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def inertia_in_base_axes(inertia: ScalarArray, rotation: ScalarArray) -> ScalarA
 
 def wrench(inertia: ScalarArray, twist: ScalarArray, twist_rate: ScalarArray) -> ScalarArray:
     """
-    Return the wrench ON the body that causes a motion: M(54).
+    Return the wrench ON the body that causes a motion: [M2018] (54).
 
     Parameters
     ----------

@@ -1,9 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Newton-Euler equations with torque in body axes and force in base axes: M(57), M(58).
+Newton-Euler equations with torque in body axes and force in base axes: [M2018] (57), (58).
 
-t^b = Theta w^b' + w^b × Theta w^b + m c × R^T r'',  f = m (r'' + R (w^b' × c + w^b × (w^b × c))).
+t^b = Theta w^b' + w^b × Theta w^b + m c × R^T r'',
+f = m (r'' + R (w^b' × c + w^b × (w^b × c))).
 """
 
 from __future__ import annotations

@@ -1,0 +1,152 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Index of the numbered equations of the papers, from the citations in docstrings.
+
+A docstring cites equations as `[KEY] (n), (m) to (k)`; a list or range holds until the next key.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1] / 'screw_dynamics'
+
+# numbered equations of each paper
+COUNTS = {'MK2021': 57, 'KM2021': 58, 'M2018': 90}
+# pages of docs/theory by file, the longest beginning that fits
+PAGES = {
+    'lie/inertia.py': 'newton_euler',
+    'lie/': 'frames_and_screws',
+    'theory/tree.py': 'frames_and_screws',
+    'theory/kinematics/': 'kinematics',
+    'theory/newton_euler/': 'newton_euler',
+    'theory/inverse_dynamics/': 'inverse_dynamics',
+    'theory/closed_form/': 'closed_form',
+    'theory/lagrange/': 'lagrange',
+    'theory/forward_dynamics/': 'forward_dynamics',
+    'theory/sensitivities/': 'inverse_dynamics',
+    'theory/acceleration_energy/': 'lagrange',
+}
+# equations that no docstring cites, with their page and the reason
+UNCITED = {
+    ('KM2021', 2): ('inverse_dynamics', "Leibniz' rule: `leibniz_terms` of `series/jets.py`"),
+    **{
+        ('KM2021', n): ('closed_form', 'no equation: a line of the display of (28)')
+        for n in range(23, 28)
+    },
+    **{
+        ('KM2021', n): ('closed_form', 'no equation: a line of the display of (34)')
+        for n in range(29, 34)
+    },
+    ('M2018', 89): (
+        'frames_and_screws',
+        'reconstruction of poses, section 7: `dexp_inverse_se3` of `lie/exponential.py`',
+    ),
+    ('M2018', 90): (
+        'frames_and_screws',
+        'reconstruction of poses, section 7: `dexp_inverse_se3` of `lie/exponential.py`',
+    ),
+}
+# equations that are implemented otherwise than they are printed
+CORRECTED = {
+    'MK2021': {
+        1: 'sign of the load',
+        27: 'sign of the load',
+        43: r'the first term is of $\ddot q$, not of $\dot q$',
+    },
+    'KM2021': {},
+    'M2018': {
+        3: 'last factor',
+        4: 'range of indices',
+        5: 'index of a factor',
+        14: 'factor 1 for equal indices',
+        19: 'the screws stand on the diagonal of a matrix',
+        26: 'a case is missing',
+        27: 'a case is missing',
+        28: 'indices, representation',
+        29: 'a case is missing',
+        34: 'terms of the rotating axes are missing',
+        51: 'a dot is missing',
+        53: 'a term is missing',
+        64: 'transposed rotations, relative angular velocity',
+        65: 'transposed rotations, relative angular velocity',
+        68: 'the loop begins at the last body; sign of the load',
+        72: 'the loop begins at the last body; sign of the load',
+        76: 'the screw depends on the configuration',
+        77: 'transposed transform; the loop begins at the last body; sign of the load',
+        87: 'indices of the third term, ranges',
+        88: 'replaced by the form of Binet',
+    },
+}
+
+_CITATION = re.compile(r'\[([A-Z]+\d{4})\]((?:\s*(?:,|and|to)?\s*\(\d+\))+)')
+_NUMBERS = re.compile(r'\((\d+)\)(?:\s+to\s+\((\d+)\))?')
+
+
+def citations(package: Path = PACKAGE) -> Iterator[tuple[str, int, str, str]]:
+    """Yield key, number, file and function (empty: the module) of every cited equation."""
+    for path in sorted(package.rglob('*.py')):
+        file = path.relative_to(package).as_posix()
+        for name, text in docstrings(ast.parse(path.read_text(encoding='utf-8'))):
+            for key, numbers in _CITATION.findall(text):
+                for first, last in _NUMBERS.findall(numbers):
+                    for number in range(int(first), int(last or first) + 1):
+                        yield key, number, file, name
+
+
+def docstrings(node: ast.AST, name: str = '') -> Iterator[tuple[str, str]]:
+    """Yield name and docstring of a module, and of its classes and functions."""
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+        yield name, ast.get_docstring(node) or ''
+        for child in node.body:
+            if isinstance(child, ast.ClassDef | ast.FunctionDef):
+                yield from docstrings(child, f'{name}.{child.name}'.lstrip('.'))
+
+
+def table(key: str, package: Path = PACKAGE) -> str:
+    """Return the Markdown table of the numbered equations of a paper."""
+    cited = places(key, package)
+    lines = ['| Equation | Subject | Files and functions | Remark |', '|---|---|---|---|']
+    for number in range(1, COUNTS[key] + 1):
+        if number in cited:
+            files = '<br>'.join(place(file, names) for file, names in cited[number].items())
+            pages = dict.fromkeys(page_of(file) for file in cited[number])
+            remark = CORRECTED[key].get(number, '')
+            remark = f'corrected: {remark}' if remark else ''
+        else:
+            page, remark = UNCITED[key, number]
+            pages, files = {page: None}, ''
+        links = ', '.join(f'[{page.replace("_", " ")}]({page}.md)' for page in pages)
+        lines.append(f'| ({number}) | {links} | {files} | {remark} |')
+    return '\n'.join(lines) + '\n'
+
+
+def places(key: str, package: Path = PACKAGE) -> dict[int, dict[str, list[str]]]:
+    """Return files and functions that cite the equations of a paper, by number."""
+    found: dict[int, dict[str, list[str]]] = defaultdict(dict)
+    for cited, number, file, name in citations(package):
+        if cited == key and name not in found[number].setdefault(file, []):
+            found[number][file].append(name)
+    for files in found.values():
+        for file, names in files.items():  # a module that names the function need not be named too
+            files[file] = [name for name in names if name] or names
+        if any(names != [''] for names in files.values()):
+            for file in [file for file, names in files.items() if names == ['']]:
+                del files[file]
+    return found
+
+
+def place(file: str, names: list[str]) -> str:
+    """Return the cell of a file with the functions that cite an equation."""
+    link = f'[{file.removeprefix("theory/")}](../../{PACKAGE.name}/{file})'
+    return ' '.join([link, ', '.join(f'`{name}`' for name in names if name)]).strip()
+
+
+def page_of(file: str) -> str:
+    """Return the page of docs/theory on the subject of a file."""
+    return PAGES[max((prefix for prefix in PAGES if file.startswith(prefix)), key=len)]

@@ -1,0 +1,95 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""docs/theory: every numbered equation is found, examples run, files and functions exist."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import runpy
+from importlib import import_module
+
+import pytest
+from documents import DOCS, ROOT
+
+PACKAGE = ROOT / 'screw_dynamics'
+PAGES = sorted((DOCS / 'theory').glob('*.md'))
+INDEX = runpy.run_path(str(DOCS / 'equations.py'))
+COUNTS, CORRECTED, UNCITED = INDEX['COUNTS'], INDEX['CORRECTED'], INDEX['UNCITED']
+papers = pytest.mark.parametrize('key', COUNTS)
+
+
+@papers
+def test_every_equation_is_cited_or_has_a_reason(key):
+    cited = set(INDEX['places'](key))
+    excused = {number for paper, number in UNCITED if paper == key}
+    assert not cited & excused
+    assert cited | excused == set(range(1, COUNTS[key] + 1))
+    assert set(CORRECTED[key]) <= cited
+
+
+@papers
+def test_every_equation_has_a_row_that_leads_to_a_page(key):
+    text = (DOCS / 'theory' / 'equations.md').read_text(encoding='utf-8')
+    table = text.partition(f'<!-- table: equations {key} -->')[2].partition('<!-- end')[0]
+    rows = re.findall(r'^\| \((\d+)\) \| \[.+?\]\((\w+)\.md\)', table, re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(1, COUNTS[key] + 1))
+    subjects = {path.stem for path in PAGES} - {'equations', 'papers', 'index', 'symbols'}
+    assert {page for _, page in rows} <= subjects
+
+
+@papers
+def test_the_page_of_a_subject_names_its_equations(key):
+    """The table on top of a page has the numbers that the index sends there."""
+    pages = {path.stem: numbers_of(path.read_text(encoding='utf-8'), key) for path in PAGES}
+    for number, files in INDEX['places'](key).items():
+        subjects = {INDEX['page_of'](file) for file in files}
+        assert any(number in pages[subject] for subject in subjects), (number, subjects)
+
+
+def numbers_of(text: str, key: str) -> set[int]:
+    """Return the numbers of a paper in the first table of a page, and beside its key."""
+    found = re.findall(rf'{key} ((?:(?:,|and|to)?\s*\(\d+\))+)', text)
+    rows = [
+        line.split('|')[1:-1] for line in text.split('\n## ')[0].splitlines() if line[:1] == '|'
+    ]
+    if rows and any(key in cell for cell in rows[0]):
+        column = next(i for i, cell in enumerate(rows[0]) if key in cell)
+        found += [row[column] for row in rows[2:]]
+    found += [cell for row in rows[2:] for cell in row if cell.strip().startswith(key)]
+    return {
+        number
+        for cell in found
+        for first, last in re.findall(r'\((\d+)\)(?: to \((\d+)\))?', cell)
+        for number in range(int(first), int(last or first) + 1)
+    }
+
+
+def test_citations_are_read():
+    read = INDEX['_CITATION'].findall('Return x, [MK2021] (3), (5) to (7), [M2018] (1).')
+    assert read == [('MK2021', ' (3), (5) to (7)'), ('M2018', ' (1)')]
+    assert INDEX['_NUMBERS'].findall(read[0][1]) == [('3', ''), ('5', '7')]
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda path: path.stem)
+def test_examples_run(page):
+    text = page.read_text(encoding='utf-8')
+    code = '\n'.join(re.findall(r'```python\n(.*?)```', text, re.DOTALL))
+    test = doctest.DocTestParser().get_doctest(code, {}, page.name, str(page), 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert not runner.run(test).failed
+
+
+def test_subjects_have_examples():
+    for name in {*INDEX['PAGES'].values(), 'task_space'}:
+        assert '>>> ' in (DOCS / 'theory' / f'{name}.md').read_text(encoding='utf-8'), name
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda path: path.stem)
+def test_named_files_and_functions_exist(page):
+    text = page.read_text(encoding='utf-8')
+    for file in re.findall(r'`((?:theory|lie|kernels|kinematics|series)/[\w/]*(?:\.py)?)`', text):
+        assert (PACKAGE / file).exists(), file
+    for name in set(re.findall(r'`sd\.([\w.]+)`', text)):
+        module, _, last = f'screw_dynamics.{name}'.rpartition('.')
+        assert hasattr(import_module(module), last), name
