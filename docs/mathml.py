@@ -4,21 +4,43 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from typing import Any
+from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 
+SPACE = 'http://www.w3.org/1998/Math/MathML'
+ACCENTS = {'˙', '¨', '~', '^', '_'}
+
+
+def mathml(tex: str, as_block: bool) -> str:
+    """Return a formula as MathML, with the index of an accented letter beside it, not below."""
+    ElementTree.register_namespace('', SPACE)
+    text = tex2mathml(tex, as_block=as_block)
+    # XML knows none of the names of characters that HTML has
+    named = re.sub('&(?!lt;|gt;|amp;)\\w+;', lambda match: unescape(match[0]), text)
+    root = ElementTree.fromstring(named)
+    for node in root.iter(f'{{{SPACE}}}munderover'):
+        letter, index, accent = node
+        if accent.text in ACCENTS:
+            node.tag = f'{{{SPACE}}}msub'
+            node[:] = [ElementTree.Element(f'{{{SPACE}}}mover', accent='true'), index]
+            node[0].extend((letter, accent))
+    return ElementTree.tostring(root, encoding='unicode')
+
 
 def inline(writer: Any, node: nodes.math) -> None:
     """Write a formula in a line of text."""
-    writer.body.append(tex2mathml(node.astext(), as_block=False))
+    writer.body.append(mathml(node.astext(), as_block=False))
     raise nodes.SkipNode
 
 
 def block(writer: Any, node: nodes.math_block) -> None:
     """Write a formula on lines of its own."""
-    writer.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>\n')
+    writer.body.append(f'<div class="math">{mathml(node.astext(), as_block=True)}</div>\n')
     raise nodes.SkipNode
 
 
