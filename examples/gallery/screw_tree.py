@@ -51,7 +51,7 @@ def figure() -> Figure:
         axis.plot([], [], [], color=colour, lw=2, label=name)
     axis.legend(frameon=False, loc='lower right')
     spans = [np.ptp(limits) for limits in (axis.get_xlim(), axis.get_ylim(), axis.get_zlim())]
-    axis.set_box_aspect(spans, zoom=1.2)
+    axis.set_box_aspect(spans, zoom=1.1)
     axis.set_axis_off()
     axis.view_init(elev=18, azim=-62)
     result.suptitle('Screws $X_i$ on the axes of the joints, in the frames of their bodies',
