@@ -130,3 +130,19 @@ def test_singular_and_bad_arguments(rng):
         task_space.joint_jet(model, np.zeros(7), np.ones((1, 5)), 'flange')
     with pytest.raises(ShapeError, match='twists'):
         inverse_kinematics.joint_jet(model, np.zeros(7), np.ones((1, 6)))
+
+
+@representations
+@pytest.mark.parametrize('damping', [0.0, 0.2])
+def test_the_compiled_function_agrees(representation, damping, rng):
+    model = random_model(rng, 7)
+    weights, q = rng.uniform(0.5, 2.0, 7), rng.normal(size=7)
+    task = rng.normal(size=(4, 3))
+    readable = task_space.joint_jet(
+        model, q, task, 'tool_7', representation, [3, 4, 5], weights, damping
+    )
+    compiled = sd.task_to_joint_jet(
+        model, q, task, 'tool_7', representation, 'linear', weights, damping
+    )
+    for row, expected in zip(compiled, readable, strict=True):
+        assert_close(row, expected, 1e-11)  # solved four times, with condition numbers of ten
