@@ -106,6 +106,31 @@ def norm(vector: ScalarArray) -> Scalar:
     return sqrt(vector @ vector)
 
 
+def solve(matrix: ScalarArray, right: ScalarArray) -> ScalarArray:
+    """Return x with A x = b, (n,) or (n, m), for scalars of any type; A is regular."""
+    if dtype(matrix, right).kind != 'O':
+        result: ScalarArray = np.linalg.solve(matrix, right)
+        return result
+    a: ScalarArray = matrix.copy()
+    x: ScalarArray = right.copy()
+    for k in range(len(a)):
+        pivot = k + int(np.argmax([_size(entry) for entry in a[k:, k]]))
+        a[[k, pivot]], x[[k, pivot]] = a[[pivot, k]], x[[pivot, k]]
+        for i in range(k + 1, len(a)):
+            factor = a[i, k] / a[k, k]
+            a[i] = a[i] - factor * a[k]
+            x[i] = x[i] - factor * x[k]
+    for k in reversed(range(len(a))):
+        x[k] = (x[k] - a[k, k + 1 :] @ x[k + 1 :]) / a[k, k]
+    return x
+
+
+def _size(x: Scalar) -> float:
+    """Return the size of a scalar, for decisions only; 1 of symbols that are not 0."""
+    number = _number(x)
+    return float(x != 0) if number is None else abs(number)
+
+
 def stumpff(s: Scalar, highest: int) -> list[Scalar]:
     """
     Return Stumpff's c_0(s), ..., c_highest(s), at least up to c_2.

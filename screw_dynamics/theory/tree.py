@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie import adjoint, adjoint_inverse, exp_screw, twist_cross
-from screw_dynamics.lie.scalars import ScalarArray, dtype
+from screw_dynamics.lie.scalars import Scalar, ScalarArray, dtype
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 
@@ -59,6 +59,11 @@ class Tree:
     def dtype(self) -> np.dtype:
         """Type of the scalars."""
         return dtype(self.jet)
+
+    @property
+    def one(self) -> Scalar:
+        """1 as a scalar of the jet: products of the model's floats with it are not rounded."""
+        return self.jet.flat[0] * 0 + 1
 
     @cached_property
     def relative_poses(self) -> list[ScalarArray]:

@@ -78,13 +78,13 @@ class SystemMatrices:
         tree = self.tree
         matrix = _zeros(tree, tree.model.n)
         for i in range(tree.count):
-            matrix[block(i)] = np.outer(tree.model.screws[i], tree.mimic_matrix[i])
+            matrix[block(i)] = np.outer(tree.model.screws[i], tree.mimic_matrix[i]) * tree.one
         return matrix
 
     @cached_property
     def Mm(self) -> ScalarArray:  # noqa: N802
         """Inertias of the bodies, blkdiag(M_i), [MK2021] (21), [KM2021] (40)."""
-        return block_diagonal(self.tree, list(self.tree.model.inertias))
+        return block_diagonal(self.tree, list(self.tree.model.inertias * self.tree.one))
 
     def a(self, order: int = 0) -> ScalarArray:
         """

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.errors import ShapeError
-from screw_dynamics.lie.scalars import ScalarArray, dtype
+from screw_dynamics.lie.scalars import ScalarArray, dtype, solve
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.inverse_dynamics import body_fixed
-from screw_dynamics.theory.linear_solve import solve_symmetric
 from screw_dynamics.theory.tree import as_scalars
 
 
@@ -86,5 +85,5 @@ def forward_dynamics(
         without = body_fixed.inverse_dynamics(
             model, jet[: k + 3], loads, wrench_representation=wrench_representation
         )[k]
-        jet[k + 2] = solve_symmetric(mass, efforts[k] - without)
+        jet[k + 2] = solve(mass, efforts[k] - without)
     return jet

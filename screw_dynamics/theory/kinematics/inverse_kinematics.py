@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.errors import ShapeError
-from screw_dynamics.lie.scalars import ScalarArray, dtype
+from screw_dynamics.lie.scalars import ScalarArray, dtype, solve
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.theory.linear_solve import solve_symmetric
 from screw_dynamics.theory.tree import Tree, as_scalars
 
 
@@ -74,5 +73,5 @@ def joint_jet(model: ScrewModel, q: ArrayLike, twists: ArrayLike) -> ScalarArray
         power = np.array([x @ v for x, v in zip(model.screws, own, strict=True)])
         squares = np.array([x @ x for x in model.screws])
         g = tree.mimic_matrix
-        jet[k + 1] = solve_symmetric(g.T @ (squares[:, None] * g), g.T @ power)
+        jet[k + 1] = solve(g.T @ (squares[:, None] * g), g.T @ power)
     return jet

@@ -22,11 +22,10 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.errors import InputError, ShapeError, SingularJacobianError, shown
 from screw_dynamics.lie import adjoint, adjoint_inverse, inverse_pose
-from screw_dynamics.lie.scalars import ScalarArray, dtype
+from screw_dynamics.lie.scalars import ScalarArray, dtype, solve
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.kinematics import body_fixed, hybrid, mixed, spatial
-from screw_dynamics.theory.linear_solve import solve_symmetric
 from screw_dynamics.theory.tree import Tree, as_scalars
 
 REPRESENTATIONS = {'body': body_fixed, 'spatial': spatial, 'hybrid': hybrid, 'mixed': mixed}
@@ -185,7 +184,7 @@ def joint_jet(
         if k == 0 and not damping:
             _require_regular(jacobians[0] / np.sqrt(cost), frame, positions)
         known = sum(leibniz_terms(k, products, solutions))  # y^(k) is still zero
-        solutions[k] = solve_symmetric(damped, given[k] - known)
+        solutions[k] = solve(damped, given[k] - known)
         jet[k + 1] = sum(leibniz_terms(k, transposed, solutions))
     return jet
 

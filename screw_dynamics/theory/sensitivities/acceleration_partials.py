@@ -12,10 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.lie.scalars import ScalarArray, solve
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.theory.forward_dynamics import any_order
-from screw_dynamics.theory.linear_solve import solve_symmetric
 from screw_dynamics.theory.sensitivities.effort_partials import first_partials
 
 
@@ -56,5 +55,5 @@ def forward_dynamics_partials(
     """
     jet = any_order.forward_dynamics(model, q, qd, np.asarray(tau)[None])
     by_position, by_rate, mass = first_partials(model, jet)
-    by_effort = solve_symmetric(mass, np.eye(model.n))
+    by_effort = solve(mass, np.eye(model.n))
     return -by_effort @ by_position, -by_effort @ by_rate, by_effort
