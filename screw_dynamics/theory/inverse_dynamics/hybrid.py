@@ -89,7 +89,7 @@ def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
         wrenches[p] += wrenches[i]
         for k in range(rows):  # the force acts with the arm rho_i
             for s in range(k + 1):
-                moment = skew(motion.arms[i, s]) @ wrenches[i, k - s, 3:]
+                moment = np.cross(motion.arms[i, s], wrenches[i, k - s, 3:])
                 wrenches[p, k, :3] += comb(k, s) * moment
     return efforts
 
@@ -105,16 +105,16 @@ def _inertial(tree: Tree, body: int, twists: ScalarArray, rows: int) -> ScalarAr
     theta[0] = rotation @ inertia[:3, :3] @ rotation.T
     for k in range(rows + 1):
         for s in range(k + 1):
-            arm[k + 1] += comb(k, s) * skew(w[s]) @ arm[k - s]
+            arm[k + 1] += comb(k, s) * np.cross(w[s], arm[k - s])
             if k < rows:
                 turning = comb(k, s) * skew(w[s]) @ theta[k - s]
                 theta[k + 1] += turning + turning.T
     result = np.zeros((rows, 6), tree.dtype)
     for k in range(rows):
-        result[k, :3] = -skew(arm[k]) @ gravity
+        result[k, :3] = -np.cross(arm[k], gravity)
         result[k, 3:] = mass * velocity[k + 1] + arm[k + 2] - (mass * gravity if k == 0 else 0.0)
         for s in range(k + 2):
             result[k, :3] += comb(k + 1, s) * theta[s] @ w[k + 1 - s]
         for s in range(k + 1):
-            result[k, :3] += comb(k, s) * skew(arm[s]) @ velocity[k - s + 1]
+            result[k, :3] += comb(k, s) * np.cross(arm[s], velocity[k - s + 1])
     return result

@@ -16,7 +16,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.lie import skew, twist_cross
+from screw_dynamics.lie import twist_cross
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.theory.tree import Tree
@@ -86,7 +86,7 @@ class HybridMotion:
         for k in range(len(twist)):
             twist[k] = parent[k]
             for s in range(k + 1):
-                twist[k, 3:] += comb(k, s) * skew(parent[s, :3]) @ arm[k - s]
+                twist[k, 3:] += comb(k, s) * np.cross(parent[s, :3], arm[k - s])
                 twist[k] += comb(k, s) * screw[s] * tree.joints[k - s + 1, i]
             arm[k + 1] = twist[k, 3:] - parent[k, 3:]
             for s in range(k + 1):
@@ -100,8 +100,9 @@ def in_base_axes(rotation: ScalarArray, twist: ScalarArray) -> ScalarArray:
 
 def turned(angular_velocity: ScalarArray, vector: ScalarArray) -> ScalarArray:
     """Return ad_w V, the cross product with both parts."""
-    turning = skew(angular_velocity)
-    return np.concatenate((turning @ vector[:3], turning @ vector[3:]))
+    return np.concatenate(
+        (np.cross(angular_velocity, vector[:3]), np.cross(angular_velocity, vector[3:]))
+    )
 
 
 def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
@@ -144,7 +145,7 @@ def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
             for k in range(orders):
                 column[k] = screw[k]
                 for s in range(k + 1):
-                    column[k, 3:] += comb(k, s) * skew(arm[s]) @ screw[k - s, :3]
+                    column[k, 3:] += comb(k, s) * np.cross(arm[s], screw[k - s, :3])
             arm = arm - motion.arms[j]
     return result
 
