@@ -18,11 +18,19 @@ def _jet(q, qd):
     return np.stack([q, qd], axis=-2)
 
 
+def resting(q):
+    """Return the jets of robots at rest."""
+    q = np.asarray(q)
+    return np.stack([q, 0.0 * q, 0.0 * q], axis=-2)
+
+
 FUNCTIONS = {
     'mass_matrix': lambda model, q, qd: sd.mass_matrix(model, q),
     'coriolis_matrix': sd.coriolis_matrix,
     'gravity_forces': lambda model, q, qd: sd.gravity_forces(model, q),
     'bias_forces': sd.bias_forces,
+    'effort_partials': lambda model, q, qd: sd.effort_partials(model, resting(q)),
+    'regressor': lambda model, q, qd: sd.regressor(model, resting(q)),
     'forward_dynamics': lambda model, q, qd: sd.forward_dynamics(model, q, qd, qd),
     'frame_pose': lambda model, q, qd: sd.frame_pose(model, q, 'body_3'),
     'frame_jacobian': lambda model, q, qd: sd.frame_jacobian(model, q, 'body_3'),

@@ -169,13 +169,14 @@ def test_an_accepted_path_is_forwarded_as_points_of_the_joints():
     assert node.join(0)
     model = node.robot.robot.model
     task = forwarding(node.reference, outline(node.message), node.parameters, node.now)
-    message = with_efforts(model, task)
-    assert message.joint_names == list(model.joint_names)
-    last = message.points[-1]
-    assert last.time_from_start.sec == 1
-    pose = frame_pose(model, list(last.positions), FRAME)
+    samples = with_efforts(model, task)
+    assert samples.joint_names == model.joint_names
+    assert samples.times[-1] == 10**9
+    last = samples.jets[-1, 0]
+    pose = frame_pose(model, last, FRAME)
     assert np.abs(pose[:3, 3] - waypoints.positions[-1]).max() <= 1e-9
-    assert np.allclose(last.effort, inverse_dynamics(model, [last.positions, *2 * [[0.0] * 7]])[0])
+    held = inverse_dynamics(model, [last, 0.0 * last, 0.0 * last])[0]
+    assert np.allclose(samples.efforts[-1], held)
 
 
 def test_a_controllers_spline_does_not_follow_poses():

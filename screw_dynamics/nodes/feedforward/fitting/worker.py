@@ -120,7 +120,8 @@ def main(descriptor: int) -> None:
             answer = Refusal(str(error))
         except Exception as error:  # no message may end the process
             answer = Refusal(f'{type(error).__name__}: {error}')
-        connection.send(answer)
+        with suppress(BrokenPipeError):  # without its parent, this process is about to exit
+            connection.send(answer)
 
 
 def _leave_real_time() -> None:
