@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic_joints
 from screw_dynamics.elastic.motor_table import MotorTable
@@ -27,6 +29,9 @@ class Robot:
     model : ScrewModel
     drives : ElasticJoints, optional
         Springs and motors; None for a rigid robot without motor data.
+    limits_motors : bool
+        Whether motors without a spring keep the limits of their joints, of effort and of its rate,
+        with all that they transmit: friction and rotors too.
 
     Raises
     ------
@@ -44,6 +49,7 @@ class Robot:
 
     model: ScrewModel
     drives: ElasticJoints | None = None
+    limits_motors: bool = False
 
     def __post_init__(self) -> None:
         """Check the types."""
@@ -68,10 +74,22 @@ class Robot:
             return _RIGID_ROWS
         return self.drives.required_rows(self.model)
 
-    @property
+    @cached_property
     def motors(self) -> MotorTable:
-        """The motors as arrays; without drives one rigid, unlimited motor per joint."""
-        return (self.drives or _NO_DRIVES).motors(self.model)
+        """The motors as arrays; without drives one rigid motor without data per joint."""
+        table = (self.drives or _NO_DRIVES).motors(self.model)
+        return self._limited(table) if self.limits_motors else table
+
+    def _limited(self, table: MotorTable) -> MotorTable:
+        owner = table.joint_of_motor
+        rigid = np.array([joint.spring is None for joint in self.joints])[owner]
+        efforts = self.model.limits.ignoring_zeros().effort[owner]
+        rates = np.array([joint.max_effort_rate for joint in self.joints])[owner]
+        return replace(
+            table,
+            max_efforts=np.where(rigid, np.minimum(table.max_efforts, efforts), table.max_efforts),
+            max_effort_rates=np.where(rigid, rates, table.max_effort_rates),
+        )
 
     @cached_property
     def joints(self) -> tuple[ElasticJoint, ...]:

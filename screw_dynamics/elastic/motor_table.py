@@ -45,8 +45,8 @@ class MotorTable(ValueEquality):
     rows : (m, 4) ndarray
         B = r^2 J [kg m^2 or kg], viscous friction r^2 d, Coulomb friction r c, its velocity v0/r
         (see `Motor`).
-    max_efforts, max_velocities : (m,) ndarray
-        [N m or N], [rad/s or m/s].
+    max_efforts, max_velocities, max_effort_rates : (m,) ndarray
+        [N m or N], [rad/s or m/s], [N m/s or N/s].
     laws : (n,) int64 ndarray
         Code of each joint's spring law, see `kernels.springs.laws`.
     offsets : (n,) int64 ndarray
@@ -75,6 +75,7 @@ class MotorTable(ValueEquality):
     rows: Array
     max_efforts: Array
     max_velocities: Array
+    max_effort_rates: Array
     laws: NDArray[np.int64]
     offsets: NDArray[np.int64]
     parameters: Array
@@ -187,6 +188,7 @@ def motor_table(model: ScrewModel, joints: Mapping[str, ElasticJoint]) -> MotorT
         rows=np.array([motor.behind_gear for motor in motors]).reshape(-1, 4),
         max_efforts=ratios * np.array([motor.max_effort for motor in motors]),
         max_velocities=np.array([motor.max_velocity for motor in motors]) / ratios,
+        max_effort_rates=np.full(len(motors), np.inf),
         laws=laws,
         offsets=np.cumsum(sizes) - sizes,
         parameters=np.concatenate([*columns, np.empty(0)]),

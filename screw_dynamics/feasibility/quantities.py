@@ -27,6 +27,7 @@ _UNITS = {
     'stiffness': (('N m/rad', 'N/m'), ''),
     'motor velocity': (POSITION_UNITS, '/s'),
     'motor effort': (EFFORT_UNITS, ''),
+    'motor effort rate': (EFFORT_UNITS, '/s'),
 }
 
 
@@ -75,6 +76,7 @@ class MotorLimits(NamedTuple):
     deflections: Array
     motor_velocities: Array
     motor_efforts: Array
+    motor_effort_rates: Array
 
 
 def motor_limits(robot: Robot) -> MotorLimits:
@@ -85,6 +87,7 @@ def motor_limits(robot: Robot) -> MotorLimits:
         np.array([joint.max_deflection for joint in robot.joints])[table.joint_of_motor],
         table.max_velocities,
         table.max_efforts,
+        table.max_effort_rates,
     )
 
 
@@ -98,11 +101,16 @@ def motor_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[L
             expected = '(T, m, n) with m >= 4 for the rate of an effort'
             raise ShapeError('joint_jets', expected, '3 rows')
         checks += _checks(robot, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
-    for quantity, values, bounds in (
+    quantities = [
         ('deflection', motion.deflection, limits.deflections),
         ('motor velocity', motion.motor_velocity, limits.motor_velocities),
         ('motor effort', motion.motor_effort, limits.motor_efforts),
-    ):
+    ]
+    limited = bool(np.isfinite(limits.motor_effort_rates).any())
+    if limited and motion.motor_effort_jet.shape[-2] > 1:  # else the rate is not known
+        known = motion.motor_effort_jet[:, 1]
+        quantities.append(('motor effort rate', known, limits.motor_effort_rates))
+    for quantity, values, bounds in quantities:
         checks += _checks(
             robot, quantity, times, values, -bounds, bounds, table.names, table.joint_of_motor
         )

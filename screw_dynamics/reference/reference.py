@@ -53,6 +53,8 @@ class Reference:
         self.driven = True  # by motor commands, if there are any
         self.time_from_start = 0.0
         self.held_for = 0.0  # s on the clock of the node
+        self.first = False  # whether the last sample is the first one of its motion
+        self._sampled: Waypoints | None = None
         self._held: tuple[Waypoints, int] | None = None  # and the instant of its end [ns]
         self.interpolation, self.continuous = interpolation, continuous
         self._motions: list[ActiveTrajectory] = []
@@ -173,6 +175,8 @@ class Reference:
         if not self._motions or time < self._motions[0].begin:
             return None
         motion = self._motions[0]
+        self.first = motion.waypoints is not self._sampled
+        self._sampled = motion.waypoints
         t = self._curve_time(motion, time)
         motion.curve.sample(t, out)
         if self.speed != 1.0:

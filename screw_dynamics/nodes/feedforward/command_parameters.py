@@ -51,7 +51,7 @@ class CommandParameters(EffortParameters):
     ramp_time: float = parameter(
         0.25,
         'How long ~/commands take from 0 to the efforts where they begin, and back where they '
-        'end [s]; 0: they begin and end at once.',
+        'end or a new payload or model changes them [s]; 0: at once.',
         within=(0.0, 60.0),
     )
     mit_kp: tuple[float, ...] = parameter(

@@ -108,10 +108,11 @@ class FeedforwardParameters(CommandParameters, FeedbackParameters):
     )
     output_guard: str = parameter(
         'off',
-        'What to do with efforts beyond the limits of the URDF, and effort rates, springs and '
-        'motors beyond those of elastic_joints_path. off: only motor commands stop; stop: reject '
-        'such trajectories, and stop the output before the first such sample; slow: slow '
-        'trajectories down so that there is none, and stop where that does not help.',
+        'What to do with efforts (of motors without a spring too: with friction and rotors) '
+        'beyond the limits of the URDF, and effort rates, springs and motors beyond those of '
+        'elastic_joints_path. off: only motor commands stop; stop: reject such trajectories, and '
+        'stop the output before the first such sample; slow: slow trajectories down so that '
+        'there is none, and stop where that does not help.',
         choices=('off', 'stop', 'slow'),
         read_only=True,
     )

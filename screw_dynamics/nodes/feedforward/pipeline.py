@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`FeedforwardPipeline`: sampling of the reference, computation and publication of the efforts."""
 
+from dataclasses import replace
+
 import numpy as np
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -33,6 +35,7 @@ class FeedforwardPipeline:
     """The reference of a robot and the publishers of its efforts and motor commands."""
 
     def __init__(self, node: Node, robot: Robot, parameters: FeedforwardParameters) -> None:
+        robot = replace(robot, limits_motors=parameters.output_guard != 'off')
         self._node, self._parameters, self._robot = node, parameters, robot
         self.continuous = tuple(
             name
@@ -77,7 +80,10 @@ class FeedforwardPipeline:
     def apply(self, parameters: FeedforwardParameters) -> None:
         """Apply changed parameters; replace the publishers only if they differ."""
         old, self._parameters = self._parameters, parameters
-        self.guard.shift(round(1e9 * parameters.lead) - round(1e9 * old.lead))
+        later = round(1e9 * parameters.lead) - round(1e9 * old.lead)
+        self.guard.shift(later)
+        if self.motors is not None:
+            self.motors.guard.shift(later)
         self.streamed.apply(
             parameters.stream_settings, self.sampled(self._node.get_clock().now().nanoseconds)
         )
@@ -114,6 +120,8 @@ class FeedforwardPipeline:
         self.wrenches.set_model(model)
         self.limits.set_robot(self._robot)
         self.guard.set_robot(self._robot)
+        if self._commands is not None:
+            self._commands.retarget()
         if self.motors is not None:
             self.motors.set_robot(self._robot)
         return True
@@ -217,7 +225,7 @@ class FeedforwardPipeline:
         if self._parameters.output_guard == 'off':
             return True
         stopped = bool(self.guard.reason)
-        self.guard.follow(sample.source, sample.continues)
+        self.guard.follow(sample.source, sample.continues, sample.first)
         passes = self.guard.passes(tau, sample.instant)
         if passes and stopped:
             self._node.get_logger().info('Efforts are published again')
@@ -248,6 +256,7 @@ class FeedforwardPipeline:
             self.reference.continuity,
             round(1e9 * self.reference.time_from_start),
             continues=self.reference.continues,
+            first=self.reference.first,
         )
 
     @property

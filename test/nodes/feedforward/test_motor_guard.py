@@ -48,7 +48,7 @@ def guarded(planar):
     def passes(source, value=0.0, row=None):
         guard.follow(source)
         (motors.motor_effort if row is None else row)[-1] = value
-        return guard.passes(motors)
+        return guard.passes(motors, START)
 
     passes.guard, passes.motors, passes.lines = guard, motors, lines
     return passes
@@ -91,10 +91,10 @@ def test_a_rate_that_is_not_known_has_no_limit(planar):
     motors = sd.elastic_feedforward(model, rigid, np.zeros((3, 2)))
     guard.follow(MOVE)
     assert motors.effort_jet.shape == (1, 2)
-    assert guard.passes(motors)
+    assert guard.passes(motors, START)
     motors = sd.elastic_feedforward(model, rigid, np.ones((3, 2)) * [[0.0], [0.0], [30.0]])
     guard.follow(MOVE)
-    assert not guard.passes(motors)
+    assert not guard.passes(motors, START)
     assert 'joint_2: motor effort' in lines[0]
 
 

@@ -297,7 +297,7 @@ def test_commands_of_a_stream_that_is_slower_than_the_ticks(ros, planar):
     tick(50, jet)
     np.testing.assert_array_equal(ramp.values, stream.motors._motors[5].motor_effort)
     assert ramp.values[0] > 10.0
-    stream.motors._guard.stop('a limit')
+    stream.motors.guard.stop('a limit')
     tick(12, jet)  # half of the ramp, of which a third of the ticks have a sample
     middle = ramp.values.copy()
     assert (0.1 < middle / stream.motors._motors[5].motor_effort).all()

@@ -25,6 +25,7 @@ _POWERS = {
     'spring': 2,
     'motor velocity': 3,
     'motor effort': 4,
+    'motor effort rate': 3,  # without springs
 }
 _GUARDED = _POWERS.keys() - {'velocity'}  # for which the output stops
 _MARGIN = 1e-3  # of a limit: ticks lie between the samples

@@ -28,7 +28,7 @@ class CommandRamp:
         self._since, self._length = 0, 0.0  # [ns], [s]
         self._last, self._weight, self._limited = 0, 0.0, bool(np.isfinite(rates).any())
         self._passed = np.empty_like(rest)
-        self._following = self._moving = False
+        self._following = self._moving = self._blends = False
 
     def reset(self) -> None:
         """Return to rest at once."""
@@ -37,13 +37,13 @@ class CommandRamp:
 
     def retarget(self) -> None:
         """Blend from the present command to the next target."""
-        self._following = False
+        self._blends = True
 
     def follow(self, target: Array, now: int) -> None:
         """Advance the command on its way to a target (m,), at the time `now` [ns]."""
-        if not self._following:
+        if self._blends or not self._following:
             self._begin(target, now)
-            self._following = True
+            self._following, self._blends = True, False
         self._advance(target, now)
 
     def release(self, now: int) -> bool:

@@ -125,6 +125,10 @@ class CommandsOutput:
         if self._servos is not None:
             self._servos.limit = parameters.servo_offset_limit
 
+    def retarget(self) -> None:
+        """Blend from the present efforts to the next ones: the load has changed."""
+        self.ramp.retarget()
+
     @property
     def _moves(self) -> bool:
         """True if the commands have positions or velocities."""
@@ -167,7 +171,7 @@ class CommandsOutput:
             self._target[:] = self._last[:] = motion[:2]
             self._instant = sample.instant
         if self._servos is not None:
-            self._servos.follow(sample.source, sample.continues)
+            self._servos.follow(sample.source, sample.continues, sample.first)
             if not self._servos.passes(effort, rate, acceleration, self._target):
                 return False
         if not self._begun:

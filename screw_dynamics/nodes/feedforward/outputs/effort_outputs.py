@@ -33,6 +33,7 @@ class EffortSample(NamedTuple):
     time_from_start: int = 0  # [ns], 0 for a stream
     rows: int = JET_ROWS  # known ones of the reference, at least `LEAST_ROWS`
     continues: bool = False  # its trajectory continues the reference before it
+    first: bool = False  # of its trajectory
 
 
 class FeedforwardOutput(MessageOutput):

@@ -33,8 +33,9 @@ class MotionGuard:
     _what = ''  # is stopped
     resumption = 'when the next motion begins from rest within the limits'
 
-    def __init__(self, robot: Robot, warn: Callable[[str], object]) -> None:
+    def __init__(self, robot: Robot, warn: Callable[[str], object], count: int = 0) -> None:
         self._warn = warn
+        self._last = np.zeros(count)  # efforts of the tick before; a new model does not change it
         self.set_robot(robot)
         self.forget()
 
@@ -46,15 +47,27 @@ class MotionGuard:
         """Reset: the next sample begins a motion."""
         self.reason = ''
         self._resting, self._begins = True, False
+        self.pause()
 
-    def follow(self, source: Source, continues: bool = False) -> None:
+    def pause(self) -> None:
+        """Register that nothing is published: the next sample continues no other."""
+        self._instant: int | None = None
+
+    def shift(self, by: int) -> None:
+        """Register that instants are later by a time [ns] from now on, but not the ticks."""
+        if self._instant is not None:
+            self._instant += by
+
+    def follow(self, source: Source, continues: bool = False, first: bool = False) -> None:
         """
         Register the next sample of the reference, with or without commands.
 
-        A motion that `continues` one that was stopped does not begin at the measured state.
+        A motion that `continues` one that was stopped does not begin at the measured state. A
+        motion whose `first` sample is its end is one position to hold.
         """
-        self._begins = self._resting and source is not Source.HOLD and not continues
-        self._resting = source is Source.HOLD
+        holds = source is Source.HOLD
+        self._begins = (first if holds else self._resting) and not continues
+        self._resting = holds
 
     @property
     def stopped(self) -> bool:
@@ -65,15 +78,28 @@ class MotionGuard:
         """Stop the commands of a motion for which they can no longer be computed."""
         self.reason = self.reason or reason
 
+    def _step(self, instant: int) -> float:
+        """Return the time since the sample before [s]; 0 if there is none."""
+        return 0.0 if self._instant is None else 1e-9 * (instant - self._instant)
+
+    def _pass(self, efforts: Array, instant: int) -> bool:
+        self._last[:] = efforts
+        self._instant, self.reason = instant, ''
+        return True
+
     def _stop_at_limit(self, violation: str) -> None:
+        self.pause()
         self.reason = f'limit exceeded: {violation}; they resume {self.resumption}'
         self._warn(f'No {self._what} are published: {self.reason}')
 
 
 class MotorGuard(MotionGuard):
-    """Stops motor commands."""
+    """Stops motor commands; rates of motor efforts are those of an `EffortGuard`."""
 
     _what = 'motor commands'
+
+    def __init__(self, robot: Robot, warn: Callable[[str], object]) -> None:
+        super().__init__(robot, warn, robot.motors.m)
 
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
@@ -83,24 +109,32 @@ class MotorGuard(MotionGuard):
             limits.effort_rates,
             limits.deflections,
             limits.motor_velocities,
-            limits.motor_efforts,
         )
+        self._efforts, self._rates = limits.motor_efforts, limits.motor_effort_rates
 
-    def passes(self, motors: MotorFeedforward) -> bool:
-        """Return True if the motor commands of the sample last passed to `follow` are allowed."""
+    def passes(self, motors: MotorFeedforward, instant: int) -> bool:
+        """Return True if the commands of the sample last passed to `follow` are allowed."""
         if self.stopped:
+            self.pause()
             return False
-        if _keeps_motors(*guarded_jets(motors), *self._bounds):
-            self.reason = ''
-            return True
-        self._stop_at_limit(self._violation(motors))
+        sent, step = motors.motor_effort_jet, self._step(instant)
+        if _keeps_motors(*guarded_jets(motors)[:-1], *self._bounds) and _keeps_efforts(
+            sent, self._last, step, self._efforts, self._rates
+        ):
+            return self._pass(sent[0], instant)
+        self._stop_at_limit(self._violation(motors, step))
         return False
 
-    def _violation(self, motors: MotorFeedforward) -> str:
-        known = motors.effort_jet[:2]
-        efforts = np.zeros((1, 2, known.shape[1]))
-        efforts[0, : len(known)] = known
-        batch = replace(motors.as_batch(), effort_jet=efforts)
+    def _violation(self, motors: MotorFeedforward, step: float) -> str:
+        batch = replace(
+            motors.as_batch(),
+            effort_jet=_two_rows(motors.effort_jet),
+            motor_effort_jet=_two_rows(motors.motor_effort_jet),
+        )
+        if step > 0.0:
+            rates = batch.motor_effort_jet[0, 1]
+            change = (motors.motor_effort - self._last) / step
+            rates[:] = np.where(np.abs(change) > np.abs(rates), change, rates)
         checks = motor_checks(self.robot, _INSTANT, batch)
         worst = max(checks, key=lambda check: check.excess)
         return (
@@ -120,8 +154,7 @@ class EffortGuard(MotionGuard):
     _what = 'efforts'
 
     def __init__(self, robot: Robot, warn: Callable[[str], object]) -> None:
-        self._last = np.zeros(robot.n)  # sent at the tick before; a new model does not change it
-        super().__init__(robot, warn)
+        super().__init__(robot, warn, robot.n)
 
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
@@ -136,32 +169,15 @@ class EffortGuard(MotionGuard):
         """True if a limit of a rate is finite."""
         return bool(np.isfinite(self.rates).any())
 
-    def pause(self) -> None:
-        """Register that nothing is published: the next sample continues no other."""
-        self._instant: int | None = None
-
-    def shift(self, by: int) -> None:
-        """Register that instants are later by a time [ns] from now on, but not the ticks."""
-        if self._instant is not None:
-            self._instant += by
-
-    def forget(self) -> None:
-        """Reset: the next sample begins a motion."""
-        super().forget()
-        self.pause()
-
     def passes(self, efforts: Array, instant: int) -> bool:
         """Return True if the efforts (rows, n) at an instant [ns] are allowed; see `follow`."""
         if self.stopped:
             self.pause()
             return False
-        step = 0.0 if self._instant is None else 1e-9 * (instant - self._instant)
+        step = self._step(instant)
         if _keeps_efforts(efforts, self._last, step, self._limits, self.rates):
-            self._last[:] = efforts[0]
-            self._instant, self.reason = instant, ''
-            return True
+            return self._pass(efforts[0], instant)
         self._stop_at_limit(self._violation(efforts, step))
-        self.pause()
         return False
 
     def _violation(self, efforts: Array, step: float) -> str:
@@ -182,8 +198,15 @@ class EffortGuard(MotionGuard):
         return f'{name}: {quantity} {value:.9g} {unit}, limit {bound:g} {unit}'
 
 
+def _two_rows(jet: Array) -> Array:
+    """Return a jet as a batch of one with value and rate, 0 if it is not known."""
+    rows = np.zeros((1, 2, jet.shape[1]))
+    rows[0, : len(jet)] = jet[:2]
+    return rows
+
+
 def guarded_jets(motors: MotorFeedforward) -> tuple[Array, Array, Array, Array]:
-    """Return what has limits, in the order of `_keeps_motor_limits`."""
+    """Return what has limits; the first three in the order of `_keeps_motor_limits`."""
     return motors.effort_jet, motors.deflection_jet, motors.motor_jet, motors.motor_effort_jet
 
 
@@ -191,11 +214,9 @@ def _keeps_motor_limits(
     effort_jet: Array,
     deflection_jet: Array,
     motor_jet: Array,
-    motor_effort_jet: Array,
     effort_rates: Array,
     deflections: Array,
     motor_velocities: Array,
-    motor_efforts: Array,
 ) -> bool:
     """Return True if one sample is within the limits; effort rates only if they are known."""
     if effort_jet.shape[0] > 1:
@@ -207,7 +228,6 @@ def _keeps_motor_limits(
         if not (
             abs(deflection_jet[0, i]) - deflections[i] <= SLACK * deflections[i]
             and abs(motor_jet[1, i]) - motor_velocities[i] <= SLACK * motor_velocities[i]
-            and abs(motor_effort_jet[0, i]) - motor_efforts[i] <= SLACK * motor_efforts[i]
         ):
             return False
     return True
@@ -227,7 +247,7 @@ def _keeps_effort_limits(
     return True
 
 
-_JETS, _BOUNDS = ', '.join([read_only(2)] * 4), ', '.join([read_only(1)] * 4)
+_JETS, _BOUNDS = ', '.join([read_only(2)] * 3), ', '.join([read_only(1)] * 3)
 _keeps_motors = Kernel(_keeps_motor_limits, f'boolean({_JETS}, {_BOUNDS})')
 _keeps_efforts = Kernel(
     _keeps_effort_limits,

@@ -42,7 +42,7 @@ class LimitWatch:
                 effort_jet=np.empty((2, 2, robot.n)),
                 deflection_jet=np.empty((2, 1, table.m)),
                 motor_jet=np.empty((2, 2, table.m)),
-                motor_effort_jet=np.empty((2, 1, table.m)),
+                motor_effort_jet=np.empty((2, 2, table.m)),
             )
             self._effort = self._drives.effort_jet
         self.set_robot(robot)

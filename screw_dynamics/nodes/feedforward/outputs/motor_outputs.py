@@ -85,9 +85,9 @@ class MotorPipeline:
             rows: np.zeros((2, *motors.motor_effort_jet.shape))
             for rows, motors in self._motors.items()
         }
-        self._guard = MotorGuard(robot, node.get_logger().warning)
+        self.guard = MotorGuard(robot, node.get_logger().warning)
         if parameters.mode == 'compensate':
-            self._guard.resumption = 'after ~/clear'
+            self.guard.resumption = 'after ~/clear'
         self.check(parameters)
         self._published = self._failed = 0
         self._outputs: list[MotorFeedforwardOutput | MotorStateOutput] = []
@@ -103,12 +103,12 @@ class MotorPipeline:
     def check(self, parameters: FeedforwardParameters) -> None:
         """Raise InputError unless stiffness and feedback fit the robot."""
         self.stiffness.check(parameters.stiffness)
-        feedback_gains(self._guard.robot.motors, parameters)
+        feedback_gains(self.guard.robot.motors, parameters)
 
     def apply(self, parameters: FeedforwardParameters) -> None:
         """Apply the parameters of ~/commands, of feedback and of the stiffness."""
         self.stiffness.set_target(parameters.stiffness, parameters.stiffness_transition)
-        commands, robot, node = self._commands, self._guard.robot, self._node
+        commands, robot, node = self._commands, self.guard.robot, self._node
         self._commands = updated_commands(
             commands, 'motor_efforts', node, robot, self._jet, self._links, parameters
         )
@@ -122,7 +122,7 @@ class MotorPipeline:
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
         self._model = robot.model
-        self._guard.set_robot(robot)
+        self.guard.set_robot(robot)
         self._start = self._deflections()
         damped = bool(robot.motors.damped_names)
         self._filters = {
@@ -130,24 +130,27 @@ class MotorPipeline:
             for rows in self._motors
         }
         self._rows = 0
+        if self._commands is not None:
+            self._commands.retarget()
 
     def forget(self) -> None:
         """Reset; at the next sample damped joints start quasi-steady."""
         self._rows = self._origin = 0
         self._start = None
         self._problem = ''
-        self._guard.forget()
+        self.guard.forget()
         if self._commands is not None:
             self._commands.forget()
 
     def withhold(self, sample: EffortSample) -> None:
         """Register a sample whose efforts are not published."""
-        self._guard.follow(sample.source, sample.continues)
-        self._guard.stop('the efforts are not published')
+        self.guard.follow(sample.source, sample.continues, sample.first)
+        self.guard.stop('the efforts are not published')
         self._rows, self._start = 0, None
 
     def release(self, now: int) -> bool:
         """Ramp commands out; return False if there is nothing more to publish."""
+        self.guard.pause()
         if self.feedback is not None:
             self.feedback.pause()
         return self._commands is not None and self._commands.release(now)
@@ -155,7 +158,7 @@ class MotorPipeline:
     @property
     def stopped(self) -> bool:
         """True if no motor commands are published for the current motion."""
-        return bool(self._problem or self._guard.reason)
+        return bool(self._problem or self.guard.reason)
 
     @property
     def driven(self) -> bool:
@@ -180,7 +183,7 @@ class MotorPipeline:
         `wrenches` (6,) act ON the links, by frame; `efforts` (k + 1, n) are those under the
         wrenches, if known. The result, in shared arrays, is None if it cannot be computed.
         """
-        self._guard.follow(sample.source, sample.continues)
+        self.guard.follow(sample.source, sample.continues, sample.first)
         motors = self._checked(sample, wrenches, efforts)
         if motors is None or self.stopped:
             self.release(now)
@@ -220,12 +223,12 @@ class MotorPipeline:
         except ScrewDynamicsError as error:
             self._fail(str(error))
             if sample.source is Source.TRAJECTORY and self._jet[1].any():
-                self._guard.stop(str(error))  # resuming in motion would be a jump
+                self.guard.stop(str(error))  # resuming in motion would be a jump
             return None
         motors = self._motors[rows]
         stopped = self.stopped
         self._problem = ''
-        if not self._guard.passes(motors):
+        if not self.guard.passes(motors, sample.instant):
             self._failed += 1
         elif stopped:
             self._node.get_logger().info('Motor commands are published again')
@@ -273,14 +276,14 @@ class MotorPipeline:
     def _fail(self, reason: str) -> None:
         self._failed += 1
         self._rows, self._start = 0, None
-        if not self._problem and not self._guard.reason:
+        if not self._problem and not self.guard.reason:
             self._node.get_logger().warning(f'No motor commands are published: {reason}')
         self._problem = reason
 
     def report(self) -> Report:
         """Return the report for /diagnostics; WARN while nothing is published."""
         values = {'published': self._published, 'not published': self._failed}
-        problem = self._guard.reason or self._problem
+        problem = self.guard.reason or self._problem
         return Report(WARN if problem else OK, problem or 'ok', values)
 
     def destroy(self) -> None:
