@@ -78,28 +78,29 @@ def test_without_a_model_configure_fails_with_the_reason(ros, started):
 
 
 def test_a_late_a_broken_and_a_new_description(ros, started, planar, gripper):
-    process = started('late')
-    ros.wait_for('the node', lambda: ros.state('/late') == 'unconfigured', process)
-    ros.describe('<robot name="broken"><link/></robot>')
+    # a topic of its own: descriptions are latched, and the nodes of other tests wait for one
+    process, topic = started('late', namespace='/own'), '/own/robot_description'
+    ros.wait_for('the node', lambda: ros.state('/own/late') == 'unconfigured', process)
+    ros.describe('<robot name="broken"><link/></robot>', topic)
     ros.wait_for('the error', lambda: 'Robot description refused: link' in process.log, process)
-    assert ros.state('/late') == 'unconfigured'
-    ros.describe(planar.read_text())
-    ros.wait_until_active(process, '/late')
-    samples = ros.listen(FeedforwardTorque, '/late/feedforward')
-    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/late/joint_trajectory')
+    assert ros.state('/own/late') == 'unconfigured'
+    ros.describe(planar.read_text(), topic)
+    ros.wait_until_active(process, '/own/late')
+    samples = ros.listen(FeedforwardTorque, '/own/late/feedforward')
+    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/own/late/joint_trajectory')
     ros.wait_for('samples', lambda: samples, process)
 
-    ros.describe('<robot')
+    ros.describe('<robot', topic)
     ros.wait_for(
         'the warning', lambda: "New robot description refused: topic '/" in process.log, process
     )
     count = len(samples)
     ros.wait_for('more samples', lambda: len(samples) > count, process)
 
-    ros.describe(gripper.read_text())
+    ros.describe(gripper.read_text(), topic)
     ros.wait_for('the new model', lambda: 'The new robot model has other joints' in process.log)
     dropped = time.time_ns()
-    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/late/joint_trajectory')
+    ros.publish(trajectory(NAMES, [0.0, 0.0]), '/own/late/joint_trajectory')
     ros.wait_for('the refusal', lambda: "doesn't match the joints" in process.log, process)
     # what was published before may still have been under way
     assert all(nanoseconds(sample.header.stamp) <= dropped for sample in samples)
