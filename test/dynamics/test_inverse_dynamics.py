@@ -263,7 +263,7 @@ def test_an_unwritable_cache_folder_only_costs_compilation(tmp_path):
     program = """
 import numpy as np, screw_dynamics as sd
 model = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 1, 0, 0, 0, 0]], [np.eye(6)])
-print(sd.inverse_dynamics(model, [[0.0], [0.0], [2.0]]), sd.mass_matrix(model, [0.0]))
+print(sd.mass_matrix(model, [0.0]))
 """
     environment = {
         **{name: value for name, value in os.environ.items() if name != 'NUMBA_CACHE_DIR'},
@@ -284,5 +284,5 @@ print(sd.inverse_dynamics(model, [[0.0], [0.0], [2.0]]), sd.mass_matrix(model, [
         cwd=tmp_path,
     )
     assert run.returncode == 0, run.stderr
-    assert run.stdout.strip() == '[[2.]] [[1.]]'
+    assert run.stdout.strip() == '[[1.]]'
     assert 'no writable cache folder' in run.stderr
