@@ -185,7 +185,11 @@ def test_an_upright_arm_with_an_unknown_payload(arm, planar, tmp_path, monkeypat
     np.testing.assert_allclose(errors, simulated, rtol=0, atol=1e-6)
     assert 1e-3 < errors.max() < 0.02
     level, message, values = report(one.reports, one.name[1:])
-    assert (level, message) == (b'\x00', 'ok')
+    assert level == b'\x00'
+    if message != 'ok':
+        # while time runs freely, a state may be ahead of the clock of a busy node
+        rejected = re.fullmatch(r'last rejection: header.stamp: .* of now \(([0-9.]+)\).*', message)
+        assert 1e9 * float(rejected[1]) < ticks[0], message
     assert 0.0 < float(values['largest position error [rad or m]']) < 0.05
     # gains to nothing: it falls
     for name in ('proportional', 'derivative'):
