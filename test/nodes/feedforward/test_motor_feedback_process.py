@@ -188,7 +188,9 @@ def test_an_upright_arm_with_an_unknown_payload(arm, planar, tmp_path, monkeypat
     assert level == b'\x00'
     if message != 'ok':
         # while time runs freely, a state may be ahead of the clock of a busy node
-        rejected = re.fullmatch(r'last rejection: header.stamp: .* of now \(([0-9.]+)\).*', message)
+        rejected = re.fullmatch(
+            r'last rejection: header.stamp: .* of now \(([0-9.]+)\).*', message
+        )
         assert 1e9 * float(rejected[1]) < ticks[0], message
     assert 0.0 < float(values['largest position error [rad or m]']) < 0.05
     # gains to nothing: it falls
