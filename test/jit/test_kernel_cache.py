@@ -72,22 +72,46 @@ def small(tmp_path):
     return call, file
 
 
-@pytest.mark.parametrize('suffix', ['nbi', 'nbc'])
-@pytest.mark.parametrize(
-    'damage',
-    [lambda data: b'', _cut, lambda data: b'\x00' * len(data), lambda data: b'garbage', _flipped],
-    ids=['empty', 'cut', 'zeros', 'garbage', 'flipped'],
-)
-def test_a_damaged_file_is_replaced(small, suffix, damage):
-    call, file = small
-    assert call() == ['compiles double', '6.0']
-    path = file(suffix)
-    path.write_bytes(damage(path.read_bytes()))
-    warning, *rest = call()
-    assert 'damaged' in warning and str(path) in warning
-    assert rest == ['compiles double', '6.0']
-    assert call() == ['6.0']
-    assert not list(path.parent.glob('*.lock'))
+DAMAGE = {
+    'empty': lambda data: b'',
+    'cut': _cut,
+    'zeros': lambda data: b'\x00' * len(data),
+    'garbage': lambda data: b'garbage',
+    'flipped': _flipped,
+}
+CALL_ALL = """
+import importlib, sys
+from screw_dynamics.jit import watched
+for name in sys.argv[1:]:
+    with watched(lambda event, kernel: print(name, event.value, kernel, flush=True)):
+        print(name, importlib.import_module(name).kernel(3.0), flush=True)
+"""
+
+
+def test_damaged_files_are_replaced(tmp_path):
+    cache = tmp_path / 'cache'
+    modules = {f'{kind}_{suffix}': kind for kind in DAMAGE for suffix in ('nbi', 'nbc')}
+    for name in modules:
+        (tmp_path / f'{name}.py').write_text(KERNEL)
+
+    def call():
+        """Return what each module prints in a new process."""
+        found = {name: [] for name in modules}
+        for line in run(CALL_ALL, *modules, first=tmp_path, NUMBA_CACHE_DIR=cache).splitlines():
+            name, text = line.split(' ', 1)
+            found[name].append(text)
+        return found
+
+    assert set(map(tuple, call().values())) == {('compiles double', '6.0')}
+    damaged = {}
+    for name, kind in modules.items():
+        (damaged[name],) = cache.rglob(f'{name}.*.{name[-3:]}')
+        damaged[name].write_bytes(DAMAGE[kind](damaged[name].read_bytes()))
+    for name, (warning, *rest) in call().items():
+        assert 'damaged' in warning and str(damaged[name]) in warning
+        assert rest == ['compiles double', '6.0'], name
+    assert set(map(tuple, call().values())) == {('6.0',)}
+    assert not list(cache.rglob('*.lock'))
 
 
 def _without_permission(path):
