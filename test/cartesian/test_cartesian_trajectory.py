@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from oracles.pinocchio_terms import PinocchioTerms
@@ -244,6 +246,25 @@ def test_a_singular_configuration_is_named(iiwa):
     goal = PoseWaypoints('flange', [1.0], [pose[:3, 3] - [0, 0, 0.2]], [[0, 0, 0, 1]])
     with pytest.raises(TrajectoryError, match=r'from the start to pose #0 beyond 0 s: .*singular'):
         cartesian_trajectory(iiwa.model, goal, np.zeros(7))
+
+
+def test_a_path_that_leads_through_a_stretched_arm_names_the_direction_that_is_lost(iiwa):
+    start = np.zeros((5, 7))
+    start[0] = iiwa.start
+    start[1, 3] = 2.0  # the frame swings out of reach and returns
+    pose = sd.frame_pose(iiwa.model, iiwa.start, 'flange')
+    turn = Rotation.from_matrix(pose[:3, :3]).as_quat()
+    goal = PoseWaypoints('flange', [3.0], [pose[:3, 3]], [turn])
+    with pytest.raises(TrajectoryError, match='the joints move it least along') as caught:
+        cartesian_trajectory(iiwa.model, goal, start, limited=False)
+    time, least, largest = (
+        float(found)
+        for found in re.search(
+            r'beyond ([\d.]+) s: .*singular value (\S+) of ([\d.]+)$', str(caught.value)
+        ).groups()
+    )
+    assert 0.0 < time < 3.0
+    assert least < 0.01 * largest
 
 
 def test_a_joint_beyond_its_limit_is_named(iiwa):
