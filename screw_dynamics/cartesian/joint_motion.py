@@ -130,6 +130,8 @@ def cartesian_trajectory(
     array([-0.5,  0.1,  0.4])
     >>> tau, tau_dot, tau_ddot = sd.inverse_dynamics(model, curve.jets([1.0])[0])
     """
+    if not isinstance(waypoints, PoseWaypoints):
+        raise InputError(f'waypoints: expected PoseWaypoints, got {type(waypoints).__name__}')
     require_model(model).frame(waypoints.frame)  # raises the error of an unknown name
     if components not in ('all', 'linear'):
         raise InputError(f"components: expected 'all' or 'linear', got {shown(components)}")
@@ -171,7 +173,7 @@ def _start_jet(start: ArrayLike, n: int) -> Array:
     if given.shape not in ((n,), (JET_ROWS, n)):
         raise ShapeError('start', f'({n},) or ({JET_ROWS}, {n})', given.shape)
     jet = np.zeros((JET_ROWS, n))
-    jet[: given.size // n] = given
+    jet[: JET_ROWS if given.ndim == 2 else 1] = given
     return jet
 
 

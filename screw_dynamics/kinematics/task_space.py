@@ -210,7 +210,9 @@ def _require_joints(
 ) -> bool:
     """Return whether the task is solved by least squares; raise if joints are missing."""
     tall = len(active) < len(names) and damping == 0.0
-    if not len(active) or (tall and not least_squares):
+    if not len(active):
+        raise InputError(f'frame {frame!r}: expected joints that move it, got none')
+    if tall and not least_squares:
         joints = listed(model.joint_names[c] for c in active)
         raise InputError(
             f'frame {frame!r}: expected at least {len(names)} joints that move it for the '

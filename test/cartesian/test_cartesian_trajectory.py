@@ -300,3 +300,20 @@ def test_arguments_are_checked(iiwa):
         cartesian_trajectory(model, waypoints, start, tolerance=0.0)
     with pytest.raises(TrajectoryError, match='expected poses after the begin at 3 s'):
         cartesian_trajectory(model, waypoints, start, begin=3.0)
+    with pytest.raises(InputError, match='waypoints: expected PoseWaypoints, got list'):
+        cartesian_trajectory(model, [waypoints], start)
+
+
+def test_poses_of_a_frame_that_no_joint_moves_are_named(tmp_path):
+    (tmp_path / 'table.urdf').write_text('<robot name="table"><link name="top"/></robot>')
+    table = sd.read_urdf(tmp_path / 'table.urdf')
+    goal = PoseWaypoints('top', [1.0], [[0, 0, 0]], [[0, 0, 0, 1]])
+    with pytest.raises(
+        TrajectoryError, match="frame 'top': expected joints that move it, got none$"
+    ):
+        cartesian_trajectory(table, goal, [])
+
+
+def test_no_poses_are_an_error():
+    with pytest.raises(TrajectoryError, match='expected at least one number, got none'):
+        PoseWaypoints('flange', [], [], [])
