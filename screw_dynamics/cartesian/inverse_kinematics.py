@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from screw_dynamics.arrays import Array
 from screw_dynamics.cartesian.rotations import rotation_vectors
 from screw_dynamics.kinematics import frame_jacobian, frame_pose, task_to_joint_jet
+from screw_dynamics.kinematics.task_space import COMPONENTS, direction
 from screw_dynamics.model import ScrewModel
 
 REACHED = 1e-11  # m and rad: hundreds of times the rounding of poses at a reach of 100 m
@@ -118,6 +119,16 @@ class PoseTask:
                 break
             q = q + step * min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), REACHED))
         return best
+
+    def weakest_direction(self, q: Array) -> str:
+        """Return the direction in which the joints move the frame least, for error texts."""
+        jacobian = frame_jacobian(self.model, q, self.frame, 'hybrid')[self._rows]
+        left, values, _ = np.linalg.svd(jacobian / np.sqrt(self.weights))
+        least = values[-1] if len(values) == len(jacobian) else 0.0
+        return (
+            f'the joints move it least along {direction(left[:, -1], COMPONENTS[self._rows])} '
+            f'there, singular value {least:.3g} of {values[0]:.3g}'
+        )
 
     def _newton_step(self, q: Array, error: Array, free: NDArray[np.bool_]) -> Array:
         """Return the damped step (n,) of the joints that are `free`; the others rest."""

@@ -130,6 +130,8 @@ def cartesian_trajectory(
     array([-0.5,  0.1,  0.4])
     >>> tau, tau_dot, tau_ddot = sd.inverse_dynamics(model, curve.jets([1.0])[0])
     """
+    if not isinstance(waypoints, PoseWaypoints):
+        raise InputError(f'waypoints: expected PoseWaypoints, got {type(waypoints).__name__}')
     require_model(model).frame(waypoints.frame)  # raises the error of an unknown name
     if components not in ('all', 'linear'):
         raise InputError(f"components: expected 'all' or 'linear', got {shown(components)}")
@@ -171,7 +173,7 @@ def _start_jet(start: ArrayLike, n: int) -> Array:
     if given.shape not in ((n,), (JET_ROWS, n)):
         raise ShapeError('start', f'({n},) or ({JET_ROWS}, {n})', given.shape)
     jet = np.zeros((JET_ROWS, n))
-    jet[: given.size // n] = given
+    jet[: JET_ROWS if given.ndim == 2 else 1] = given
     return jet
 
 
@@ -234,9 +236,9 @@ class _Steps:
             try:
                 found, worst = self._step(time, jet, h)
                 growth = _SAFETY * worst ** (-1.0 / _ORDER)
-                problem = f'it deviates by more than {self._tolerance:g}'
+                problem: str | ScrewDynamicsError = f'it deviates by more than {self._tolerance:g}'
             except ScrewDynamicsError as error:
-                worst, growth, problem = np.inf, 0.5, str(error)
+                worst, growth, problem = np.inf, 0.5, error
             if worst <= 1.0:
                 larger = h * min(growth, _LARGEST_GROWTH)
                 return end if whole else time + h, found, max(larger, step if whole else 0.0)
@@ -264,12 +266,16 @@ class _Steps:
         deviation = np.abs(self._task.errors(poses[:-1], curve.jets(_WITHIN, 1)[:, 0])).max()
         return after, max(float(deviation), defect, REACHED) / (_KEPT * self._tolerance)
 
-    def _failure(self, i: int, time: float, q: Array, problem: str) -> TrajectoryError:
+    def _failure(
+        self, i: int, time: float, q: Array, problem: str | ScrewDynamicsError
+    ) -> TrajectoryError:
         """Return the error of a path that cannot be followed beyond a time in segment i."""
         path = self._path
         end = self._task.solve(path.sample(path.times[i + 1 : i + 2])[0][0], q)
         if not end.reached:
             problem = f'{path.name(i + 1)} is out of reach from here: {end} ({problem})'
+        elif isinstance(problem, (str, TrajectoryError)):  # others name what is lost
+            problem = f'{problem}; {self._task.weakest_direction(q)}'
         return TrajectoryError(
             f'frame {self._task.frame} cannot follow the path from {path.name(i)} to '
             f'{path.name(i + 1)} beyond {time:.6g} s: {problem}'

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -110,8 +111,15 @@ def parse_poses(text: str, frame: str = '', *, csv: bool = False) -> PoseFile:
             raise TrajectoryError(f'{where}: expected a mapping, got {shown(pose)}')
         _require_keys(where, pose, (TIME, *_COLUMNS))
         rows.append((where, pose))
-    named = {str(name): number_list('start', str(name), [q])[0] for name, q in start.items()}
+    named = {str(name): _start_position(str(name), q) for name, q in start.items()}
     return _pose_file(frame or data.get('frame', ''), rows, named)
+
+
+def _start_position(name: str, value: Any) -> float:
+    position = number_list('start', name, [value])[0]
+    if not math.isfinite(position):
+        raise TrajectoryError(f'start, {name}: expected a finite number, got {position}')
+    return position
 
 
 def has_poses(text: str) -> bool:

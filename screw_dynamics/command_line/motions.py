@@ -134,6 +134,8 @@ def _in_model_order(
     except TrajectoryError as error:
         others = set(joint_names) != set(model.joint_names)
         hint = '; choose those of the robot by --joints, --tip-link or --locked' if others else ''
+        if others and list(joint_names[:3]) == ['x', 'y', 'z']:
+            hint = '; if these are poses, choose the link that follows them by --frame'
         raise TrajectoryError(f'{where}: {error}{hint}') from None
 
 

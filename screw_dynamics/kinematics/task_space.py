@@ -210,7 +210,9 @@ def _require_joints(
 ) -> bool:
     """Return whether the task is solved by least squares; raise if joints are missing."""
     tall = len(active) < len(names) and damping == 0.0
-    if not len(active) or (tall and not least_squares):
+    if not len(active):
+        raise InputError(f'frame {frame!r}: expected joints that move it, got none')
+    if tall and not least_squares:
         joints = listed(model.joint_names[c] for c in active)
         raise InputError(
             f'frame {frame!r}: expected at least {len(names)} joints that move it for the '
@@ -233,16 +235,16 @@ def _singular(
     left, values, right = np.linalg.svd(jacobian)
     if len(active) < len(names):
         joints = [model.joint_names[c] for c in active]
-        reason = f'the joint motion {_direction(right[-1], joints)} does not move it'
+        reason = f'the joint motion {direction(right[-1], joints)} does not move it'
     else:
-        reason = f'no joint moves it along {_direction(left[:, -1], names)}'
+        reason = f'no joint moves it along {direction(left[:, -1], names)}'
     configuration = ', '.join(f'{value:.4g}' for value in q)
     return SingularJacobianError(
         frame, configuration, float(values[-1]), SINGULAR * float(values[0]), reason, sample
     )
 
 
-def _direction(vector: Array, names: Sequence[str]) -> str:
+def direction(vector: Array, names: Sequence[str]) -> str:
     """Return a combination of names; coefficients below 0.005 of the largest are left out."""
     largest = vector[np.argmax(np.abs(vector))]
     terms = [

@@ -115,6 +115,8 @@ def check_sizes(joint_count: int, points: Sequence[TrajectoryPoint]) -> None:
 def check_times(times: Sequence[float] | Array) -> Array:
     """Return times (P,) [s]; raise TrajectoryError unless they increase within the bounds."""
     found = _numbers('time_from_start', times)
+    if not found.size:
+        raise TrajectoryError('time_from_start: expected at least one number, got none')
     bad = np.flatnonzero(~np.isfinite(found))
     if bad.size:
         i = bad[0]

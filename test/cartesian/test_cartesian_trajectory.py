@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from oracles.pinocchio_terms import PinocchioTerms
@@ -246,6 +248,25 @@ def test_a_singular_configuration_is_named(iiwa):
         cartesian_trajectory(iiwa.model, goal, np.zeros(7))
 
 
+def test_a_path_that_leads_through_a_stretched_arm_names_the_direction_that_is_lost(iiwa):
+    start = np.zeros((5, 7))
+    start[0] = iiwa.start
+    start[1, 3] = 2.0  # the frame swings out of reach and returns
+    pose = sd.frame_pose(iiwa.model, iiwa.start, 'flange')
+    turn = Rotation.from_matrix(pose[:3, :3]).as_quat()
+    goal = PoseWaypoints('flange', [3.0], [pose[:3, 3]], [turn])
+    with pytest.raises(TrajectoryError, match='the joints move it least along') as caught:
+        cartesian_trajectory(iiwa.model, goal, start, limited=False)
+    time, least, largest = (
+        float(found)
+        for found in re.search(
+            r'beyond ([\d.]+) s: .*singular value (\S+) of ([\d.]+)$', str(caught.value)
+        ).groups()
+    )
+    assert 0.0 < time < 3.0
+    assert least < 0.01 * largest
+
+
 def test_a_joint_beyond_its_limit_is_named(iiwa):
     # half a turn of the flange, while the last joint is near its limit
     start = iiwa.start.copy()
@@ -279,3 +300,20 @@ def test_arguments_are_checked(iiwa):
         cartesian_trajectory(model, waypoints, start, tolerance=0.0)
     with pytest.raises(TrajectoryError, match='expected poses after the begin at 3 s'):
         cartesian_trajectory(model, waypoints, start, begin=3.0)
+    with pytest.raises(InputError, match='waypoints: expected PoseWaypoints, got list'):
+        cartesian_trajectory(model, [waypoints], start)
+
+
+def test_poses_of_a_frame_that_no_joint_moves_are_named(tmp_path):
+    (tmp_path / 'table.urdf').write_text('<robot name="table"><link name="top"/></robot>')
+    table = sd.read_urdf(tmp_path / 'table.urdf')
+    goal = PoseWaypoints('top', [1.0], [[0, 0, 0]], [[0, 0, 0, 1]])
+    with pytest.raises(
+        TrajectoryError, match="frame 'top': expected joints that move it, got none$"
+    ):
+        cartesian_trajectory(table, goal, [])
+
+
+def test_no_poses_are_an_error():
+    with pytest.raises(TrajectoryError, match='expected at least one number, got none'):
+        PoseWaypoints('flange', [], [], [])

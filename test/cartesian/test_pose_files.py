@@ -83,6 +83,7 @@ def test_files_of_poses_are_told_from_those_of_points():
             'pose #2: expected an orientation, as of pose #0, or none at all, got none',
         ),
         (YAML.replace('-1e-1', 'up'), 'start, b: expected numbers, got'),
+        (YAML.replace('-1e-1', '.nan'), 'start, b: expected a finite number, got nan'),
         (YAML.replace('0.8', '0.9'), 'pose #1 (at 1.5 s): orientation: expected a quaternion'),
     ],
 )

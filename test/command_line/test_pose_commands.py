@@ -94,6 +94,7 @@ def test_limits_along_poses_are_checked(run, reachable):
             ['my_trajectory.csv', '--start', 'joint_1=0'],
             '--start: expected a file of poses, got my_trajectory.csv',
         ),
+        (['poses.csv'], 'if these are poses, choose the link that follows them by --frame'),
         (['far.yaml'], 'far.yaml: frame link_2 cannot follow the path from the start to pose #0'),
     ],
 )
