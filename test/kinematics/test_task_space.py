@@ -202,7 +202,9 @@ def test_missing_joints_are_named(rng):
     with pytest.raises(InputError, match=text):
         task_to_joint_jet(model, [0.1, 0.2], [[1, 2, 3]], 'body_2', 'hybrid', ['vx', 'vy', 'wz'])
     for request in ({}, {'damping': 0.1}, {'least_squares': True}):
-        with pytest.raises(InputError, match="frame 'base': expected joints that move it, got none$"):
+        with pytest.raises(
+            InputError, match="frame 'base': expected joints that move it, got none$"
+        ):
             task_to_joint_jet(model, [0.1, 0.2], [[1.0]], 'base', components=['wx'], **request)
 
 
