@@ -188,7 +188,8 @@ def _through_poses(
     given = {**found.start, **dict(options.start)}
     for name in given:
         if name not in model.joint_names:
-            raise UnknownNameError('joint', name, model.joint_names, f'{path}, start')
+            place = '--start' if name in dict(options.start) else f'{path}, start'
+            raise UnknownNameError('joint', name, model.joint_names, place)
     start = [given.get(name, 0.0) for name in model.joint_names]
     waypoints = found.waypoints
     try:

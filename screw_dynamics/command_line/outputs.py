@@ -45,12 +45,16 @@ def check(
         import screw_dynamics.bags  # noqa: F401
     taken = {_place(path): f'{path}: it is an input' for path in inputs if path is not None}
     outputs = [path for path in (*files, figure, folder) if path is not None]
+    standard = False
     for path in outputs:
         if is_standard_output(path):
             if path in (figure, folder):
                 raise InputError(
                     f'{path}: expected the name of a file or bag: only text goes there'
                 )
+            if standard:
+                raise InputError(f'{path}: two outputs go there')
+            standard = True
             continue
         place = _place(path)
         if place in taken:

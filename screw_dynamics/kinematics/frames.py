@@ -57,7 +57,7 @@ REPRESENTATIONS = ('body', 'spatial', 'hybrid', 'mixed')
 
 def representation_number(representation: str) -> int:
     """Return the number of a representation of twists in the kernels; raise InputError."""
-    if representation not in REPRESENTATIONS:
+    if not isinstance(representation, str) or representation not in REPRESENTATIONS:
         raise InputError(
             f'representation: expected one of {", ".join(REPRESENTATIONS)}, '
             f'got {shown(representation)}'

@@ -83,7 +83,7 @@ def test_limits_along_poses_are_checked(run, reachable):
 @pytest.mark.parametrize(
     ('arguments', 'reason'),
     [
-        (['poses.yaml', '--start', 'nose=1'], "poses.yaml, start: unknown joint 'nose'"),
+        (['poses.yaml', '--start', 'nose=1'], "--start: unknown joint 'nose'"),
         (['poses.yaml', '--frame', 'nose'], "unknown frame 'nose': expected one of"),
         (['poses.yaml', '--interpolation', 'jtc'], '--interpolation: expected smooth for poses'),
         (

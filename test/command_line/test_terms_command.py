@@ -107,6 +107,7 @@ def test_standard_output(run, kind):
     'given, text',
     [
         (('--position', '1'), '--position: expected 2 numbers, one for each of joint_1, joint_2'),
+        (('--json', '-', '--csv', '-'), '-: two outputs go there'),
         (('--position', '1', 'joint_2=1'), '--position: expected 2 numbers'),
         (('--velocity', 'joint_1=1', 'joint_1=2'), "joint once, got 'joint_1' twice"),
         (

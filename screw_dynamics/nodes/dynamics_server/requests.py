@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.arrays import Array, require_finite
 from screw_dynamics.errors import (
     InputError,
     NotFiniteError,
@@ -66,11 +67,15 @@ class JointRequest:
         if model_names and not len(message.position):
             raise ShapeError('position', f'({len(model_names)},), one value per joint', (0,))
         names = tuple(message.joint_names) or model_names
-        return cls(message, names, order, request_row('position', message.position, order))
+        return cls(message, names, order, _finite_row('position', message, order, names))
 
     def row(self, field: str) -> Array:
-        """Return a field in model order (n,), zeros if it is empty; raise ShapeError."""
-        return request_row(field, getattr(self.message, field), self.order)
+        """
+        Return a field in model order (n,), zeros if it is empty.
+
+        Raise ShapeError, or NotFiniteError with field and joint.
+        """
+        return _finite_row(field, self.message, self.order, self.names)
 
     def fill(self, jet: Array) -> None:
         """Copy position to snap to `jet` (rows, n), as far as it has rows; raise ShapeError."""
@@ -98,6 +103,7 @@ class JointRequest:
                 else f'(0,) for order {order}',
                 higher.shape,
             )
+        require_finite('higher_derivatives', higher)
         if higher.size:
             jet[first:] = higher.reshape(-1, n)[:, self.order]
         return jet[:rows]
@@ -112,6 +118,14 @@ class JointRequest:
         back = self.back
         result: Array = values[back] if values.ndim == 1 else values[np.ix_(back, back)]
         return result
+
+
+def _finite_row(field: str, message: Any, order: NDArray[np.intp], names: Sequence[str]) -> Array:
+    row = request_row(field, getattr(message, field), order)
+    for i, value in zip(order.tolist(), row.tolist(), strict=True):
+        if not math.isfinite(value):
+            raise NotFiniteError(field, (i,), value, names[i])
+    return row
 
 
 def wrench_jets(wrenches: Any, order: int) -> dict[str, Array] | None:

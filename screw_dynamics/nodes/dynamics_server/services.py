@@ -191,6 +191,7 @@ def _joint_jet(robot: Robot, request: JointRequest) -> Array:
     further = higher.reshape(-1, n)
     jet = np.zeros((max(robot.required_rows, 5 + len(further)), n))
     request.fill(jet)
+    require_finite('higher_derivatives', higher)
     jet[5 : 5 + len(further)] = further[:, request.order]
     return jet
 

@@ -35,6 +35,7 @@ from screw_dynamics.nodes.shared.endpoints import DEPTH, steady_timer
 _LOOK_PERIOD = 0.002  # s between looks at the speed, and at the process, while it works
 _MOST_REFITS = 12  # per trajectory
 _MOST_DOUBLED = 8  # how often the time for a fit is doubled if fits are late
+_MOST_OF_PATH = 0.5  # of a path of poses, for its fit
 _MOST_AHEAD = SECOND // 5  # of the time until a controller has a goal
 
 
@@ -183,11 +184,18 @@ class TrajectoryQueue:
             pipeline.streamed,
             self._context.parameters,
             self._context.now(),
-            self._fit_times[current.poses].estimate(outline.points)
-            << min(current.late, _MOST_DOUBLED),
+            self._delay(current, outline),
         )
         robot, self._asked = self._robot, self._context.now()
         self._ask(chosen.task, lambda answer: self._fitted(chosen, robot, answer))
+
+    def _delay(self, current: Arrival, outline: Outline) -> int:
+        """Return the time until the fit is expected [ns]."""
+        expected = self._fit_times[current.poses].estimate(outline.points)
+        delay = expected << min(current.late, _MOST_DOUBLED)
+        if current.poses:  # a part of the path has to be left
+            delay = min(delay, round(_MOST_OF_PATH * SECOND * outline.last_time))
+        return delay
 
     def _fitted(self, plan: Plan, robot: tuple[Any, ...], answer: Fit | Refusal) -> None:
         pipeline, current, outline = self._context.configured, self._current, self._outline
