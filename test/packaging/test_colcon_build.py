@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The build line of the README builds both packages, and `ros2 run` would find the executables."""
+"""Builds by colcon as documented, and executables where `ros2 run` would find them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from packaging_tools import EXECUTABLES, run
 
-README = (Path(__file__).resolve().parents[2] / 'README.md').read_text(encoding='utf-8')
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / 'README.md').read_text(encoding='utf-8')
 
 
 def build_environment() -> dict[str, str]:
@@ -29,18 +30,26 @@ def build_environment() -> dict[str, str]:
     return environment
 
 
-@pytest.fixture(scope='module')
-def workspace(source_copy: Path) -> Path:
-    """Build with the line of the README."""
+LINE = 'colcon', 'build', '--base-paths', '.', 'screw_dynamics_interfaces'  # in a checkout
+ONE = '--packages-select', 'screw_dynamics'  # the interfaces take minutes
+
+
+def build(folder: Path, *arguments: str) -> str:
+    """Build a checkout and return what is printed; skip without tools."""
     environment = build_environment()
     if shutil.which('colcon', path=environment['PATH']) is None:
         pytest.skip('colcon is not installed')
     prefixes = environment['AMENT_PREFIX_PATH'].split(':')
     if not any((Path(prefix) / 'share' / 'ament_cmake').is_dir() for prefix in prefixes):
         pytest.skip('no ROS 2 that can build interfaces')
-    command = ['colcon', 'build', '--base-paths', '.', 'screw_dynamics_interfaces']
-    result = run(command, source_copy, environment)
-    assert '2 packages finished' in result.stderr + result.stdout
+    result = run([*LINE, *arguments], folder, environment)
+    return result.stderr + result.stdout
+
+
+@pytest.fixture(scope='module')
+def workspace(source_copy: Path) -> Path:
+    """Return a folder with the package built beside its interfaces."""
+    assert '1 package finished' in build(source_copy, *ONE)
     return source_copy
 
 
@@ -61,6 +70,17 @@ def test_package_is_in_the_resource_index(workspace):
     assert (share / 'ament_index/resource_index/packages/screw_dynamics').is_file()
     for name in ('package.xml', 'launch', 'config', 'urdf'):
         assert (share / 'screw_dynamics' / name).exists()
+
+
+@pytest.mark.long
+def test_both_packages_are_built(source_copy, tmp_path):
+    assert ' '.join(LINE) in (ROOT / 'docs' / 'installation.md').read_text(encoding='utf-8')
+    folder = shutil.copytree(source_copy, tmp_path / 'source', symlinks=True)
+    assert '2 packages finished' in build(folder)
+    service = 'screw_dynamics_interfaces.srv'
+    script = f'import {service} as found; print(found.__file__)'
+    output = in_workspace(folder, f"cd / && python3 -c '{script}'").stdout
+    assert Path(output.strip()).is_relative_to(folder / 'install' / 'screw_dynamics_interfaces')
 
 
 def test_installed_package_finds_its_files_and_interfaces(workspace):
