@@ -80,6 +80,9 @@ if TYPE_CHECKING:
     from screw_dynamics.parsers import read_urdf as read_urdf
     from screw_dynamics.paths import share_path as share_path
     from screw_dynamics.robot import Robot as Robot
+    from screw_dynamics.simulation.linearized_dynamics import (
+        linearized_dynamics as linearized_dynamics,
+    )
     from screw_dynamics.theory.inverse_dynamics.body_fixed import (
         recursive_body_fixed as recursive_body_fixed,
     )
@@ -140,6 +143,7 @@ _MODULES = {
     'parsers': ('from_urdfpy', 'read_urdf'),
     'paths': ('share_path',),
     'robot': ('Robot',),
+    'simulation.linearized_dynamics': ('linearized_dynamics',),
     'theory.inverse_dynamics.body_fixed': ('recursive_body_fixed',),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
