@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from screw_dynamics import trajectory as trajectory
     from screw_dynamics.cartesian import PoseWaypoints as PoseWaypoints
     from screw_dynamics.cartesian import cartesian_trajectory as cartesian_trajectory
+    from screw_dynamics.dynamics import BaseParameters as BaseParameters
     from screw_dynamics.dynamics import EffortFormat as EffortFormat
+    from screw_dynamics.dynamics import base_parameters as base_parameters
     from screw_dynamics.dynamics import bias_forces as bias_forces
     from screw_dynamics.dynamics import coriolis_matrix as coriolis_matrix
     from screw_dynamics.dynamics import effort_partials as effort_partials
@@ -93,7 +95,9 @@ __version__ = '0.1.0'
 _MODULES = {
     'cartesian': ('PoseWaypoints', 'cartesian_trajectory'),
     'dynamics': (
+        'BaseParameters',
         'EffortFormat',
+        'base_parameters',
         'bias_forces',
         'coriolis_matrix',
         'effort_partials',
