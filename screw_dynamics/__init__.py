@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from screw_dynamics import trajectory as trajectory
     from screw_dynamics.cartesian import PoseWaypoints as PoseWaypoints
     from screw_dynamics.cartesian import cartesian_trajectory as cartesian_trajectory
+    from screw_dynamics.dynamics import BaseParameters as BaseParameters
     from screw_dynamics.dynamics import EffortFormat as EffortFormat
+    from screw_dynamics.dynamics import base_parameters as base_parameters
     from screw_dynamics.dynamics import bias_forces as bias_forces
     from screw_dynamics.dynamics import coriolis_matrix as coriolis_matrix
     from screw_dynamics.dynamics import effort_partials as effort_partials
@@ -80,6 +82,9 @@ if TYPE_CHECKING:
     from screw_dynamics.parsers import read_urdf as read_urdf
     from screw_dynamics.paths import share_path as share_path
     from screw_dynamics.robot import Robot as Robot
+    from screw_dynamics.simulation.linearized_dynamics import (
+        linearized_dynamics as linearized_dynamics,
+    )
     from screw_dynamics.theory.inverse_dynamics.body_fixed import (
         recursive_body_fixed as recursive_body_fixed,
     )
@@ -90,7 +95,9 @@ __version__ = '0.1.0'
 _MODULES = {
     'cartesian': ('PoseWaypoints', 'cartesian_trajectory'),
     'dynamics': (
+        'BaseParameters',
         'EffortFormat',
+        'base_parameters',
         'bias_forces',
         'coriolis_matrix',
         'effort_partials',
@@ -140,6 +147,7 @@ _MODULES = {
     'parsers': ('from_urdfpy', 'read_urdf'),
     'paths': ('share_path',),
     'robot': ('Robot',),
+    'simulation.linearized_dynamics': ('linearized_dynamics',),
     'theory.inverse_dynamics.body_fixed': ('recursive_body_fixed',),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -5,6 +5,7 @@
 from importlib import import_module
 from typing import Any
 
+from screw_dynamics.dynamics.base_parameters import BaseParameters, base_parameters
 from screw_dynamics.dynamics.bias_forces import bias_forces
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.effort_format import EffortFormat
@@ -18,8 +19,10 @@ from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 
 __all__ = [
+    'BaseParameters',
     'EffortFormat',
     'LinkLoads',
+    'base_parameters',
     'bias_forces',
     'coriolis_matrix',
     'effort_deviations',

@@ -9,8 +9,12 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, as_stack, raise_not_finite
 from screw_dynamics.errors import ShapeError
-from screw_dynamics.kernels.tree import effort_partials as kernel
+from screw_dynamics.kernels.tree.effort_partials import effort_partials as series_kernel
+from screw_dynamics.kernels.tree.first_partials import first_partials, single_partials
 from screw_dynamics.model.screw_model import ScrewModel, require_model
+
+_ARRAY, _FLOAT = np.ndarray, np.dtype(np.float64)
+_ROWS = 3  # q, q' and q'': order 0
 
 
 def effort_partials(model: ScrewModel, joint_jet: ArrayLike) -> Array:
@@ -50,6 +54,14 @@ def effort_partials(model: ScrewModel, joint_jet: ArrayLike) -> Array:
     <BLANKLINE>
             [[ 0.5 ]]]])
     """
+    # tests by identity: masked arrays and other types must not reach the kernel
+    if type(joint_jet) is _ARRAY and type(model) is ScrewModel and joint_jet.dtype == _FLOAT:
+        result = np.empty((1, _ROWS, model.n, model.n))
+        try:
+            if joint_jet.shape == result.shape[1:3] and _run_single(model, joint_jet, result):
+                return result
+        except TypeError:
+            pass  # not aligned or contiguous: the checks below convert it
     frames = require_model(model).joint_frames
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
@@ -58,6 +70,12 @@ def effort_partials(model: ScrewModel, joint_jet: ArrayLike) -> Array:
     rows = jet.shape[-2]
     result = np.empty((*jet.shape[:-2], rows - 2, rows, model.n, model.n))
     samples, partials = as_stack(jet, 2), as_stack(result, 4)
-    if not kernel.effort_partials(samples, frames.tree, frames.bodies, frames.gravity, partials):
+    kernel = first_partials if rows == _ROWS else series_kernel
+    if not kernel(samples, frames.tree, frames.bodies, frames.gravity, partials):
         raise_not_finite(result, False, joint_jet=joint_jet)
     return result
+
+
+def _run_single(model: ScrewModel, jet: Array, result: Array) -> bool:
+    frames = model.joint_frames
+    return single_partials(jet, frames.tree, frames.bodies, frames.gravity, result)  # type: ignore[no-any-return]

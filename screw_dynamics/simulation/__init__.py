@@ -3,10 +3,17 @@
 """Simulation of robots with elastic joints: equations of motion and their integration."""
 
 from screw_dynamics.simulation.elastic_robot import ElasticRobot
+from screw_dynamics.simulation.linearized_dynamics import LinearizedDynamics
 from screw_dynamics.simulation.natural_frequencies import natural_frequencies
 from screw_dynamics.simulation.robot_states import SimulationResult
 
 # the name before
 Motion = SimulationResult
 
-__all__ = ['ElasticRobot', 'Motion', 'SimulationResult', 'natural_frequencies']
+__all__ = [
+    'ElasticRobot',
+    'LinearizedDynamics',
+    'Motion',
+    'SimulationResult',
+    'natural_frequencies',
+]

@@ -23,6 +23,7 @@ from screw_dynamics.arrays import Array
 ORDERS = (0, 1, 2, 3, 4)
 SIZES = (7, 14, 28, 56, 112)
 BATCH = 10_000
+_PARTIALS = 'effort_partials, order 0', 'pinocchio computeRNEADerivatives'
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,10 @@ def _single_calls(results: Results) -> None:
         (model, _jet(rng, 10, model.n), None, np.empty((11, model.n))),
     )
     calls['mass_matrix'] = (sd.mass_matrix, (model, q))
+    calls['effort_partials, order 0'] = (sd.effort_partials, (model, jet[:3].copy()))
+    calls['effort_partials, order 2'] = (sd.effort_partials, (model, jet))
+    derivatives = peer, peer.createData(), q, qd, qdd
+    calls['pinocchio computeRNEADerivatives'] = (pinocchio.computeRNEADerivatives, derivatives)
     calls['coriolis_matrix'] = (sd.coriolis_matrix, (model, q, qd))
     calls['forward_dynamics'] = (sd.forward_dynamics, (model, q, qd, qdd))
     for form in ('body', 'hybrid'):
@@ -127,6 +132,11 @@ def _single_calls(results: Results) -> None:
             4.0,
             at_least=True,
         ),
+        Row(
+            'effort_partials, order 0 / computeRNEADerivatives',
+            single['effort_partials, order 0'].ratio(single['pinocchio computeRNEADerivatives']),
+            1.3,
+        ),
         Row('order 10 / order 2', single['order 10'].ratio(single['order 2']), 6.0, 4.5),
     ]
 
@@ -143,6 +153,8 @@ def _batches(results: Results) -> None:
         out = np.empty((BATCH, order + 1, model.n))
         calls[f'order {order}'] = (sd.inverse_dynamics, (model, jets, None, out))
         sd.inverse_dynamics(model, jets, None, out)
+        if order == 0:
+            calls['effort_partials, order 0'] = (sd.effort_partials, (model, jets))
         if order == 2:
             calls['order 2, 2 threads'] = (sd.inverse_dynamics, (model, jets, None, out, 2))
     measured = race(calls, rounds=21)
@@ -156,7 +168,8 @@ def _batches(results: Results) -> None:
 def _scaling(results: Results) -> None:
     rng = np.random.default_rng(3)
     columns: dict[str, list[float]] = {f'order {order}': [] for order in ORDERS}
-    columns['pinocchio rnea'] = []
+    columns |= {name: [] for name in ('pinocchio rnea', *_PARTIALS)}
+    ratios = []
     for n in SIZES:
         model = random_model(rng, [BodyRecipe(coordinate_axis=True)] * n, length=0.3)
         peer = from_chain(model)
@@ -165,14 +178,19 @@ def _scaling(results: Results) -> None:
             motion, out = _jet(rng, order, n), np.empty((order + 1, n))
             calls[f'order {order}'] = (sd.inverse_dynamics, (model, motion, None, out))
             sd.inverse_dynamics(model, motion, None, out)
-        q, qd, qdd = _jet(rng, 0, n)
-        calls['pinocchio rnea'] = (
-            pinocchio.rnea,
-            (peer, peer.createData(), q.copy(), qd.copy(), qdd.copy()),
-        )
-        for name, measured in race(calls, rounds=31).items():
-            columns[name].append(measured.best)
+        motion = _jet(rng, 0, n)
+        arguments = peer, peer.createData(), *(row.copy() for row in motion)
+        calls['pinocchio rnea'] = (pinocchio.rnea, arguments)
+        calls[_PARTIALS[0]] = (sd.effort_partials, (model, motion))
+        calls[_PARTIALS[1]] = (pinocchio.computeRNEADerivatives, arguments)
+        measured = race(calls, rounds=31)
+        for name, times in measured.items():
+            columns[name].append(times.best)
+        ratios.append(measured[_PARTIALS[0]].ratio(measured[_PARTIALS[1]]))
     results.scaling = columns
+    results.rows.append(
+        Row('effort_partials / computeRNEADerivatives, 7 to 112 joints, worst', max(ratios), 1.3)
+    )
     times = columns['order 2']
     exponent = np.log(times[SIZES.index(112)] / times[SIZES.index(28)]) / np.log(112 / 28)
     results.rows.append(Row('growth exponent in joints, 28 to 112', float(exponent), 1.08))

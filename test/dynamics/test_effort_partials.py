@@ -57,6 +57,21 @@ def test_random_trees(data, order):
     assert_close(got, expected, size)
 
 
+@given(data=st.data())
+def test_order_0_beside_the_series(data):
+    """The sweep of order 0, for one state and for batches, against the series of order 1."""
+    model = data.draw(models(max_bodies=4))
+    jet = data.draw(joint_jets(model.n, 1))
+    series = sd.effort_partials(model, jet)[:1, :3]
+    first = sd.effort_partials(model, np.ascontiguousarray(jet[:3]))
+    np.testing.assert_array_equal(sd.effort_partials(model, jet[np.newaxis, :3])[0], first)
+    length = 1.0 + max(np.abs(model.home_poses).max(), np.abs(model.screws).max())
+    reach = 1.0 + np.abs(jet[:3]).max() * (1.0 + np.abs(model.multipliers).max())
+    mass = max(np.abs(model.inertias).max(), 1e-300)
+    size = mass * (model.body_count * length) ** 2 * reach**3
+    assert_close(first, series, size)
+
+
 @pytest.mark.parametrize('urdf', bundled_urdfs(), ids=lambda path: path.stem)
 @pytest.mark.filterwarnings('ignore::screw_dynamics.errors.InertiaWarning')
 def test_bundled_robots(urdf, rng):
@@ -99,6 +114,10 @@ def test_a_far_base_costs_no_digits(rng):
 
 def test_batches(rng):
     model = random_model(rng, TREE)
+    columns = random_joint_jet(rng, model.n, 0)
+    expected = sd.effort_partials(model, columns)
+    np.testing.assert_array_equal(sd.effort_partials(model, np.asfortranarray(columns)), expected)
+    np.testing.assert_array_equal(sd.effort_partials(model, columns.tolist()), expected)
     jets = np.stack([[random_joint_jet(rng, model.n, 1) for _ in range(3)] for _ in range(2)])
     partials = sd.effort_partials(model, jets)
     assert partials.shape == (2, 3, 2, 4, model.n, model.n)
@@ -127,6 +146,8 @@ def test_bad_arguments(rng):
         sd.effort_partials(model, np.zeros((2, 2)))
     with pytest.raises(NotFiniteError, match='joint_jet'):
         sd.effort_partials(model, np.full((3, 2), np.nan))
+    with pytest.raises(InputError, match='joint_jet: expected real numbers'):
+        sd.effort_partials(model, np.zeros((3, 2), dtype=complex))
     with pytest.raises(NotFiniteError, match='overflow'):
         sd.effort_partials(model, np.full((3, 2), 1e200))
     with pytest.raises(InputError, match='model: expected a ScrewModel'):

@@ -44,6 +44,8 @@ def _terms() -> dict[str, np.ndarray]:
         'bias_forces': bias_forces(model, q, qd),
         'forward_dynamics': forward_dynamics(model, q, qd, tau),
         'effort_partials': effort_partials(model, jets),
+        'effort_partials_of_order_0': effort_partials(model, jets[:, :3]),
+        'effort_partials_of_one_state': effort_partials(model, jet[0]),
         'regressor': regressor(model, jets),
         'frame_pose': frame_pose(model, q, link),
         'frame_jacobian': frame_jacobian(model, q, link, 'hybrid'),

@@ -97,6 +97,44 @@ def add_to_parent(i, parent, placed):
     mass[parent] += m
 
 
+def refer_to_first_origin(tree, placed, origins):
+    """
+    Refer screws and single inertias to the origin of the first joint, in place.
+
+    That point is near the robot wherever its base is. Sets `origins` (N, 3), from that point.
+    """
+    screws, mass, first, second = placed.screws, placed.mass, placed.first, placed.second
+    for i in range(mass.shape[0]):
+        parent, m = tree[i, PARENT], mass[i]
+        for a in range(3):
+            before = origins[parent, a] if parent >= 0 else -placed.from_parent[0, a]
+            origins[i, a] = before + placed.from_parent[i, a]
+        x, y, z = cross(
+            origins[i, 0], origins[i, 1], origins[i, 2], screws[i, 0], screws[i, 1], screws[i, 2]
+        )
+        screws[i, 3] += x
+        screws[i, 4] += y
+        screws[i, 5] += z
+        for a in range(3):
+            for b in range(3):
+                second[i, a, b] += (
+                    first[i, a] * origins[i, b]
+                    + origins[i, a] * first[i, b]
+                    + m * origins[i, a] * origins[i, b]
+                )
+        for a in range(3):
+            first[i, a] += m * origins[i, a]
+
+
+def add_at_same_origin(i, parent, placed):
+    """Add the inertia of subtree i to its parent's, both about one point."""
+    placed.mass[parent] += placed.mass[i]
+    for a in range(3):
+        placed.first[parent, a] += placed.first[i, a]
+        for b in range(3):
+            placed.second[parent, a, b] += placed.second[i, a, b]
+
+
 def add_joint_efforts(tree, bodies, placed, wrenches, forces):
     """Add J^T W of the wrenches on the bodies to `forces`; each becomes that on its subtree."""
     for i in range(bodies.shape[0] - 1, -1, -1):

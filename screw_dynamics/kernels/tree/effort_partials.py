@@ -22,7 +22,12 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.tree.composite_inertia import PlacedBodies, place_bodies, placed_bodies
+from screw_dynamics.kernels.tree.composite_inertia import (
+    PlacedBodies,
+    place_bodies,
+    placed_bodies,
+    refer_to_first_origin,
+)
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, PARENT
 
@@ -70,29 +75,13 @@ def motion_series(count, terms):
     )  # fmt: skip
 
 
-def _start(tree, bodies, motion):
+def _start(tree, motion):
     """Set the constant terms: screws and inertias about the first joint origin."""
-    placed, origins = motion.placed, np.empty((bodies.shape[0], 3))
-    for i in range(bodies.shape[0]):
-        for a in range(3):
-            before = -placed.from_parent[0, a]
-            if tree[i, PARENT] >= 0:
-                before = origins[tree[i, PARENT], a]
-            origins[i, a] = before + placed.from_parent[i, a]
-        x, y, z = origins[i, 0], origins[i, 1], origins[i, 2]
-        e, screw = placed.screws[i], motion.screws[i, 0]
-        screw[0], screw[1], screw[2] = e[0], e[1], e[2]
-        screw[3] = e[3] + y * e[2] - z * e[1]
-        screw[4] = e[4] + z * e[0] - x * e[2]
-        screw[5] = e[5] + x * e[1] - y * e[0]
-        m, h = placed.mass[i], placed.first[i]
-        for a in range(3):
-            motion.first[i, 0, a] = h[a] + m * origins[i, a]
-            for b in range(3):
-                motion.second[i, 0, a, b] = (
-                    placed.second[i, a, b] + h[a] * origins[i, b] + origins[i, a] * h[b]
-                    + m * origins[i, a] * origins[i, b]
-                )  # fmt: skip
+    placed = motion.placed
+    refer_to_first_origin(tree, placed, np.empty_like(placed.first))
+    motion.screws[:, 0] = placed.screws
+    motion.first[:, 0] = placed.first
+    motion.second[:, 0] = placed.second
 
 
 def _add_bracket(a, b, factor, result):
@@ -173,7 +162,7 @@ def _set_acceleration(k, i, parent, gravity, motion):
 
 def _set_motion(jet_rates, tree, bodies, gravity, terms, motion):
     """Set all series of one sample, `terms` of them and one more of the twists."""
-    _start(tree, bodies, motion)
+    _start(tree, motion)
     for i in range(bodies.shape[0]):
         parent, mass = tree[i, PARENT], motion.placed.mass[i]
         multiplier, c = bodies[i, MULTIPLIER], tree[i, COORDINATE]
