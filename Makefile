@@ -8,11 +8,11 @@ RUN := .ci/run_in_env
 SIDE_BY_SIDE := -n 2 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-sea gallery test test-all bench bench-node soak accuracy lint docs \
-	clean
+.PHONY: help setup demo demo-sea gallery test test-all bench bench-node soak accuracy \
+	verification lint docs clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 	@echo 'PYTHON=/path/to/python3 chooses the interpreter (3.10 to 3.13); see docs/installation.md'
 
 setup: ## make the environment in .venv: ROS 2, libraries, interfaces, this package
@@ -44,6 +44,9 @@ soak: setup ## watch the memory of the nodes for half an hour (ARGS='--minutes 5
 
 accuracy: setup ## compare all robots of the robot packages with independent references
 	@$(RUN) python test/accuracy/run.py
+
+verification: setup ## judge every algorithm by 60-digit arithmetic and measure its cost
+	@$(RUN) python test/verification/run.py $(ARGS)
 
 lint: setup ## check style and types
 	@$(RUN) ruff check .

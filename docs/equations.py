@@ -17,20 +17,21 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / 'screw_dynamics'
 
 # numbered equations of each paper
-COUNTS = {'MK2021': 57, 'KM2021': 58, 'M2018': 90}
+COUNTS = {'MK2021': 57, 'KM2021': 58, 'M2018': 90, 'N2021': 101}
 # pages of docs/theory by file, the longest beginning that fits
 PAGES = {
     'lie/inertia.py': 'newton_euler',
     'lie/': 'frames_and_screws',
     'theory/tree.py': 'frames_and_screws',
     'theory/kinematics/': 'kinematics',
+    'theory/kinematics/task_space.py': 'task_space',
     'theory/newton_euler/': 'newton_euler',
     'theory/inverse_dynamics/': 'inverse_dynamics',
     'theory/closed_form/': 'closed_form',
     'theory/lagrange/': 'lagrange',
     'theory/forward_dynamics/': 'forward_dynamics',
-    'theory/sensitivities/': 'inverse_dynamics',
-    'theory/acceleration_energy/': 'lagrange',
+    'theory/sensitivities/': 'sensitivities',
+    'theory/acceleration_energy/': 'acceleration_energies',
 }
 # equations that no docstring cites, with their page and the reason
 UNCITED = {
@@ -51,6 +52,32 @@ UNCITED = {
         'frames_and_screws',
         'reconstruction of poses, section 7: `dexp_inverse_se3` of `lie/exponential.py`',
     ),
+    **{
+        ('N2021', n): (
+            'frames_and_screws',
+            'rotations about three axes: `rpy_rotation` of `lie/so3.py`, `pose` of `lie/se3.py`',
+        )
+        for n in range(1, 8)
+    },
+    **{
+        ('N2021', n): ('kinematics', 'coordinates and their derivatives: the joint jet')
+        for n in (8, 9)
+    },
+    **{
+        ('N2021', n): (
+            'newton_euler',
+            'forces of the bodies, as M2018 (45) to (47): `theory/newton_euler/center_of_mass.py`',
+        )
+        for n in range(77, 80)
+    },
+    **{
+        ('N2021', n): (
+            'acceleration_energies',
+            'wrenches of gravity and load: `inverse_dynamics` of `equations.py`',
+        )
+        for n in (81, 82, 84)
+    },
+    **{('N2021', n): ('experiments', 'motion of one joint') for n in range(99, 102)},
 }
 # equations that are implemented otherwise than they are printed
 CORRECTED = {
@@ -81,6 +108,21 @@ CORRECTED = {
         77: 'transposed transform; the loop begins at the last body; sign of the load',
         87: 'indices of the third term, ranges',
         88: 'replaced by the form of Binet',
+    },
+    'N2021': {
+        20: 'sign of an exponent',
+        **dict.fromkeys((21, 22), 'product of exponentials, not exponential of a sum'),
+        **dict.fromkeys((41, 42, 44, 47, *range(50, 55)), 'product of exponentials'),
+        43: 'indices sorted from root to tip',
+        45: 'the first derivative of the first-order matrix',
+        46: 'indices sorted from root to tip',
+        48: 'the derivative by the third index',
+        56: 'coupling of rotation and translation',
+        57: r'factor 1 of the term with $V$',
+        **dict.fromkeys((76, 80, 83), 'all terms of the rule of Leibniz'),
+        85: 'gravity enters once',
+        96: 'Catalan numbers: 14, not 9',
+        98: 'Catalan numbers',
     },
 }
 

@@ -30,7 +30,7 @@ from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
     """
-    Return the joint accelerations q'' = M^-1 (tau - C q' - Q_grav).
+    Return the joint accelerations q'' = M^-1 (tau - C q' - Q_grav), of [MK2021, (1)].
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def gravity_force_jets(
     model: ScrewModel, joint_jet: ArrayLike, work: Array | None = None
 ) -> Array:
     """
-    Return Q_grav along a motion and its time derivatives up to order k.
+    Return Q_grav along a motion and its derivatives up to order k [KM2021, (43), (58)].
 
     They are the difference of the efforts with and without gravity, exact to the rounding of
     these; at rest those without gravity are exactly 0.

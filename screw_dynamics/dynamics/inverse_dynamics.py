@@ -39,8 +39,8 @@ def inverse_dynamics(
     Return the joint efforts of a motion and their time derivatives up to order k.
 
     ``tau = M(q) q'' + C(q, q') q' + g(q) - J^T W`` and its first k total time derivatives, exact
-    to rounding, in O(n) per order. Damping, friction, rotor inertia and limits do not enter;
-    `actuator_efforts` adds what motors need beside.
+    to rounding, in O(n) per order [KM2021, (19), (20)]. Damping, friction, rotor inertia and
+    limits do not enter; `actuator_efforts` adds what motors need beside.
 
     Parameters
     ----------

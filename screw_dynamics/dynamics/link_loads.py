@@ -21,7 +21,7 @@ from screw_dynamics.model import ScrewModel
 
 class LinkLoads:
     """
-    Inverse dynamics under wrenches on a fixed set of frames, with changing values.
+    Inverse dynamics [KM2021, (19), (20)] under changing wrenches on a fixed set of frames.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _UPPER = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]  # xx, xy, yy, xz, yz, zz
 
 def inertial_parameters(model: ScrewModel) -> Array:
     """
-    Return the inertia parameters of all moving bodies, the pi of `regressor`.
+    Return the inertia parameters of all moving bodies, the pi of `regressor` ([M2018] section 6).
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class Tree:
 
     @cached_property
     def poses(self) -> list[ScalarArray]:
-        """C_i = C_p C_{p,i}."""
+        """C_i = C_p C_{p,i}, [N2021] (10) to (13)."""
         poses: list[ScalarArray] = []
         for p, relative in zip(self.model.parents, self.relative_poses, strict=True):
             poses.append(relative if p < 0 else poses[p] @ relative)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The experiments of MK2021 and KM2021: print, published figures, theory and kernel agree."""
+"""The experiments of MK2021, KM2021 and N2021: print, figures, theory and kernel agree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from paper_experiments import cost, planar_2r
+from paper_experiments import cost, fanuc, planar_2r
 from paper_experiments.arms import DURATION, FORMS, Experiment, iiwa, panda
 from screw_dynamics.theory.closed_form import nth_derivatives
 
@@ -60,6 +60,20 @@ def test_arms(experiment: Experiment) -> None:
         # coordinates in the published graphics are rounded to a thousandth of a pixel
         error = np.abs(efforts - points[:, 1:]).max()
         assert error < experiment.resolution[order] < 1e-4 * np.ptp(points[:, 1:])
+
+
+def test_one_joint_of_a_fanuc_arm() -> None:
+    """(99) to (101): energies, recursion, closed form and kernel against the inertia printed."""
+    gaps = fanuc.differences(fanuc.motion(np.linspace(0.0, fanuc.DURATION, 7)))
+    assert set(gaps) == {'energies', 'body-fixed', 'closed form', 'kernel'}
+    assert max(gap.max() for gap in gaps.values()) < BOUND
+    jets = fanuc.motion(np.linspace(0.0, fanuc.DURATION, 3001))
+    largest = np.abs(fanuc.printed(jets)).max(axis=0)
+    rows = re.findall(
+        r'^\| \((?:99|10[01])\) \| order (\d) \|.*?\| ([\d.]+) N', PAGE.read_text('utf-8'), re.M
+    )
+    assert [int(order) for order, _ in rows] == [0, 1, 2]
+    np.testing.assert_allclose([float(value) for _, value in rows], largest, rtol=1e-3)
 
 
 def test_inertias_as_the_text_says_are_not_those_of_the_figure() -> None:

@@ -107,6 +107,32 @@ def reference_jacobians(model: ScrewModel, joint_jet: ArrayLike, name: str) -> d
 
 
 @high_precision
+def reference_columns(
+    model: ScrewModel, poses: list[Series], name: str
+) -> dict[int, dict[str, Series]]:
+    """
+    Return the columns of the Jacobian of a frame, by tree joint, and their derivatives.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    poses : list of (r, 4, 4) ndarray of mpfr
+        Series of the poses of the bodies.
+    name : str
+
+    Returns
+    -------
+    mapping of int to mapping of str to (r, 6) ndarray of mpfr
+        By tree joint and representation.
+
+    """
+    return {
+        joint: {form: derivatives_of(series) for form, series in column.items()}
+        for joint, column in _columns(model, name, poses).items()
+    }
+
+
+@high_precision
 def reference_joint_jet(
     model: ScrewModel,
     q: ArrayLike,

@@ -66,10 +66,39 @@ def reference_efforts(
     Reference
 
     """
-    joints = tree_joint_series(model, joint_jet)
-    rows = len(joints) - 2
-    poses = body_poses(model, joints)
-    scale = LoadScale(model, poses, rows)
+    poses = body_poses(model, tree_joint_series(model, joint_jet))
+    scale = LoadScale(model, poses, len(poses[0]) - 2)
+    efforts = _efforts(model, poses, wrench_jets or {}, scale)
+    return Reference(derivatives_of(efforts).astype(np.float64), scale.per_order())
+
+
+def exact_efforts(model: ScrewModel, joint_jet: ArrayLike) -> Series:
+    """
+    Return the joint efforts and their time derivatives in 60 digits.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        Or an object with its fields, of 60-digit numbers.
+    joint_jet : (k + 3, n) array_like or ndarray of mpfr
+
+    Returns
+    -------
+    (k + 1, n) ndarray of mpfr
+
+    """
+    poses = body_poses(model, tree_joint_series(model, joint_jet))
+    return derivatives_of(_efforts(model, poses, {}, None))
+
+
+def _efforts(
+    model: ScrewModel,
+    poses: list[Series],
+    wrench_jets: Mapping[str, ArrayLike],
+    scale: LoadScale | None,
+) -> Series:
+    """Return the series of the efforts, and add the loads on the joints to their scale."""
+    rows = len(poses[0]) - 2
     gravity = exact(np.zeros((4, 4)))
     gravity[:3, 3] = exact(model.gravity)
     loads = []  # F_i, of the body alone at first
@@ -77,7 +106,7 @@ def reference_efforts(
         p = constant(pseudo_inertia(inertia), rows)
         relative = second_derivative(pose) - constant(gravity, rows)
         loads.append(product(product(pose, p), relative.transpose(0, 2, 1)))
-    for name, wrench in (wrench_jets or {}).items():
+    for name, wrench in wrench_jets.items():
         body = model.frames[name].body
         if body >= 0:
             loads[body] -= _wrench_matrix(model, name, exact(wrench), poses[body][:rows])
@@ -86,10 +115,11 @@ def reference_efforts(
         seen = product(product(inverse(poses[i][:rows]), loads[i]), poses[i][:rows])
         effort = (generator(model.screws[i]).T * seen).sum(axis=(1, 2))
         efforts[:, model.coordinates[i]] += exact(model.multipliers[i])[()] * effort
-        scale.add_load(seen)
+        if scale:
+            scale.add_load(seen)
         if model.parents[i] >= 0:
             loads[model.parents[i]] += loads[i]
-    return Reference(derivatives_of(efforts).astype(np.float64), scale.per_order())
+    return efforts
 
 
 def _wrench_matrix(model: ScrewModel, name: str, jet: Series, pose: Series) -> Series:

@@ -47,17 +47,19 @@ def high_precision(function: Callable[P, R]) -> Callable[P, R]:
 
 def exact(values: ArrayLike) -> NDArray[Any]:
     """
-    Return floats as 60-digit numbers, without any rounding.
+    Return floats as 60-digit numbers, without any rounding; such numbers as they are.
 
     Parameters
     ----------
-    values : array_like of float
+    values : array_like of float, or ndarray of mpfr
 
     Returns
     -------
     ndarray of mpfr
 
     """
+    if isinstance(values, np.ndarray) and values.dtype == object:
+        return values.copy()
     array = np.asarray(values, dtype=np.float64)
     result = np.empty(array.shape, dtype=object)
     result.flat = [gmpy2.mpfr(float(x)) for x in array.flat]

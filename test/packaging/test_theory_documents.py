@@ -49,7 +49,7 @@ def test_the_page_of_a_subject_names_its_equations(key):
 
 def numbers_of(text: str, key: str) -> set[int]:
     """Return the numbers of a paper in the first table of a page, and beside its key."""
-    found = re.findall(rf'{key} ((?:(?:,|and|to)?\s*\(\d+\))+)', text)
+    found = re.findall(rf'{key}((?:\s*(?:,|and|to)?\s*\(\d+\))+)', text)
     rows = [
         line.split('|')[1:-1] for line in text.split('\n## ')[0].splitlines() if line[:1] == '|'
     ]

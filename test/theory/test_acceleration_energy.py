@@ -20,9 +20,11 @@ from screw_dynamics.theory.acceleration_energy import energies, equations
 from screw_dynamics.theory.acceleration_energy.differential_matrices import (
     differential_matrices,
     differential_matrix,
+    jacobian_columns,
 )
 from screw_dynamics.theory.acceleration_energy.tensors import EnergyTensors, energy_from_tensors
 from screw_dynamics.theory.closed_form import nth_derivatives
+from screw_dynamics.theory.kinematics import hybrid
 from screw_dynamics.theory.lagrange import christoffel
 from screw_dynamics.theory.tree import Tree
 
@@ -91,6 +93,16 @@ def test_differential_matrices_are_derivatives(rng):
                 slope = differential_matrix(model, q + step, body, by).imag / STEP
                 got = differential_matrix(model, q, body, [*by, joint])
                 np.testing.assert_allclose(got, slope, rtol=0, atol=1e-12)
+
+
+def test_jacobians_from_differential_matrices(rng):
+    model = random_model(rng, TREE)
+    jet = random_joint_jet(rng, model.n, 3)
+    expected = hybrid.jacobian_columns(model, jet)
+    got = jacobian_columns(model, jet)
+    for k in range(len(jet)):
+        bound = 1e-12 * np.abs(expected[:, :, k]).max()
+        np.testing.assert_allclose(got[:, :, k], expected[:, :, k], rtol=0, atol=bound)
 
 
 def test_tensors_are_known_matrices(rng):

@@ -15,13 +15,23 @@ from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
-from screw_dynamics.errors import ShapeError
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.lie import adjoint, exp_se3, twist_cross
+from screw_dynamics.simulation import natural_frequencies
+from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.inverse_dynamics import body_fixed
 from screw_dynamics.theory.sensitivities import regressors
-from screw_dynamics.theory.sensitivities.acceleration_partials import forward_dynamics_partials
+from screw_dynamics.theory.sensitivities.acceleration_partials import (
+    forward_dynamics_partials,
+    linearised_motion,
+)
 from screw_dynamics.theory.sensitivities.effort_partials import effort_partials, first_partials
-from screw_dynamics.theory.sensitivities.tangent import effort_tangent, geometric_partials
+from screw_dynamics.theory.sensitivities.matrix_partials import MatrixPartials
+from screw_dynamics.theory.sensitivities.tangent import (
+    effort_tangent,
+    geometric_partials,
+    home_twists,
+)
 
 TREE = [
     BodyRecipe('revolute'),
@@ -135,6 +145,46 @@ def test_geometric_partials_are_those_of_other_robots(rng):
             np.testing.assert_allclose(got, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
+def test_partials_of_a_home_pose_with_several_parameters(rng):
+    model = random_model(rng, TREE)
+    jet = random_joint_jet(rng, model.n, 1)
+    twists, values, body = rng.normal(size=(3, 6)), rng.normal(size=3), 2
+
+    def robot(parameters):
+        homes = model.home_poses.copy()
+        for twist, parameter in zip(twists, parameters, strict=True):
+            homes[body] = homes[body] @ exp_se3(twist * parameter)
+        return replace(model, home_poses=homes)
+
+    by_homes = geometric_partials(robot(values), jet)[0][:, :, body]
+    for twist, unit in zip(home_twists(twists, values), np.eye(3), strict=True):
+        expected = differences(
+            lambda h, unit=unit: sd.inverse_dynamics(robot(values + h * unit), jet)
+        )
+        bound = 1e-9 * np.abs(expected).max()
+        np.testing.assert_allclose(by_homes @ twist, expected, rtol=0, atol=bound)
+
+
+def test_partials_of_matrices(rng):
+    model = random_model(rng, TREE)
+    q = rng.normal(size=model.n)
+    partials = MatrixPartials(model, q)
+
+    def stepped(matrix):
+        return slopes(lambda x: matrix(SystemMatrices(model, np.stack([x, 0 * x]))), q)
+
+    assert_close(partials.A_partials, stepped(lambda system: system.A))
+    assert_close(partials.J_partials, stepped(lambda system: system.J))
+    assert_close(partials.U_partials, stepped(lambda system: system.U))
+    assert_close(partials.mass_matrix_partials, stepped(lambda system: system.mass_matrix))
+    inverse = np.linalg.inv(sd.mass_matrix(model, q))
+    # of M M^-1 = 1; the inverse has lost the digits of the condition of M
+    product = sd.mass_matrix(model, q) @ partials.inverse_mass_matrix_partials
+    product += partials.mass_matrix_partials @ inverse
+    size = np.linalg.cond(inverse) * np.abs(inverse @ partials.mass_matrix_partials).max()
+    assert_close(product, 0 * product, size)
+
+
 @pytest.mark.parametrize('order', range(6))
 def test_efforts_are_linear_in_the_inertia_parameters(order, rng):
     model = random_model(rng, TREE)
@@ -171,6 +221,33 @@ def test_accelerations(rng):
     assert_close(body_fixed.inverse_dynamics(model, jet)[0].imag / STEP, directions[2])
 
 
+def test_linearised_motion(rng):
+    model = random_model(rng, TREE)
+    state = random_joint_jet(rng, model.n, 0)
+    by_position, by_rate, by_effort = forward_dynamics_partials(model, *state)
+    a, b = linearised_motion(model, *state)
+    zero, one = np.zeros((3, 3)), np.eye(3)
+    np.testing.assert_array_equal(a, np.block([[zero, one], [by_position, by_rate]]))
+    np.testing.assert_array_equal(b, np.vstack([zero, by_effort]))
+
+
+def test_natural_frequencies_are_those_of_the_linearised_motion(rng):
+    """Eigenvalues at rest without gravity, against the function for elastic joints."""
+    model = random_model(rng, TREE, gravity=np.zeros(3))
+    q, rest = rng.normal(size=model.n), np.zeros(model.n)
+    springs, rotors = rng.uniform(50.0, 200.0, model.n), rng.uniform(0.1, 0.4, model.n)
+    a, b = linearised_motion(model, q, rest, rest, springs, rotors)
+    joints = {
+        name: sd.ElasticJoint(sd.LinearSpring(stiffness), sd.Motor(rotor_inertia=rotor))
+        for name, stiffness, rotor in zip(model.joint_names, springs, rotors, strict=True)
+    }
+    expected = natural_frequencies(model, sd.ElasticJoints(joints), q)
+    found = np.sort(np.linalg.eigvals(a).imag)[-model.n :]
+    # the rigid motions have the eigenvalue 0 twice, which perturbs by the root of the rounding
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    np.testing.assert_allclose(b[-model.n :], np.diag(1 / rotors), rtol=1e-15)
+
+
 def test_bad_arguments(rng):
     model = random_model(rng, TREE)
     jet = random_joint_jet(rng, model.n, 0)
@@ -180,3 +257,9 @@ def test_bad_arguments(rng):
         regressors.regressor(model, jet[:2])
     with pytest.raises(ShapeError, match=r'variation'):
         effort_tangent(model, jet, jet[:2])
+    with pytest.raises(ShapeError, match=r'parameters'):
+        home_twists(np.zeros((2, 6)), np.zeros(3))
+    with pytest.raises(ShapeError, match=r'^twists'):
+        home_twists(np.zeros(6), np.zeros(1))
+    with pytest.raises(InputError, match=r'rotor_inertias'):
+        linearised_motion(model, *jet, stiffness=np.ones(model.n))

@@ -4,8 +4,9 @@
 Poses of the bodies differentiated by joint variables and by time, to any order.
 
 A_{k;s1..sr} = d^r C_k / ds_1 .. ds_r are the differential matrices of [N2021] (20), (40) to (55),
-as products of matrix exponentials (16). The print of (20) has a minus sign in its second product,
-that of (41) to (54) leaves the order of the indices open: they are sorted from root to tip.
+as products of matrix exponentials [N2021] (14) to (19). The print of (20) has a minus sign in its
+second product, those of (21), (22) and (41) to (54) exponentials of sums in place of products, and
+the order of the indices is open there: they are sorted from root to tip.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.lie import adjoint, exp_screw, hat
+from screw_dynamics.lie import adjoint, exp_screw, hat, vee
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
@@ -63,8 +64,58 @@ def differential_matrix(
     return differential_matrices(Tree(model, np.asarray(q)[None]), body, by)
 
 
+def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
+    """
+    Return the columns of the Jacobians and their derivatives, from the differential matrices.
+
+    V_i = dp/dq_i is the last column of A_{n;i} and the axis Omega_i belongs to its rotation:
+    [N2021] (23) to (36), whose factors are the exponentials in A_{n;i}; hybrid columns, with the
+    angular part first.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    joint_jet : (r, n) array_like
+        Row d is the d-th time derivative of the joint positions [rad or m, per s^d], r >= 2.
+
+    Returns
+    -------
+    (N, N, r, 6) ndarray
+        [i, j, k] is the k-th derivative of the column of tree joint j [rad; m, per rad or m and
+        s^k], 0 where j is not on the path of body i.
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> wheel = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, 0, 1, 0, -2, 0]], [np.eye(6)])
+    >>> jacobian_columns(wheel, [[0.0], [1.0]])[0, 0, 0]
+    array([ 0.,  0.,  1.,  0., -2.,  0.])
+    """
+    tree = Tree(model, joint_jet)
+    poses = pose_jets(tree)
+    tangents = tangent_jets(tree, poses)
+    back = poses[..., :3, :3].swapaxes(-1, -2)
+    result = np.zeros((*tangents.shape[:3], 6), tree.dtype)
+    result[..., 3:] = tangents[..., :3, 3]
+    for i in range(tree.count):
+        for j in tree.path(i):
+            for k in range(tangents.shape[2]):
+                turning = leibniz_terms(k, tangents[i, j, :, :3, :3], back[i])
+                result[i, j, k, :3] = vee(np.asarray(sum(turning)))
+    return result
+
+
 def differential_matrices(tree: Tree, body: int, by: Sequence[int]) -> ScalarArray:
-    """Return A_{k;s1..sr}: each factor exp(Y_j s_j) of (16) behind hat(Y_j), once per s = j."""
+    """
+    Return A_{k;s1..sr}: each factor exp(Y_j s_j) of the pose behind hat(Y_j), once per s = j.
+
+    [N2021] (14) to (22), (40) to (55).
+    """
     path, orders = tree.path(body), Counter(by)
     if not set(by) <= set(path):
         return np.zeros((4, 4), tree.dtype)

@@ -46,7 +46,8 @@ def inverse_dynamics(
     """
     Return the joint efforts and their time derivatives from the acceleration energies.
 
-    The equations of any order, each with the smallest m = k + 1, with gravity and wrenches.
+    The equations of any order, each with the smallest m = k + 1, with gravity and wrenches: the
+    sum of [N2021] (85) to (87). Gravity enters E^(1), in place of a term of its own.
     Arguments, result and errors are those of `body_fixed.inverse_dynamics`.
 
     Parameters

@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Joint accelerations and their derivatives from efforts and theirs: the affine rule of KM2021.
+Joint accelerations and their derivatives from efforts and theirs, by [KM2021] (48), (49).
 
 Q^(k) is affine in q^(k + 2), and its matrix is the mass matrix:
 

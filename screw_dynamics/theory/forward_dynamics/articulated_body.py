@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Forward dynamics by articulated bodies: accelerations in time linear in the number of bodies.
+Forward dynamics by articulated bodies: accelerations in linear time [F2008, chapter 7].
 
 The inertia that a subtree shows at its root, when its joints move freely, is found from the leaves
 to the root. Joints that mimic others close the tree and are not covered; `any_order` covers them.

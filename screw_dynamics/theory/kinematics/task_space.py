@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Task motions of a frame from joint motions and back, of any order: [N2021] (38), (39).
+Task motions of a frame from joint motions and back, of any order: [N2021] (37) to (39).
 
     x^(m) = sum_{k=1..m} comb(m - 1, k - 1) J^(k - 1) q^(m - k + 1)                         (38)
     q^(m) = J^-1 (x^(m) - sum_{k=1..m-1} comb(m - 1, k) J^(k) q^(m - k))                    (39)

@@ -12,6 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from screw_dynamics.arrays import as_vector
+from screw_dynamics.errors import InputError
 from screw_dynamics.lie.scalars import ScalarArray, solve
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.theory.forward_dynamics import any_order
@@ -57,3 +59,75 @@ def forward_dynamics_partials(
     by_position, by_rate, mass = first_partials(model, jet)
     by_effort = solve(mass, np.eye(model.n))
     return -by_effort @ by_position, -by_effort @ by_rate, by_effort
+
+
+def linearised_motion(
+    model: ScrewModel,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    stiffness: ArrayLike | None = None,
+    rotor_inertias: ArrayLike | None = None,
+) -> tuple[ScalarArray, ScalarArray]:
+    """
+    Return the matrices A and B of the linearised motion x' = A x + B u.
+
+    Of a rigid robot x = (dq, dq') and u = dtau. With motors behind springs tau = K (theta - q),
+    and rotors B_m theta'' = tau_m - tau, x = (dq, dtheta, dq', dtheta') and u = dtau_m.
+
+    Parameters
+    ----------
+    model : ScrewModel
+    q, qd : (n,) array_like
+        Joint positions and velocities [rad or m, per s].
+    tau : (n,) array_like
+        Efforts on the links [N m or N].
+    stiffness : (n,) array_like, optional
+        K of a spring per coordinate [N m/rad or N/m]; without it the robot is rigid.
+    rotor_inertias : (n,) array_like, optional
+        B_m of the rotors, behind their gears [kg m^2 or kg]; with `stiffness`, and only then.
+
+    Returns
+    -------
+    a : (2 n, 2 n) or (4 n, 4 n) ndarray
+    b : (2 n, n) or (4 n, n) ndarray
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not usable.
+    numpy.linalg.LinAlgError, ZeroDivisionError
+        If the mass matrix is singular.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> pendulum = sd.ScrewModel.from_screws(
+    ...     [-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]],
+    ...     [sd.lie.inertia_matrix(1.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))])
+    >>> a, b = linearised_motion(pendulum, [0.5], [0], [0])
+    >>> a.round(3), b.round(3)
+    (array([[0.   , 1.   ],
+           [9.406, 0.   ]]), array([[0.],
+           [4.]]))
+    """
+    if (stiffness is None) != (rotor_inertias is None):
+        missing = 'stiffness' if stiffness is None else 'rotor_inertias'
+        raise InputError(f'{missing}: expected together with the other of both, got None')
+    by_position, by_rate, by_effort = forward_dynamics_partials(model, q, qd, tau)
+    n, zero = model.n, np.zeros((model.n, model.n))
+    if stiffness is None or rotor_inertias is None:
+        blocks = [[by_position, by_rate]]
+        inputs = [zero, by_effort]
+    else:
+        springs = np.diag(as_vector('stiffness', stiffness, n))
+        rotors = 1 / as_vector('rotor_inertias', rotor_inertias, n)[:, None]
+        pulled = by_effort @ springs
+        blocks = [
+            [by_position - pulled, pulled, by_rate, zero],
+            [rotors * springs, -rotors * springs, zero, zero],
+        ]
+        inputs = [zero, zero, zero, rotors * np.eye(n)]
+    size = n * len(blocks)
+    rates = np.hstack([np.zeros((size, size)), np.eye(size)])
+    return np.vstack([rates, np.block(blocks)]), np.vstack(inputs)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.errors import ShapeError
-from screw_dynamics.lie import adjoint_inverse, dexp_se3, exp_screw, twist_cross
+from screw_dynamics.lie import adjoint_inverse, dexp_se3, exp_screw, exp_se3, twist_cross
 from screw_dynamics.lie.scalars import ScalarArray
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import jet_of_series, series_of_jet
@@ -131,6 +131,45 @@ def geometric_partials(model: ScrewModel, joint_jet: ArrayLike) -> tuple[ScalarA
         for kind in ('homes', 'screws')
     )
     return np.moveaxis(by_homes, (2, 3), (0, 1)), np.moveaxis(by_screws, (2, 3), (0, 1))
+
+
+def home_twists(twists: ArrayLike, parameters: ArrayLike) -> ScalarArray:
+    """
+    Return the twists of a home pose B_0 exp(U_1 pi_1) .. exp(U_m pi_m) by its parameters.
+
+    The product of [M2018] section 6.2. The derivative of the pose by pi_a is the pose times the
+    4x4 matrix of the twist U_a seen behind the exponentials that follow: what `effort_tangent`
+    wants as `homes`, of a model with the pose as home pose.
+
+    Parameters
+    ----------
+    twists : (m, 6) array_like
+        U_1 to U_m.
+    parameters : (m,) array_like
+        pi_1 to pi_m.
+
+    Returns
+    -------
+    (m, 6) ndarray
+
+    Examples
+    --------
+    A turn by 90 degrees about z follows the first displacement, along x.
+
+    >>> home_twists([[0, 0, 0, 1.0, 0, 0], [0, 0, 1.0, 0, 0, 0]], [0.5, np.pi / 2])[0].round(12)
+    array([ 0.,  0.,  0.,  0., -1.,  0.])
+    """
+    rows, values = as_scalars('twists', twists), as_scalars('parameters', parameters)
+    if rows.ndim != 2 or rows.shape[1] != 6:
+        raise ShapeError('twists', '(m, 6)', rows.shape)
+    if values.shape != rows.shape[:1]:
+        raise ShapeError('parameters', f'{rows.shape[:1]}', values.shape)
+    behind = np.eye(4)
+    result = np.zeros(rows.shape, np.result_type(rows, values))
+    for a in reversed(range(len(rows))):
+        result[a] = adjoint_inverse(behind) @ rows[a]
+        behind = exp_se3(rows[a] * values[a]) @ behind
+    return result
 
 
 def _tangent(tree: Tree, varied: ScalarArray, homes: _Twists, screws: _Twists) -> ScalarArray:
