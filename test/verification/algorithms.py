@@ -19,8 +19,8 @@ from screw_dynamics import dynamics, elastic, estimation, kinematics, lie, theor
 from verification.checks import name_of
 
 ROOT = Path(__file__).resolve().parents[2]
-# exported beside the algorithms: the form in which robots take efforts
-_RECORDS = {'EffortFormat'}
+# exported beside the algorithms: the form in which robots take efforts, a result
+_RECORDS = {'BaseParameters', 'EffortFormat'}
 ROOMS = ('kinematics', 'dynamics', 'elastic', 'estimation', 'lie', 'theory')
 _LIE = ('lie.adjoint', 'lie.exponential', 'lie.inertia', 'lie.screw.exp_screw')
 
