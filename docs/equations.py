@@ -29,6 +29,7 @@ PAGES = {
     'theory/closed_form/': 'closed_form',
     'theory/lagrange/': 'lagrange',
     'theory/forward_dynamics/': 'forward_dynamics',
+    'theory/geometric_integration/': 'geometric_integration',
     'theory/sensitivities/': 'inverse_dynamics',
     'theory/acceleration_energy/': 'lagrange',
 }
@@ -43,14 +44,6 @@ UNCITED = {
         ('KM2021', n): ('closed_form', 'no equation: a line of the display of (34)')
         for n in range(29, 34)
     },
-    ('M2018', 89): (
-        'frames_and_screws',
-        'reconstruction of poses, section 7: `dexp_inverse_se3` of `lie/exponential.py`',
-    ),
-    ('M2018', 90): (
-        'frames_and_screws',
-        'reconstruction of poses, section 7: `dexp_inverse_se3` of `lie/exponential.py`',
-    ),
 }
 # equations that are implemented otherwise than they are printed
 CORRECTED = {
@@ -81,6 +74,7 @@ CORRECTED = {
         77: 'transposed transform; the loop begins at the last body; sign of the load',
         87: 'indices of the third term, ranges',
         88: 'replaced by the form of Binet',
+        90: 'with the spatial twist the increment is on the left',
     },
 }
 

@@ -3,10 +3,10 @@
 """
 A tree of rigid bodies in absolute coordinates: poses of all bodies, joints as constraints.
 
-[M2018] section 7. The twist of body i relative to its parent, D_i = V_i - Ad_{C_i,p} V_p, is a
-multiple of the joint screw X_i. The other five directions B_i of the body frame are constant, so
-that the joints are B_i^T D_i = 0 with constraint Jacobian G = B^T D/dV, and a mimic joint adds
-one row. Differentiated once (index 1), with Lagrange multipliers:
+[M2018] (78), section 7. The twist of body i relative to its parent, D_i = V_i - Ad_{C_i,p} V_p,
+is a multiple of the joint screw X_i. The other five directions B_i of the body frame are constant,
+so that the joints are B_i^T D_i = 0, together G V = 0, and a mimic joint adds one row.
+Differentiated once (index 1), with Lagrange multipliers:
 
     M V' - G^T lambda = ad_V^T M V + W,    G V' = - B^T ad_{V_i} Ad_{C_i,p} V_p
 """
@@ -96,9 +96,7 @@ class AbsoluteCoordinates:
         return row
 
     def state(self, q: ScalarArray, qd: ScalarArray) -> tuple[ScalarArray, ScalarArray]:
-        """
-        Return the poses (N, 4, 4) and body-fixed twists (N, 6) of joint positions and velocities.
-        """
+        """Return poses (N, 4, 4) and body-fixed twists (N, 6) of joint positions and rates."""
         tree = Tree(self.model, np.stack([np.asarray(q), np.asarray(qd)]))
         return np.array(tree.poses), twist_jets(tree)[:, 0]
 
@@ -106,7 +104,7 @@ class AbsoluteCoordinates:
         self, t: Scalar, poses: ScalarArray, twists: ScalarArray
     ) -> tuple[ScalarArray, ScalarArray]:
         """
-        Return twist rates and the wrenches of the joints, from [M2018] (42), (78).
+        Return twist rates and the wrenches of the joints.
 
         Parameters
         ----------
@@ -152,7 +150,7 @@ class AbsoluteCoordinates:
     def _relative_motion(
         self, poses: ScalarArray, twists: ScalarArray
     ) -> tuple[ScalarArray, ScalarArray]:
-        """Return the matrix (6N, 6N) of D = R V, and D' - R V' = ad_{V_i} Ad_{C_i,p} V_p, (6N,)."""
+        """Return R (6N, 6N) of D = R V, and D' - R V' = ad_{V_i} Ad_{C_i,p} V_p, (6N,)."""
         size = twists.size
         matrix = np.zeros((size, size), dtype(poses, twists))
         matrix[range(size), range(size)] = 1
@@ -171,7 +169,7 @@ class AbsoluteCoordinates:
         return weight
 
     def _active(self, t: Scalar, scalars: np.dtype) -> ScalarArray:
-        """Return the wrenches of the efforts, (6N,): each acts on the first joint that it moves."""
+        """Return the wrenches of the efforts, (6N,): each at the first joint that it moves."""
         wrenches = np.zeros((self.model.body_count, 6), scalars)
         if self.efforts is not None:
             efforts = self.efforts(t)
@@ -195,7 +193,7 @@ class AbsoluteCoordinates:
         Return the system with y = Pi^s of all bodies, (6N,), which have regular inertias.
 
         A joint transmits opposite spatial wrenches. Every method hence preserves the sum of the
-        momenta of a floating tree without gravity, [M2018] (37), (80).
+        momenta of a floating tree without gravity, [M2018] (37).
         """
 
         def rates(

@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-A free rigid body as a `System`: body-fixed twist, spatial twist, or spatial momentum beside its pose.
+A free rigid body as a `System`: a pose with body-fixed or spatial twist, or spatial momentum.
 
 Without a wrench the rate of the spatial momentum is zero, [M2018] (37): every method preserves
 linear and angular momentum exactly. The two forms in twists preserve it to the order of the
@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeAlias
-
-import numpy as np
 
 from screw_dynamics.lie import adjoint, adjoint_inverse, coadjoint, wrench_cross
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, solve
@@ -42,6 +40,7 @@ def body_fixed_form(inertia: ScalarArray, wrench: Wrench | None = None) -> Syste
 
     Examples
     --------
+    >>> import numpy as np
     >>> twists, rates = body_fixed_form(np.eye(6)).rates(0.0, np.eye(4)[None], np.eye(6)[0])
     >>> float(abs(rates).max())
     0.0
@@ -71,6 +70,7 @@ def spatial_form(inertia: ScalarArray, wrench: Wrench | None = None) -> System:
 
     Examples
     --------
+    >>> import numpy as np
     >>> spatial_form(np.eye(6)).spatial
     True
     """
@@ -103,6 +103,7 @@ def momentum_form(inertia: ScalarArray, wrench: Wrench | None = None) -> System:
 
     Examples
     --------
+    >>> import numpy as np
     >>> twists, rates = momentum_form(2 * np.eye(6)).rates(0.0, np.eye(4)[None], np.eye(6)[0])
     >>> twists[0], float(abs(rates).max())
     (array([0.5, 0. , 0. , 0. , 0. , 0. ]), 0.0)
@@ -137,6 +138,7 @@ def spatial_momentum(inertia: ScalarArray, pose: ScalarArray, twist: ScalarArray
 
     Examples
     --------
+    >>> import numpy as np
     >>> spatial_momentum(2 * np.eye(6), np.eye(4), np.eye(6)[0])
     array([2., 0., 0., 0., 0., 0.])
     """

@@ -4,7 +4,7 @@
 A tree of rigid bodies in joint coordinates as a `System` without poses.
 
 The configuration is a vector, and any Runge-Kutta method applies as it is. Beside (q, q') stands
-the phase space (q, p): momenta of cyclic coordinates are preserved exactly.
+the phase space (q, p) of [M2018] (80): the momentum of a cyclic coordinate is preserved.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def velocity_form(model: ScrewModel, efforts: Efforts | None = None) -> System:
 
 def momentum_form(model: ScrewModel, efforts: Efforts | None = None) -> System:
     """
-    Return the system with y = (q, p), p = J^T M V = M(q) q': the phase space of [M2018] (80).
+    Return the system with y = (q, p), p = J^T M V = M(q) q', in phase space.
 
     With the sum Pi of the spatial momenta of the bodies that a joint moves, p_j = J_j^T Pi and
     p_j' = (ad_{V_j} J_j)^T Pi + J_j^T W + tau_j. The first term is zero for a joint on the base.
@@ -147,7 +147,10 @@ def _momentum_rates(model: ScrewModel, q: ScalarArray, qd: ScalarArray) -> Scala
     """Return p' without efforts, (n,): gravity and the motion of the joint screws."""
     tree = SystemMatrices(model, np.stack([q, qd])).tree
     gravity = np.concatenate([np.zeros(3), model.gravity])
-    columns, twists, momentum, weight = [], [], [], []
+    columns: list[ScalarArray] = []
+    twists: list[ScalarArray] = []
+    momentum: list[ScalarArray] = []
+    weight: list[ScalarArray] = []
     for i, (p, to_base) in enumerate(zip(model.parents, tree.adjoints(), strict=True)):
         columns.append(to_base @ model.screws[i])
         rate = columns[i] * tree.joints[1, i]

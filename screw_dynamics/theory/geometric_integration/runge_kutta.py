@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Runge-Kutta methods by their Butcher tableaux, explicit and implicit, for scalars of any type."""
+"""Runge-Kutta methods by their Butcher tableaux, explicit and implicit, for any scalars."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from screw_dynamics.errors import InputError, SimulationError
 from screw_dynamics.lie.scalars import Scalar, ScalarArray
 
 # the stages of an implicit method are found by iteration
-_MOST_ITERATIONS = 200
-# changes that no longer shrink are rounding errors below this part of the stages, else divergence
+_MOST_ITERATIONS = 100
+# below this part of the slopes, changes that no longer shrink are rounding errors
 _ROUNDING = 1e-8
 
 
@@ -137,23 +137,32 @@ def increment(
     array([0.25])
     """
     slopes: list[ScalarArray] = []
-    times = [_times(h, c) for c in method.c]
-    for row, time in zip(method.a, times, strict=True):
-        slopes.append(slope(time, _combined(row, slopes, h, size)))
+    for row, c in zip(method.a, method.c, strict=True):
+        slopes.append(slope(_times(h, c), _combined(row, slopes, h, size)))
     if not method.is_explicit:
-        change = None
-        for _ in range(_MOST_ITERATIONS):
-            rows = zip(times, method.a, strict=True)
-            again = [slope(time, _combined(row, slopes, h, size)) for time, row in rows]
-            before, change = change, abs(np.subtract(again, slopes)).max()
-            slopes = again
-            if change == 0 or (before is not None and change >= before):
-                break
-        if not change <= _ROUNDING * abs(np.array(slopes)).max():
-            raise SimulationError(
-                f'h: expected a step at which the implicit stages converge, got {float(h):g} s'
-            )
+        slopes = _implicit_slopes(method, slope, h, slopes)
     return _combined(method.b, slopes, h, size)
+
+
+def _implicit_slopes(
+    method: Tableau,
+    slope: Callable[[Scalar, ScalarArray], ScalarArray],
+    h: Scalar,
+    slopes: list[ScalarArray],
+) -> list[ScalarArray]:
+    """Return the slopes of all stages, iterated until only rounding errors change them."""
+    size, before = len(slopes[0]), None
+    for _ in range(_MOST_ITERATIONS):
+        rows = zip(method.c, method.a, strict=True)
+        again = [slope(_times(h, c), _combined(row, slopes, h, size)) for c, row in rows]
+        change, scale = abs(np.subtract(again, slopes)).max(), abs(np.array(again)).max()
+        slopes = again
+        if change <= _ROUNDING * scale and (change == 0 or (before and change >= before)):
+            return slopes
+        before = change
+    raise SimulationError(
+        f'h: expected a step at which the implicit stages converge, got {float(h):g} s'
+    )
 
 
 def _times(h: Scalar, fraction: Fraction) -> Scalar:
