@@ -30,6 +30,7 @@ PAGES = {
     'theory/closed_form/': 'closed_form',
     'theory/lagrange/': 'lagrange',
     'theory/forward_dynamics/': 'forward_dynamics',
+    'theory/geometric_integration/': 'geometric_integration',
     'theory/sensitivities/': 'sensitivities',
     'theory/acceleration_energy/': 'acceleration_energies',
 }
@@ -44,14 +45,6 @@ UNCITED = {
         ('KM2021', n): ('closed_form', 'no equation: a line of the display of (34)')
         for n in range(29, 34)
     },
-    ('M2018', 89): (
-        'frames_and_screws',
-        'reconstruction of poses, section 7: `dexp_inverse_se3` of `lie/exponential.py`',
-    ),
-    ('M2018', 90): (
-        'frames_and_screws',
-        'reconstruction of poses, section 7: `dexp_inverse_se3` of `lie/exponential.py`',
-    ),
     **{
         ('N2021', n): (
             'frames_and_screws',
@@ -108,6 +101,7 @@ CORRECTED = {
         77: 'transposed transform; the loop begins at the last body; sign of the load',
         87: 'indices of the third term, ranges',
         88: 'replaced by the form of Binet',
+        90: 'with the spatial twist the increment is on the left',
     },
     'N2021': {
         20: 'sign of an exponent',

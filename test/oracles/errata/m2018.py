@@ -1,21 +1,32 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Misprints of M2018, sections 2 to 5."""
+"""Misprints of M2018, sections 2 to 5 and 7."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from oracles.errata.record import Erratum
-from oracles.errata.robot import MovingRobot, bracket, moving, rotating, translating, turning
+from oracles.errata.robot import (
+    STEP,
+    MovingRobot,
+    bracket,
+    moving,
+    rotating,
+    translating,
+    turning,
+)
 from screw_dynamics.arrays import Array
 from screw_dynamics.lie import (
     adjoint,
+    dexp_se3,
+    exp_se3,
     hat,
     inertia_parameters,
     inverse_pose,
     skew,
     twist_cross,
+    vee,
 )
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
@@ -278,6 +289,16 @@ def inverse_shift_rate(robot: MovingRobot) -> _Triple:
     return printed, -printed, truth
 
 
+def spatial_increment(robot: MovingRobot) -> _Triple:
+    """Return V^s of C = C_0 exp(X), (90), for X that moves with X'."""
+    start, (x, rate) = robot.poses[0, _LAST], robot.rng.normal(size=(2, 6))
+    stepped = start @ exp_se3(x + 1j * STEP * rate)
+    moved = (stepped.imag / STEP) @ inverse_pose(stepped.real)
+    printed = dexp_se3(x) @ rate
+    truth = np.concatenate((vee(moved[:3, :3]), moved[:3, 3]))
+    return printed, adjoint(start) @ printed, truth
+
+
 ERRATA = (
     Erratum(
         'M2018 (3), (4), (5)',
@@ -350,6 +371,12 @@ ERRATA = (
         'half of J_j^T M ad_{w_k} J_i at the mass centre',
         'w_lo^T vartheta (w_hi × w_i) + m v_i . (w_lo × v_hi)',
         binet,
+    ),
+    Erratum(
+        'M2018 (90)',
+        "V^s = dexp_X X' with C_0^-1 C = exp(X)",
+        "V^s = Ad_{C_0} dexp_X X'; as printed with C C_0^-1 = exp(X)",
+        spatial_increment,
     ),
     Erratum(
         'M2018 (9), (11), (12), (79), (84), (85)',
