@@ -26,7 +26,6 @@ extensions = [
     'sphinx.ext.viewcode',
     'sphinx_copybutton',
     'mathml',
-    'paper_index',
 ]
 templates_path = ['_templates']
 exclude_patterns = ['_build', '_templates']

@@ -122,6 +122,7 @@ def table(source: str) -> str:
         'options': command_options,
         'model': model_entries,
         'launch': launch_arguments,
+        'files': citing_files,
         'equations': runpy.run_path(str(DOCS / 'equations.py'))['table'],
     }
     return makers[kind](*arguments)
@@ -131,6 +132,22 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table with a line break at its end."""
     lines = [header, ['---'] * len(header), *rows]
     return ''.join(f'| {" | ".join(line)} |\n' for line in lines)
+
+
+# --- papers --------------------------------------------------------------------------------------
+
+
+def citing_files(paper: str) -> str:
+    """Return a list of the modules that name the key of a paper, by folder of the package."""
+    package = DOCS.parent / 'screw_dynamics'
+    folders: dict[str, list[str]] = {}
+    for path in sorted(package.rglob('*.py')):
+        if re.search(rf'\b{paper}\b', path.read_text(encoding='utf-8')):
+            folder = path.parent.relative_to(package).as_posix()
+            folders.setdefault(folder, []).append(f'`{path.name}`')
+    if not folders:
+        raise LookupError(f'no file cites {paper}')
+    return ''.join(f'- `{folder}/`: {", ".join(files)}\n' for folder, files in folders.items())
 
 
 # --- parameters of nodes -------------------------------------------------------------------------

@@ -74,7 +74,8 @@ class Motor:
     coulomb_velocity : float
         Motor velocity at which this friction reaches 76 % of c, above 0 [rad/s].
     max_effort : float
-        Peak effort [N m]. Data for feasibility checks, like `max_velocity`.
+        Peak effort [N m]. Checked along motions, like `max_velocity`; `feedforward` publishes no
+        motor command beyond it.
     max_velocity : float
         Maximum velocity [rad/s].
     breakaway_friction : float
@@ -180,7 +181,8 @@ class ElasticJoint:
     second_motor : Motor, optional
         Second motor of an antagonistic pair; default equal to `motor`. None for other springs.
     max_deflection : float
-        Spring stop [rad or m]. Data for feasibility checks, like `max_effort_rate`.
+        Spring stop [rad or m]. Checked along motions, like `max_effort_rate`; `feedforward`
+        publishes no motor command beyond it.
     max_effort_rate : float
         Maximum rate of the transmitted effort [N m/s or N/s].
     rotor : Rotor, optional

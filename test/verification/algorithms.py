@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # exported beside the algorithms: the form in which robots take efforts, a result
 _RECORDS = {'BaseParameters', 'EffortFormat'}
 ROOMS = ('kinematics', 'dynamics', 'elastic', 'estimation', 'lie', 'theory')
+# methods have an order: their tests measure it
+_INTEGRATION = f'{theory.__name__}.geometric_integration'
 _LIE = ('lie.adjoint', 'lie.exponential', 'lie.inertia', 'lie.screw.exp_screw')
 
 
@@ -36,6 +38,8 @@ def algorithms() -> dict[str, Callable[..., Any]]:
     """
     found = {name_of(entry): entry for entry in _exported()}
     for module in pkgutil.walk_packages(theory.__path__, f'{theory.__name__}.'):
+        if module.name.startswith(_INTEGRATION):
+            continue
         for name, entry in vars(import_module(module.name)).items():
             own = getattr(entry, '__module__', '') == module.name and not name.startswith('_')
             if own and callable(entry) and 'Examples\n' in (inspect.getdoc(entry) or ''):

@@ -122,7 +122,7 @@ def _introduction(rows: dict[str, Row], seeds: range, robots: list[str]) -> Iter
         'points, motions at rest, nearly at rest or 30 rad away. '
         f'Efforts, twists and energies are compared up to order {HIGHEST}, derivatives of '
         f'matrices up to {ROWS - 1}, partial derivatives of efforts up to order 1. '
-        'Curves, limits and simulations are held by their tests alone.'
+        'Curves, limits, simulations and integrators are held by their tests alone.'
     )
     yield (
         '- **Equations**: those that the docstring cites, else its module. Without them it is '

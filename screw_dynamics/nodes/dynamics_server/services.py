@@ -37,7 +37,12 @@ from screw_dynamics.nodes.dynamics_server.requests import (
     wrench_jets,
 )
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve, limit_text
+from screw_dynamics.nodes.shared.limit_checks import (
+    LimitError,
+    check_curve,
+    limit_text,
+    points_text,
+)
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import JET_ROWS, check_position_limits, waypoints_from_points
@@ -107,7 +112,7 @@ def compute_trajectory_torques(
     if k > _MAX_ORDER:
         raise InputError(f'derivative_order: expected 0, 1 or 2, got {k}')
     try:
-        check_position_limits(
+        beyond = check_position_limits(
             waypoints, model.limits.lower, model.limits.upper, parameters.check_limits
         )
     except TrajectoryError as error:
@@ -115,7 +120,10 @@ def compute_trajectory_torques(
     begin = waypoints.times[0]
     interpolation = INTERPOLATIONS[parameters.interpolation]
     curve = interpolation.curve(shifted(waypoints, slice(None), begin), None)
-    response.message = check_curve(robot, curve, begin, parameters.check_limits)
+    mode = parameters.check_limits
+    # a long curve is not sampled at its points
+    others = check_curve(robot, curve, begin, mode, positions=not beyond)
+    response.message = '; '.join(filter(None, (points_text(beyond), others)))
     times = _sample_times(waypoints.times - begin, request.sample_period, parameters.max_samples)
     jets = curve.jets(times, JET_ROWS)
     known = jets[:, : k + 3].copy()

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of positions and curves against the limits of joints, springs and motors."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from screw_dynamics.arrays import Array
@@ -10,7 +12,7 @@ from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.feasibility.report import FeasibilityReport
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.robot import Robot
-from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
+from screw_dynamics.trajectory import JET_ROWS, LimitViolation, PiecewisePolynomial
 
 
 class LimitError(ScrewDynamicsError):
@@ -37,6 +39,14 @@ def check_positions(model: ScrewModel, positions: Array, mode: str) -> str:
     if mode == 'reject':
         raise LimitError(text)
     return text
+
+
+def points_text(violations: Sequence[LimitViolation]) -> str:
+    """Return a text about the violations of position limits by points; '' without any."""
+    if not violations:
+        return ''
+    first, *others = violations
+    return f'{first}' + (f' (and {len(others)} more)' if others else '')
 
 
 def check_curve(

@@ -24,7 +24,7 @@ from screw_dynamics.nodes.feedforward.fitting.tasks import (
     Outline,
     Reading,
 )
-from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
+from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve, points_text
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.trajectory import (
     JET_ROWS,
@@ -106,8 +106,7 @@ class JointMotions:
         beyond = check_position_limits(
             self.waypoints, limits.lower, limits.upper, parameters.check_limits
         )
-        more = f' (and {len(beyond) - 1} more)' if len(beyond) > 1 else ''
-        self.warnings = (f'{beyond[0]}{more}',) if beyond else ()
+        self.warnings = (points_text(beyond),) if beyond else ()
         jet = _first_point(self.waypoints) if task.from_first_point else task.join.jet
         self._jet = None if jet is None else nearest_turn(jet, self.waypoints, used.continuous)
         self._interpolation = INTERPOLATIONS[parameters.interpolation]
