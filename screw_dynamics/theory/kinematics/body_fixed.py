@@ -49,7 +49,7 @@ def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     >>> twists(wheel, [[0.3], [1.0]])[0]
     array([[ 0.,  0.,  1.,  0., -2.,  0.]])
     """
-    return twist_jets(Tree(model, joint_jet))
+    return twist_jets(Tree(model, joint_jet).at_least(2))
 
 
 def twist_jets(tree: Tree) -> ScalarArray:
