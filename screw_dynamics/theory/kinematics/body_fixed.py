@@ -53,7 +53,7 @@ def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 
 def twist_jets(tree: Tree) -> ScalarArray:
-    """Return V_i^(k), (N, r - 1, 6), from parent to child: [KM2021] (4), (11), [M2018] (66)."""
+    """Return V_i^(k), (N, r - 1, 6), by bodies: [KM2021] (4), (11), [M2018] (66), (67)."""
     orders = len(tree.joints) - 1
     result = np.zeros((tree.count, orders, 6), tree.dtype)
     for i, p in enumerate(tree.model.parents):
