@@ -17,7 +17,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / 'screw_dynamics'
 
 # numbered equations of each paper
-COUNTS = {'MK2021': 57, 'KM2021': 58, 'M2018': 90, 'N2021': 101}
+COUNTS = {'MK2021': 58, 'KM2021': 58, 'M2018': 90, 'N2021': 101}
 # pages of docs/theory by file, the longest beginning that fits
 PAGES = {
     'lie/inertia.py': 'newton_euler',
@@ -36,6 +36,7 @@ PAGES = {
 }
 # equations that no docstring cites, with their page and the reason
 UNCITED = {
+    ('MK2021', 58): ('experiments', 'joint screws of the iiwa: `urdf/iiwa14.urdf`'),
     ('KM2021', 2): ('inverse_dynamics', "Leibniz' rule: `leibniz_terms` of `series/jets.py`"),
     **{
         ('KM2021', n): ('closed_form', 'no equation: a line of the display of (28)')
@@ -98,7 +99,7 @@ CORRECTED = {
         68: 'the loop begins at the last body; sign of the load',
         72: 'the loop begins at the last body; sign of the load',
         76: 'the screw depends on the configuration',
-        77: 'transposed transform; the loop begins at the last body; sign of the load',
+        77: 'the loop begins at the last body; sign of the load',
         87: 'indices of the third term, ranges',
         88: 'replaced by the form of Binet',
         90: 'with the spatial twist the increment is on the left',

@@ -13,7 +13,9 @@ from screw_dynamics.lie.so3 import skew, vee
 
 def inertia_matrix(mass: Scalar, com: ScalarArray, rotational_inertia: ScalarArray) -> ScalarArray:
     """
-    Return the 6x6 inertia about the frame's origin, [MK2021] (24), [M2018] (40), (41).
+    Return the 6x6 inertia about the frame's origin.
+
+    [MK2021] (24), [KM2021] (12), [M2018] (40), (41).
 
     Parameters
     ----------

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_float_array, read_only_copy, require_finite
 from screw_dynamics.errors import InputError, ShapeError
@@ -206,8 +207,11 @@ def require_model(model: object) -> ScrewModel:
 
 
 def as_wrench_jets(
-    model: ScrewModel, wrench_jets: Mapping[str, ArrayLike] | None, shape: tuple[int, ...]
-) -> dict[str, Array]:
+    model: ScrewModel,
+    wrench_jets: Mapping[str, ArrayLike] | None,
+    shape: tuple[int, ...],
+    read: Callable[[str, ArrayLike], NDArray[Any]] = as_float_array,
+) -> dict[str, NDArray[Any]]:
     """Return wrenches, (k + 1, 6) or (T, k + 1, 6), by frame name; `shape` is that of efforts."""
     if wrench_jets is None:
         return {}
@@ -221,8 +225,8 @@ def as_wrench_jets(
     for name, value in wrench_jets.items():
         model.frame(name)
         label = f'wrench_jets[{name!r}]'
-        array = as_float_array(label, value)
+        array = read(label, value)
         if array.shape not in allowed:
             raise ShapeError(label, ' or '.join(map(str, allowed)), array.shape)
-        arrays[name] = require_finite(label, array)
+        arrays[name] = require_finite(label, array) if array.dtype.kind == 'f' else array
     return arrays

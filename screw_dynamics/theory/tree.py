@@ -101,6 +101,12 @@ class Tree:
             rates.append(e)
         return rates
 
+    def at_least(self, rows: int) -> Tree:
+        """Return the tree, or raise ShapeError if its joint jet has fewer rows."""
+        if len(self.jet) < rows:
+            raise ShapeError('joint_jet', f'(r, {self.model.n}), r >= {rows}', self.jet.shape)
+        return self
+
     def path(self, body: int) -> list[int]:
         """Return the bodies from the base to a body, itself included."""
         path = []
@@ -148,3 +154,11 @@ def as_scalars(name: str, values: ArrayLike) -> ScalarArray:
         if all(hasattr(entry, '__truediv__') for entry in values.flat):
             return values
     return require_finite(name, as_float_array(name, values))
+
+
+def as_row(name: str, values: ArrayLike, n: int) -> ScalarArray:
+    """Return scalars of the joints, (n,)."""
+    row = as_scalars(name, values)
+    if row.shape != (n,):
+        raise ShapeError(name, f'({n},)', row.shape)
+    return row

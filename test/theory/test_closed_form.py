@@ -5,14 +5,18 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
+from screw_dynamics.errors import ShapeError
 from screw_dynamics.theory.closed_form import nth_derivatives
+from screw_dynamics.theory.closed_form.first_derivatives import FirstDerivatives
 from screw_dynamics.theory.closed_form.second_derivatives import SecondDerivatives
+from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.tree import Tree
 
 
@@ -121,3 +125,12 @@ def test_the_matrix_of_the_paper_is_not_skew(rng):
     difference = mass[1] - 2 * nth_derivatives.coriolis_matrix(model, jet)[0]
     assert np.abs(difference + difference.T).max() > 1e-3 * np.abs(mass[1]).max()
     assert abs(jet[1] @ difference @ jet[1]) < 1e-12 * np.abs(mass[1]).max() * (jet[1] @ jet[1])
+
+
+def test_jets_with_too_few_rows_are_named(rng):
+    model = random_model(rng, 2)
+    cases = [(SystemMatrices, 'mass_matrix', 2), (FirstDerivatives, 'effort_rates', 4)]
+    for matrices, name, least in [*cases, (SecondDerivatives, 'effort_second_rates', 5)]:
+        getattr(matrices(model, np.ones((least, 2))), name)
+        with pytest.raises(ShapeError, match=rf'joint_jet: expected shape .*r >= {least}, got'):
+            getattr(matrices(model, np.ones((least - 1, 2))), name)

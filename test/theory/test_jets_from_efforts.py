@@ -70,3 +70,8 @@ def test_what_cannot_be_used_is_named(rng):
         any_order.forward_dynamics(model, [0.0], [0.0], [0.0])
     with pytest.raises(ShapeError, match=r'qd: expected shape \(1,\), got \(2,\)'):
         any_order.forward_dynamics(model, [0.0], [0.0, 1.0], [[0.0]])
+    chain = random_model(rng, 3)
+    with pytest.raises(ShapeError, match=r'efforts: expected shape \(3,\), got \(5,\)'):
+        articulated_body.forward_dynamics(chain, np.zeros(3), np.zeros(3), np.zeros(5))
+    with pytest.raises(ShapeError, match=r'q: expected shape \(3,\), got \(2,\)'):
+        articulated_body.forward_dynamics(chain, np.zeros(2), np.zeros(3), np.zeros(3))

@@ -14,6 +14,7 @@ from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
+from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie import adjoint, twist_cross
 from screw_dynamics.series import jet_of_series, series_of_jet
 from screw_dynamics.theory.kinematics import accelerations, body_fixed, hybrid, mixed, spatial
@@ -175,3 +176,15 @@ def test_other_printed_forms(rng):
             (parent - own) @ mid[i, 0] + (turning - parent) @ axis * jet[1, i],
         ):
             assert_close(start + rest, mid[i, 1], np.abs(mid[:, 1]).max())
+
+
+def test_jets_with_too_few_rows_are_named(rng):
+    model = random_model(rng, 2)
+    functions = [(3, spatial.system_accelerations), *((2, form.twists) for form in FORMS)]
+    for form in ('body_fixed', 'spatial', 'hybrid', 'mixed'):
+        functions.append((3, getattr(accelerations, f'{form}_accelerations')))
+        functions.append((4, getattr(accelerations, f'{form}_jerks')))
+    for least, function in functions:
+        function(model, np.ones((least, 2)))
+        with pytest.raises(ShapeError, match=rf'joint_jet: expected shape .*r >= {least}, got'):
+            function(model, np.ones((least - 1, 2)))

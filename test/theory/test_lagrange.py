@@ -13,6 +13,7 @@ from oracles.strategies import joint_jets, models
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.forward_dynamics import any_order
@@ -136,3 +137,14 @@ def test_energy_along_a_simulated_motion(driven, rng):
     balance = np.array(kinetic) + potential - path[:, -1]
     assert np.ptp(balance) < 1e-7 * np.ptp(potential)
     assert (np.ptp(path[:, -1]) > 1e-2 * np.ptp(potential)) == driven
+
+
+def test_what_cannot_be_used_is_named(rng):
+    model = random_model(rng, 2)
+    with pytest.raises(InputError, match="form: expected brackets, matrices, binet, got 'x'"):
+        christoffel.christoffel_symbols(model, [0.0, 0.0], 'x')
+    with pytest.raises(ShapeError, match=r'qd: expected shape \(2,\), got \(1,\)'):
+        energies.kinetic_energy(model, [0.0, 0.0], [1.0])
+    for efforts in (christoffel.efforts, energies.lagrange_efforts):
+        with pytest.raises(ShapeError, match=r'joint_jet: expected shape \(r, 2\), r >= 3, got'):
+            efforts(model, np.zeros((2, 2)))

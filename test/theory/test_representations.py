@@ -57,6 +57,25 @@ def test_recursions_are_linear_in_the_joints():
         assert most - more == pytest.approx(more - few, rel=0.01)
 
 
+@pytest.mark.parametrize('name', ['momentum', 'Euler-Jourdain'])
+def test_sums_over_bodies_are_quadratic_in_the_joints(name):
+    few, more, many, most = (
+        measured.operations(measured.SUMS[name], n, 1) for n in (4, 8, 12, 16)
+    )
+    # second differences of a quadratic function agree
+    assert most - 2 * many + more == pytest.approx(many - 2 * more + few, rel=0.02)
+
+
+@pytest.mark.parametrize('name', [*FORMS, *measured.SUMS])
+def test_published_operations_by_joints_are_counted_again(name):
+    text = PAGE.read_text(encoding='utf-8')
+    (cells,) = re.findall(rf'^\| {name} \|([ \d|]+)\|$', text, re.MULTILINE)
+    form = {**FORMS, **measured.SUMS}[name]
+    assert measured.operations(form, 7, 2) / 1e3 == pytest.approx(
+        float(cells.split('|')[0]), abs=0.5
+    )
+
+
 def test_digits_far_from_the_origin():
     """Errors grow with the square of the distance, in proportion to it, or not at all."""
     near, far = (

@@ -9,11 +9,25 @@ from math import perm
 import mpmath
 import numpy as np
 import pytest
-from oracles.random_models import random_joint_jet, random_model
+from oracles.random_models import (
+    BodyRecipe,
+    random_joint_jet,
+    random_model,
+    random_wrench_jets,
+)
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.series import Series, jet_of_series, series_of_jet
+from screw_dynamics.theory.closed_form import nth_derivatives
+from screw_dynamics.theory.forward_dynamics import any_order, articulated_body
+from screw_dynamics.theory.inverse_dynamics import (
+    body_fixed,
+    euler_jourdain,
+    hybrid,
+    momentum,
+    spatial,
+)
 
 
 @pytest.fixture
@@ -63,6 +77,42 @@ def test_floats_are_the_rounded_result_of_fifty_digits(model, rng):
         many = sd.recursive_body_fixed(model, digits(jets))
     assert isinstance(many[0, 0, 0], mpmath.mpf)
     np.testing.assert_allclose(many.astype(float), floats, rtol=0, atol=scale(floats))
+
+
+@pytest.mark.parametrize(
+    'form', [body_fixed, spatial, hybrid, momentum, euler_jourdain, nth_derivatives]
+)
+def test_complex_steps_in_wrenches(form, rng):
+    """Efforts are affine in a wrench: its derivative is the difference that it makes."""
+    model = random_model(rng, [BodyRecipe('helical'), BodyRecipe(), BodyRecipe(mimics=0)])
+    jet, wrenches = random_joint_jet(rng, model.n, 2), random_wrench_jets(rng, model, 2)
+    steps = {name: 1e-100j * wrench for name, wrench in wrenches.items()}
+    for representation in ('body', 'spatial', 'hybrid', 'mixed', 'tool_2'):
+        choice = {'wrench_representation': representation}
+        slope = form.inverse_dynamics(model, jet, steps, **choice).imag / 1e-100
+        efforts = form.inverse_dynamics(model, jet, wrenches, **choice)
+        difference = efforts - form.inverse_dynamics(model, jet)
+        np.testing.assert_allclose(slope, difference, rtol=0, atol=scale(efforts))
+
+
+def test_complex_steps_in_efforts_and_wrenches_of_forward_dynamics(model, rng):
+    q, qd, qdd = random_joint_jet(rng, model.n, 0)
+    inverse = np.linalg.inv(sd.mass_matrix(model, q))
+    step = 1e-100j * rng.normal(size=model.n)
+    slopes = [
+        articulated_body.forward_dynamics(model, q, qd, step).imag,
+        any_order.forward_dynamics(model, q, qd, step[None]).imag[2],
+    ]
+    for slope in slopes:
+        np.testing.assert_allclose(
+            slope / 1e-100, inverse @ step.imag / 1e-100, rtol=0, atol=scale(inverse)
+        )
+    load = {'tool_3': rng.normal(size=(1, 6))}
+    lifted = {'tool_3': 1e-100j * load['tool_3']}
+    slope = any_order.forward_dynamics(model, q, qd, qdd[None], lifted).imag[2] / 1e-100
+    held = sd.inverse_dynamics(model, np.stack([q, 0 * q, 0 * q]), load)[0]
+    share = sd.gravity_forces(model, q) - held  # J^T W
+    np.testing.assert_allclose(slope, inverse @ share, rtol=0, atol=scale(inverse @ share) * 1e2)
 
 
 def test_series_of_the_motion_yield_the_derivatives_of_the_efforts(model, rng):

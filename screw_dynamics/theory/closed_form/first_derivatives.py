@@ -42,7 +42,7 @@ class FirstDerivatives(SystemMatrices):
     @cached_property
     def twist_rates(self) -> ScalarArray:
         """V' = J q'' - A a V, (6N,), [MK2021] (15), [M2018] (11), [KM2021] (37)."""
-        return self.J @ self.tree.jet[2] - self.Aa @ self.V
+        return self.J @ self.tree.at_least(3).jet[2] - self.Aa @ self.V
 
     @cached_property
     def A_rate(self) -> ScalarArray:  # noqa: N802
@@ -120,7 +120,7 @@ class FirstDerivatives(SystemMatrices):
     @cached_property
     def effort_rates(self) -> ScalarArray:
         """Q' without external wrenches, (n,), [MK2021] (28), [KM2021] (46)."""
-        _, velocities, accelerations, jerks = self.tree.jet[:4]
+        _, velocities, accelerations, jerks = self.tree.at_least(4).jet[:4]
         return (
             self.mass_matrix @ jerks
             + (self.mass_matrix_rate + self.coriolis_matrix) @ accelerations

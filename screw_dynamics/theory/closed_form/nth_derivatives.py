@@ -22,6 +22,7 @@ from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
 from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.inverse_dynamics.arguments import body_wrenches
+from screw_dynamics.theory.tree import as_scalars
 
 
 def mass_matrix(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
@@ -159,11 +160,11 @@ def inverse_dynamics(
     """
     form = ClosedForm(model, joint_jet)
     tree, orders = form.tree, form.orders
-    loads = as_wrench_jets(model, wrench_jets, (orders, model.n))
+    loads = as_wrench_jets(model, wrench_jets, (orders, model.n), as_scalars)
     external = body_wrenches(tree, loads, orders, wrench_representation)
     stacked = external.transpose(1, 0, 2).reshape(orders, -1)
     transposed = form.jacobians.transpose(0, 2, 1)
-    efforts = form.gravity_forces.copy()
+    efforts = form.gravity_forces.astype(external.dtype)
     for k in range(orders):
         for derivative in range(1, k + 3):  # l of [KM2021] (48)
             efforts[k] += form.coefficient(k, derivative) @ tree.jet[derivative]

@@ -44,7 +44,7 @@ class SecondDerivatives(FirstDerivatives):
     @cached_property
     def twist_second_rates(self) -> ScalarArray:
         """V'' = J q''' + 2 J' q'' + J'' q', (6N,), from [MK2021] (15)."""
-        _, _, accelerations, jerks = self.tree.jet[:4]
+        _, _, accelerations, jerks = self.tree.at_least(4).jet[:4]
         first = 2 * self.Aa @ self.J @ accelerations
         return self.J @ jerks - first + self.second_transport @ self.V
 
@@ -162,7 +162,7 @@ class SecondDerivatives(FirstDerivatives):
     @cached_property
     def effort_second_rates(self) -> ScalarArray:
         """Q'' without external wrenches, (n,), [MK2021] (38), [KM2021] (47)."""
-        _, velocities, accelerations, jerks, snaps = self.tree.jet[:5]
+        _, velocities, accelerations, jerks, snaps = self.tree.at_least(5).jet[:5]
         return (
             self.mass_matrix @ snaps
             + (2 * self.mass_matrix_rate + self.coriolis_matrix) @ jerks

@@ -48,7 +48,7 @@ class SystemMatrices:
     """
 
     def __init__(self, model: ScrewModel, joint_jet: ArrayLike) -> None:
-        self.tree = Tree(model, joint_jet)
+        self.tree = Tree(model, joint_jet).at_least(2)
         self.velocities: ScalarArray = self.tree.jet[1]
 
     @cached_property
@@ -92,7 +92,7 @@ class SystemMatrices:
 
         [MK2021] (13), [M2018] (10), [KM2021] (36), (51).
         """
-        rates = self.tree.joints[order + 1]
+        rates = self.tree.at_least(order + 2).joints[order + 1]
         screws = self.tree.model.screws
         return block_diagonal(
             self.tree, [rate * twist_cross(x) for rate, x in zip(rates, screws, strict=True)]

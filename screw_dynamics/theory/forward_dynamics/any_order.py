@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie.scalars import ScalarArray, dtype, solve
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.inverse_dynamics import body_fixed
-from screw_dynamics.theory.tree import as_scalars
+from screw_dynamics.theory.tree import as_row, as_scalars
 
 
 def forward_dynamics(
@@ -71,17 +71,13 @@ def forward_dynamics(
     n = require_model(model).n
     if efforts.ndim != 2 or not len(efforts) or efforts.shape[1] != n:
         raise ShapeError('effort_jet', f'(k + 1, {n})', efforts.shape)
-    state = [as_scalars('q', q), as_scalars('qd', qd)]
-    for name, row in zip(('q', 'qd'), state, strict=True):
-        if row.shape != (n,):
-            raise ShapeError(name, f'({n},)', row.shape)
-    jet = np.zeros((len(efforts) + 2, n), dtype(*state, efforts))
+    state = [as_row('q', q, n), as_row('qd', qd, n)]
+    wrenches = as_wrench_jets(model, wrench_jets, efforts.shape, as_scalars)
+    jet = np.zeros((len(efforts) + 2, n), dtype(*state, efforts, *wrenches.values()))
     jet[:2] = state
     mass = SystemMatrices(model, jet[:2]).mass_matrix
     for k in range(len(efforts)):
-        loads = None
-        if wrench_jets is not None:
-            loads = {name: np.asarray(w)[: k + 1] for name, w in wrench_jets.items()}
+        loads = {name: wrench[: k + 1] for name, wrench in wrenches.items()}
         without = body_fixed.inverse_dynamics(
             model, jet[: k + 3], loads, wrench_representation=wrench_representation
         )[k]

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie import twist_cross, wrench_cross
-from screw_dynamics.lie.scalars import ScalarArray
-from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.lie.scalars import ScalarArray, dtype
+from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.theory.kinematics.body_fixed import twist_jets
-from screw_dynamics.theory.tree import Tree, as_scalars
+from screw_dynamics.theory.tree import Tree, as_row
 
 
 def forward_dynamics(
@@ -54,10 +54,11 @@ def forward_dynamics(
     >>> forward_dynamics(wheel, [0.3], [1.0], [2.0])
     array([2.])
     """
-    tree = Tree(model, np.stack([np.asarray(q), np.asarray(qd)]))
-    if tree.count != model.n:
+    n = require_model(model).n
+    tree = Tree(model, np.stack([as_row('q', q, n), as_row('qd', qd, n)]))
+    if tree.count != n:
         raise InputError('model: expected one without mimic joints, got joints that mimic others')
-    tau = as_scalars('efforts', efforts)[model.coordinates] * model.multipliers
+    tau = as_row('efforts', efforts, n)[model.coordinates] * model.multipliers
     twists = twist_jets(tree)[:, 0]
     inertias = [inertia.astype(tree.dtype) for inertia in model.inertias]
     biases = [
@@ -85,7 +86,7 @@ def forward_dynamics(
     at_joint.reverse()
     base = np.concatenate((np.zeros(3), -model.gravity))
     accelerations: list[ScalarArray] = []
-    result = np.zeros(model.n, tree.dtype)
+    result = np.zeros(n, dtype(tree.jet, tau))
     for i, p in enumerate(model.parents):
         row, own, free = at_joint[i]
         carried = tree.transforms[i] @ (accelerations[p] if p >= 0 else base) + drifts[i]

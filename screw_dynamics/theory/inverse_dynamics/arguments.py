@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.lie.scalars import ScalarArray, dtype
@@ -46,8 +45,10 @@ def efforts_of_samples(
     if jet.ndim not in (2, 3) or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
         expected = f'(k + 3, {model.n}) or (T, k + 3, {model.n})'
         raise ShapeError('joint_jet', expected, jet.shape)
-    efforts = np.empty((*jet.shape[:-2], jet.shape[-2] - 2, model.n), dtype(jet))
-    wrenches = as_wrench_jets(model, wrench_jets, efforts.shape)
+    shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n)
+    wrenches = as_wrench_jets(model, wrench_jets, shape, as_scalars)
+    jet = jet.astype(dtype(jet, *wrenches.values()))
+    efforts = np.empty(shape, jet.dtype)
     samples = [(jet, wrenches, efforts)]
     if jet.ndim == 3:
         samples = [
@@ -62,7 +63,7 @@ def efforts_of_samples(
 
 
 def body_wrenches(
-    tree: Tree, wrench_jets: Mapping[str, Array], rows: int, representation: str = 'body'
+    tree: Tree, wrench_jets: Mapping[str, ScalarArray], rows: int, representation: str = 'body'
 ) -> ScalarArray:
     """
     Return wrenches ON the bodies, (N, rows, 6) in body frames, from those at frames.
@@ -71,7 +72,7 @@ def body_wrenches(
     the arguments refer to frames that move otherwise.
     """
     convert = _conversion(tree, representation)
-    external = np.zeros((tree.count, rows, 6), tree.dtype)
+    external = np.zeros((tree.count, rows, 6), dtype(tree.jet, *wrench_jets.values()))
     for name, wrench in wrench_jets.items():
         frame = tree.model.frames[name]
         if frame.body >= 0:  # a wrench on the base moves no joint
@@ -79,14 +80,14 @@ def body_wrenches(
     return external
 
 
-def _conversion(tree: Tree, representation: str) -> Callable[[Frame, Array], ScalarArray]:
+def _conversion(tree: Tree, representation: str) -> Callable[[Frame, ScalarArray], ScalarArray]:
     """Return the function from a wrench jet ON a frame to body-fixed components."""
     if representation == 'body':
         return lambda frame, wrench: wrench @ adjoint_inverse(frame.pose)
     if representation in ('hybrid', 'mixed'):
         motion = HybridMotion(tree)
 
-        def from_base_axes(frame: Frame, wrench: Array) -> ScalarArray:
+        def from_base_axes(frame: Frame, wrench: ScalarArray) -> ScalarArray:
             rotation = tree.poses[frame.body][:3, :3] @ frame.pose[:3, :3]
             turned = body_from_hybrid(wrench, rotation, motion.twists[frame.body, :, :3])
             if representation == 'mixed':  # the torque is in the axes of the frame already

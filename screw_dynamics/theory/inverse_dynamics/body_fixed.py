@@ -42,8 +42,8 @@ def inverse_dynamics(
         than floats: an array of complex or object type.
     wrench_jets : mapping of str to (k + 1, 6) or (T, k + 1, 6) array_like, optional
         Wrenches [torque; force] ON the bodies, by the name of the frame that they act on, with
-        their time derivatives [N m or N, per s^d]. With a batch of motions, (k + 1, 6) applies to
-        every sample.
+        their time derivatives [N m or N, per s^d], of scalars as in `joint_jet`. With a batch of
+        motions, (k + 1, 6) applies to every sample.
     wrench_representation : str
         Components of all wrenches. 'body': in the axes and at the origin of their frame;
         'spatial': in base axes at the base origin; 'hybrid': in base axes at the origin of their

@@ -50,7 +50,7 @@ def body_fixed_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarA
     >>> body_fixed_accelerations(wheel, np.ones((3, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
     """
-    tree = Tree(model, joint_jet)
+    tree = Tree(model, joint_jet).at_least(3)
     columns, (_, rates, accelerations) = column_jets(tree)[:, :, 0], tree.joints[:3]
     result: ScalarArray = np.einsum('ijx,j->ix', columns, accelerations)
     for i in range(tree.count):
@@ -91,7 +91,7 @@ def body_fixed_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     >>> body_fixed_jerks(wheel, np.ones((4, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
     """
-    tree = Tree(model, joint_jet)
+    tree = Tree(model, joint_jet).at_least(4)
     columns, (_, rates, accelerations, jerks) = column_jets(tree)[:, :, 0], tree.joints[:4]
     result: ScalarArray = np.einsum('ijx,j->ix', columns, jerks)
     for i in range(tree.count):
@@ -134,7 +134,7 @@ def spatial_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArra
     >>> spatial_accelerations(wheel, np.ones((3, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
     """
-    tree = Tree(model, joint_jet)
+    tree = Tree(model, joint_jet).at_least(3)
     twists, columns = (jets[:, 0] for jets in twist_and_column_jets(tree))
     _, rates, accelerations = tree.joints[:3]
     terms = [
@@ -173,7 +173,7 @@ def spatial_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     >>> spatial_jerks(wheel, np.ones((4, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
     """
-    tree = Tree(model, joint_jet)
+    tree = Tree(model, joint_jet).at_least(4)
     twists, columns = (jets[:, 0] for jets in twist_and_column_jets(tree))
     changes = spatial_accelerations(model, tree.jet[:3])
     _, rates, accelerations, jerks = tree.joints[:4]
@@ -318,9 +318,9 @@ def mixed_jerks(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 def _weighted(model: ScrewModel, joint_jet: ArrayLike, factors: tuple[int, ...]) -> ScalarArray:
     """Return the sum of factor J^h^(k) s^(d - k), for d factors."""
-    joints = Tree(model, joint_jet).joints
-    columns = hybrid.jacobian_columns(model, joint_jet)
     order = len(factors)
+    joints = Tree(model, joint_jet).at_least(order + 1).joints
+    columns = hybrid.jacobian_columns(model, joint_jet)
     result: ScalarArray = sum(
         factor * np.einsum('ijx,j->ix', columns[:, :, k], joints[order - k])
         for k, factor in enumerate(factors)

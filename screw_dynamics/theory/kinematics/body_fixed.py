@@ -49,11 +49,11 @@ def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     >>> twists(wheel, [[0.3], [1.0]])[0]
     array([[ 0.,  0.,  1.,  0., -2.,  0.]])
     """
-    return twist_jets(Tree(model, joint_jet))
+    return twist_jets(Tree(model, joint_jet).at_least(2))
 
 
 def twist_jets(tree: Tree) -> ScalarArray:
-    """Return V_i^(k), (N, r - 1, 6), from parent to child: [KM2021] (4), (11), [M2018] (66)."""
+    """Return V_i^(k), (N, r - 1, 6), by bodies: [KM2021] (4), (11), [M2018] (66), (67)."""
     orders = len(tree.joints) - 1
     result = np.zeros((tree.count, orders, 6), tree.dtype)
     for i, p in enumerate(tree.model.parents):
@@ -114,24 +114,20 @@ def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
 
 
 def column_jets(tree: Tree) -> ScalarArray:
-    """Return J_{i,j}^(k), (N, N, r, 6), see `jacobian_columns`."""
+    """Return J_{i,j}^(k), (N, N, r, 6), see `jacobian_columns`: J_{i,j} = Ad_{C_{i,p}} J_{p,j}."""
     orders = len(tree.joints)
     result = np.zeros((tree.count, tree.count, orders, 6), tree.dtype)
-    for i in range(tree.count):
-        behind: list[int] = []  # joints between j and i, i included
+    for i, p in enumerate(tree.model.parents):
+        moving = np.zeros((orders - 1, 6), tree.dtype)  # S_{i,j}
         for j in reversed(tree.path(i)):
             column = result[i, j]
-            column[0] = tree.jacobian_column(i, j)
-            moving = np.zeros((orders - 1, 6), tree.dtype)  # S_{i,j}
+            column[0] = tree.model.screws[i] if j == i else tree.transforms[i] @ result[p, j, 0]
             for k in range(orders - 1):
-                for joint in behind:
-                    for s in range(k + 1):
-                        moving[k] += (
-                            comb(k, s) * result[i, joint, s] * tree.joints[k - s + 1, joint]
-                        )
                 for s in range(k + 1):
                     column[k + 1] += comb(k, s) * twist_cross(column[s]) @ moving[k - s]
-            behind.append(j)
+            for k in range(orders - 1):
+                for s in range(k + 1):
+                    moving[k] += comb(k, s) * column[s] * tree.joints[k - s + 1, j]
     return result
 
 

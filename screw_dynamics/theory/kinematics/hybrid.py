@@ -49,7 +49,7 @@ def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     >>> twists(wheel, [[0.0], [1.0]])[0]
     array([[ 0.,  0.,  1.,  0., -2.,  0.]])
     """
-    return HybridMotion(Tree(model, joint_jet)).twists
+    return HybridMotion(Tree(model, joint_jet).at_least(2)).twists
 
 
 class HybridMotion:

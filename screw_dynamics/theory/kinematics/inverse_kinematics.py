@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie.scalars import ScalarArray, dtype, solve
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.theory.tree import Tree, as_scalars
+from screw_dynamics.theory.tree import Tree, as_row, as_scalars
 
 
 def joint_jet(model: ScrewModel, q: ArrayLike, twists: ArrayLike) -> ScalarArray:
@@ -54,9 +54,7 @@ def joint_jet(model: ScrewModel, q: ArrayLike, twists: ArrayLike) -> ScalarArray
     >>> joint_jet(wheel, [0.3], [[[0, 0, 2.0, 0, 0, 0], [0, 0, 5.0, 0, 0, 0]]]).ravel()
     array([0.3, 2. , 5. ])
     """
-    positions, rates = as_scalars('q', q), as_scalars('twists', twists)
-    if positions.shape != (model.n,):
-        raise ShapeError('q', f'({model.n},)', positions.shape)
+    positions, rates = as_row('q', q, model.n), as_scalars('twists', twists)
     if rates.ndim != 3 or (len(rates), rates.shape[2]) != (model.body_count, 6):
         raise ShapeError('twists', f'({model.body_count}, m, 6)', rates.shape)
     orders = rates.shape[1]

@@ -49,7 +49,7 @@ def twists(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     >>> twists(wheel, [[0.3], [1.0]])[0]
     array([[ 0.,  0.,  1.,  0., -2.,  0.]])
     """
-    return twist_and_column_jets(Tree(model, joint_jet))[0]
+    return twist_and_column_jets(Tree(model, joint_jet).at_least(2))[0]
 
 
 def twist_and_column_jets(tree: Tree) -> tuple[ScalarArray, ScalarArray]:
@@ -104,7 +104,7 @@ def system_accelerations(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray
     >>> system_accelerations(wheel, np.ones((3, 1)))
     array([[0., 0., 1., 0., 0., 0.]])
     """
-    tree = Tree(model, joint_jet)
+    tree = Tree(model, joint_jet).at_least(3)
     twist, column = (jets[:, 0] for jets in twist_and_column_jets(tree))
     _, rates, accelerations = tree.joints[:3]
     on_path = np.zeros((tree.count, tree.count))  # L

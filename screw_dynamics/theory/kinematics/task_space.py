@@ -26,7 +26,7 @@ from screw_dynamics.lie.scalars import ScalarArray, dtype, solve
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.kinematics import body_fixed, hybrid, mixed, spatial
-from screw_dynamics.theory.tree import Tree, as_scalars
+from screw_dynamics.theory.tree import Tree, as_row, as_scalars
 
 REPRESENTATIONS = {'body': body_fixed, 'spatial': spatial, 'hybrid': hybrid, 'mixed': mixed}
 
@@ -165,13 +165,13 @@ def joint_jet(
     >>> joint_jet(wheel, [0.0], [[-6.0]], 'body_1', 'hybrid', components=[4]).ravel()
     array([0., 3.])
     """
-    positions, given = as_scalars('q', q), as_scalars('twist_jet', twist_jet)
+    positions, given = as_row('q', q, model.n), as_scalars('twist_jet', twist_jet)
     rows = list(components)
-    if positions.shape != (model.n,):
-        raise ShapeError('q', f'({model.n},)', positions.shape)
+    if not set(rows) <= set(range(6)):
+        raise InputError(f'components: expected numbers from 0 to 5, got {shown(rows)}')
     if given.ndim != 2 or given.shape[1] != len(rows):
         raise ShapeError('twist_jet', f'(m, {len(rows)})', given.shape)
-    cost = np.ones(model.n) if weights is None else as_scalars('weights', weights)
+    cost = np.ones(model.n) if weights is None else as_row('weights', weights, model.n)
     orders = len(given)
     jet = np.zeros((orders + 1, model.n), dtype(positions, given, cost))
     jet[0] = positions

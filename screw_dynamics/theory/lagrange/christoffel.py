@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from screw_dynamics.errors import InputError, shown
 from screw_dynamics.lie import (
     adjoint_inverse,
     hat,
@@ -66,6 +67,8 @@ def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: str = 'brackets')
     """
     tree = Tree(model, np.asarray(q)[None])
     columns = column_jets(tree)[:, :, 0]
+    if form not in _FORMS:
+        raise InputError(f'form: expected {", ".join(_FORMS)}, got {shown(form)}')
     term = _FORMS[form](tree, columns)
     symbols = np.zeros((tree.count,) * 3, tree.dtype)
     for body in range(tree.count):
@@ -105,7 +108,7 @@ def efforts(model: ScrewModel, joint_jet: ArrayLike, form: str = 'brackets') -> 
     array([1.5])
     """
     system = SystemMatrices(model, joint_jet)
-    q, qd, qdd = system.tree.jet[:3]
+    q, qd, qdd = system.tree.at_least(3).jet[:3]
     symbols = christoffel_symbols(model, q, form)
     return system.mass_matrix @ qdd + symbols @ qd @ qd + system.gravity_forces
 

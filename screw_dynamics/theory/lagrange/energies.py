@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.lie import vee
 from screw_dynamics.lie.scalars import Scalar, ScalarArray
-from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
-from screw_dynamics.theory.tree import Tree
+from screw_dynamics.theory.tree import Tree, as_row
 
 
 def kinetic_energy(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Scalar:
@@ -142,7 +142,7 @@ def lagrange_efforts(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     array([1.5])
     """
     s = SystemMatrices(model, joint_jet)
-    q, qd, qdd = s.tree.jet[:3]
+    q, qd, qdd = s.tree.at_least(3).jet[:3]
     moving = s.Mm @ s.Aa
     momentum_rate = s.mass_matrix @ qdd - s.J.T @ (moving + moving.T) @ s.V
     return momentum_rate - kinetic_energy_gradients(model, q, qd)[0] + s.gravity_forces
@@ -184,4 +184,5 @@ def potential_energy(model: ScrewModel, q: ArrayLike) -> Scalar:
 
 
 def _system(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> SystemMatrices:
-    return SystemMatrices(model, np.stack([np.asarray(q), np.asarray(qd)]))
+    n = require_model(model).n
+    return SystemMatrices(model, np.stack([as_row('q', q, n), as_row('qd', qd, n)]))

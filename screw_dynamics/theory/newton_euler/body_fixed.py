@@ -3,7 +3,7 @@
 """
 Newton-Euler equations in the body frame: W = M V' - ad_V^T M V.
 
-[M2018] (42) to (44), [KM2021] (12), (13).
+[M2018] (42) to (44), [KM2021] (13).
 """
 
 from __future__ import annotations

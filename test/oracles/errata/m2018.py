@@ -30,6 +30,7 @@ from screw_dynamics.lie import (
 )
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
+from screw_dynamics.theory.kinematics import body_fixed
 from screw_dynamics.theory.newton_euler import hybrid as hybrid_equations
 
 _Triple = tuple[Array, Array, Array]
@@ -98,6 +99,23 @@ def mixed_jerk(robot: MovingRobot) -> _Triple:
     spin, spin_rate = robot.body_twists[:2, _LAST, :3]
     extra = np.concatenate((np.cross(spin, spin_rate), np.zeros(3)))
     return printed, printed - extra, robot.mixed_twists[2, _LAST]
+
+
+def mixed_column_rate(robot: MovingRobot) -> _Triple:
+    """Return (J^m_{i,j})' from (J^h_{i,j})', (34)."""
+    rotation = robot.poses[0, _LAST, :3, :3]
+    column, rate = robot.hybrid_columns_at(robot.jet[0])[_LAST, 1], _hybrid_column_rate(robot)
+    printed = np.concatenate((rotation.T @ rate[:3], rate[3:]))
+    extra = np.cross(robot.body_twists[0, _LAST, :3], rotation.T @ column[:3])
+    truth = body_fixed.jacobian_columns(robot.model, robot.jet[:2])[_LAST, 1, 1]
+    truth = np.concatenate((truth[:3], rate[3:]))
+    return printed, printed - np.concatenate((extra, np.zeros(3))), truth
+
+
+def centre_twist(robot: MovingRobot) -> _Triple:
+    """Return the hybrid twist of a body from its body-fixed one, section 3.3."""
+    turn, twist = rotating(robot.poses[0, _LAST, :3, :3]), robot.body_twists[0, _LAST]
+    return turn.T @ twist, turn @ twist, robot.hybrid_twists[0, _LAST]
 
 
 def _hybrid_momentum(robot: MovingRobot) -> tuple[Array, Array, Array, Array]:
@@ -249,13 +267,12 @@ def christoffel(robot: MovingRobot) -> _Triple:
         for i, j, k in np.ndindex(body + 1, body + 1, body + 1):
             shared = columns[k] @ inertia @ bracket(columns[i], columns[j])
             shared += columns[j] @ inertia @ bracket(columns[i], columns[k])
-            for result, (x, y), rest in (
-                (printed, sorted((i, j)), k),
-                (correct, sorted((j, k)), i),
-            ):
-                third = columns[rest] @ inertia @ bracket(columns[x], columns[y])
+            for result, (x, y) in ((printed, sorted((i, j))), (correct, sorted((j, k)))):
+                third = columns[i] @ inertia @ bracket(columns[x], columns[y])
                 result[i, j, k] += (shared + third) / 2
-    return printed, correct, _symbols(robot)
+    i, j, k = np.indices(printed.shape)
+    covered = ((i < j) & (j <= k)) | ((j <= i) & (i < k))  # by the print
+    return printed[covered], correct[covered], _symbols(robot)[covered]
 
 
 def binet(robot: MovingRobot) -> _Triple:
@@ -331,6 +348,12 @@ ERRATA = (
         "P (V^h)'' - (w^b × (w^b)'; 0)",
         mixed_jerk,
     ),
+    Erratum(
+        'M2018 (34)',
+        "(J^m)' = P (J^h)'",
+        "P (J^h)' - (w^b × R^T J^{h,w}; 0)",
+        mixed_column_rate,
+    ),
     Erratum('M2018 (51)', "m r_c' = f", "m r_c'' = f", mass_centre),
     Erratum(
         'M2018 (53)',
@@ -338,6 +361,7 @@ ERRATA = (
         "(Pi^h)' - ad_{r'}^T Pi^h = W^h; equal at the mass centre only",
         hybrid_momentum,
     ),
+    Erratum('M2018, section 3.3', 'V_c^h = Ad_R^-1 V_c^b', 'Ad_R V_c^b', centre_twist),
     Erratum(
         'M2018, section 3.3',
         "(Ad_d^-1)' = Ad_d^-1 ad_w - ad_w Ad_d^-1",
@@ -362,7 +386,7 @@ ERRATA = (
     Erratum('M2018, Remark 3', 'X^T (V_i - ..)', "X^T (V_i' - ..)", inverse_kinematics),
     Erratum(
         'M2018 (87)',
-        'the third bracket of the joints i and j; l from k',
+        'the third bracket of the joints i and j; only i < j <= k and j <= i < k',
         'of the joints j and k, all i, j, k; l from the largest of them',
         christoffel,
     ),
