@@ -74,7 +74,7 @@ def test_rejected_and_aborted_as_by_the_controller(ros, start, client, controlle
         outcomes = [run(ros, node, one, goal).outcome for one in (direct, client)]
         assert outcomes == [('aborted', code)] * 2
     controller.active = False
-    sent = run(ros, node, client, goal_of(FAR, times=[0.3]))
+    sent = run(ros, node, client, goal_of(FAR, times=[1.0]))
     assert sent.outcome == ('aborted', INVALID)
     assert 'has rejected the goal (its log says why' in sent.result.error_string
     controller.active = True
@@ -140,7 +140,7 @@ def test_a_transition_ends_goals(ros, node, client, controller, transitions):
         ros.wait_for('the end of the action', lambda: not client.client.server_is_ready(), node)
         for name in ('CONFIGURE', 'ACTIVATE'):
             assert ros.change_state('/feedforward', getattr(Transition, f'TRANSITION_{name}'))
-        assert run(ros, node, client, goal_of([0.1, 0.1], times=[0.3])).outcome == ('succeeded', 0)
+        assert run(ros, node, client, goal_of([0.1, 0.1], times=[1.0])).outcome == ('succeeded', 0)
 
 
 @pytest.mark.filterwarnings('ignore:failed to send response:RuntimeWarning')  # to the node
@@ -158,7 +158,7 @@ def test_a_signal_ends_goals(ros, start, client, controller, number, events):
 def test_a_goal_that_is_canceled_by_others(ros, node, client, controller):
     sent = begin(ros, node, client, goal_of(FAR, times=[60.0]))
     other = GoalClient(ros.node, CONTROLLER)
-    preempting = run(ros, node, other, goal_of(FAR, times=[0.2]))
+    preempting = run(ros, node, other, goal_of(FAR, times=[1.0]))
     ros.wait_for('the end', lambda: sent.end, node)
     assert preempting.outcome == ('succeeded', 0)
     assert (sent.outcome, sent.result.error_string) == (('aborted', INVALID), PREEMPTED)

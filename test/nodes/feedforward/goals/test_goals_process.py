@@ -89,7 +89,7 @@ def test_cancel_in_motion(ros, node, client, controller):
     # the node has left the motion too
     ros.wait_for('the end of the output', lambda: stopped(ros, samples), node)
     # and follows the next one, from where the robot is
-    assert run(ros, node, client, goal_of(FAR, times=[0.3])).outcome == ('succeeded', 0)
+    assert run(ros, node, client, goal_of(FAR, times=[1.0])).outcome == ('succeeded', 0)
     sent.cancel()
     ros.wait_for('the answer', lambda: sent.canceled, node)  # not 0: it has ended
 
@@ -117,7 +117,7 @@ def test_cancel_before_it_is_sent(ros, node, client, controller):
     assert first.outcome == ('aborted', INVALID)
     assert first.result.error_string == 'preempted by a newer goal, which was canceled'
     assert len(controller.received) == 1
-    assert run(ros, node, client, goal_of(FAR, times=[0.2])).outcome == ('succeeded', 0)
+    assert run(ros, node, client, goal_of(FAR, times=[1.0])).outcome == ('succeeded', 0)
 
 
 @pytest.mark.parametrize('stamp', [False, True])
@@ -148,12 +148,12 @@ def test_preemption_in_motion(ros, node, client, controller, stamp):
 
 
 def test_a_goal_that_is_preempted_before_it_is_sent(ros, node, client, controller):
-    begin(ros, node, client, goal_of([0.0, 0.0], times=[0.1]))
+    begin(ros, node, client, goal_of([0.0, 0.0], times=[1.0]))
     times = np.linspace(0.0, 100.0, 4000)[1:]
     path = np.stack([0.3 * np.sin(times), 0.2 * np.cos(times)], axis=1)
     first = client.send(goal_of(*path, times=times))
     ros.wait_for('the acceptance', lambda: first.accepted, node)
-    second = run(ros, node, client, goal_of(FAR, times=[0.2]))
+    second = run(ros, node, client, goal_of(FAR, times=[1.0]))
     ros.wait_for('both ends', lambda: first.end, node)
     assert first.outcome == ('aborted', INVALID)
     assert first.result.error_string == 'preempted by a newer goal before it was sent'
