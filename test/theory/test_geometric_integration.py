@@ -143,8 +143,8 @@ def test_ten_thousand_steps_keep_rotation_and_momentum(rng):
     # a product of rotations loses an ulp or so, at random
     lost = abs(rotation.T @ rotation - np.eye(3)).max()
     assert lost < 1e-12
-    # momentum of the motion, not of the state: as exact as the pose is orthonormal; the body is far
-    # from the origin by then, which counts in its twist there and in its momentum there
+    # momentum of the motion, not of the state: as exact as the pose is orthonormal; by then the
+    # body is far from the origin, which counts in its twist there and in its momentum there
     in_body = lie.adjoint_inverse(poses[0]) @ system.rates(0.0, poses, y)[0][0]
     moved = free_body.spatial_momentum(inertia, poses[0], in_body)
     lever = 1.0 + np.linalg.norm(poses[0, :3, 3])
