@@ -73,8 +73,9 @@ def test_a_configuration_that_fails_is_told_and_leaves_nothing(ros, planar, topi
     )
     text = 'Cannot configure: Unexpected QoS override for policy `reliability`: `sometimes`'
     for times in (1, 2):
+        # on a busy machine a request may be sent more than once
         assert not ros.change_state('/bad', Transition.TRANSITION_CONFIGURE)
-        ros.wait_for('the reason', lambda times=times: process.log.count(text) == times, process)
+        ros.wait_for('the reason', lambda times=times: process.log.count(text) >= times, process)
     assert ros.state('/bad') == 'unconfigured'
     assert ros.node.count_publishers('/bad/feedforward') == 0
     assert ros.node.count_subscribers('/bad/joint_trajectory') == 0
