@@ -9,7 +9,7 @@ from oracles import material_points as oracle
 from oracles.material_points import PointModule
 
 from screw_dynamics.jit import uncompiled
-from screw_dynamics.kernels.soft.inverse_dynamics import soft_inverse_dynamics
+from screw_dynamics.kernels.soft.dynamics import soft_dynamics
 from screw_dynamics.lie import exp_so3
 from screw_dynamics.soft.kernel_table import RodStep, TableBuilder
 
@@ -120,12 +120,14 @@ class Chain:
         self.modules.append(PointModule(n, place, masses, stiffness, damping))
         return self
 
-    def efforts(self, jets):
-        table = self.builder.table()
-        taus = np.empty((len(jets), jets.shape[1] - 2, self.n))
-        given = np.zeros((len(jets), 0))
-        assert soft_inverse_dynamics(jets, table.modules, table.reals, given, taus) == 0
-        return taus
+    def run(self, jets, mass=False):
+        """Return the efforts and the mass matrices of the kernel."""
+        table, samples = self.builder.table(), len(jets)
+        taus = np.empty((samples, max(0, jets.shape[1] - 2), self.n))
+        matrices = np.empty((samples, self.n * mass, self.n * mass))
+        given = np.zeros((samples, 0))
+        assert soft_dynamics(jets, table.modules, table.reals, given, taus, matrices) == 0
+        return taus, matrices
 
 
 CHAINS = {
@@ -146,9 +148,23 @@ def test_efforts_are_the_virtual_work_of_the_material_points(name, order):
     chain = CHAINS[name]()
     jet = chain.rng.uniform(-1.0, 1.0, (order + 3, chain.n))
     with uncompiled():
-        taus = chain.efforts(jet[np.newaxis])[0]
+        taus = chain.run(jet[np.newaxis])[0][0]
     expected = oracle.efforts(chain.modules, GRAVITY, jet)
     scale = np.abs(expected).max(axis=1, keepdims=True)
     print(np.abs(taus - expected).max(axis=1) / scale[:, 0])
     # the floor of the Cauchy integrals grows by 1 / radius per order
     assert np.all(np.abs(taus - expected) <= 1e-13 * 40.0 ** np.arange(order + 1)[:, None] * scale)
+
+
+@pytest.mark.parametrize('name', CHAINS)
+def test_the_mass_matrix_is_that_of_the_material_points(name):
+    chain = CHAINS[name]()
+    jet = chain.rng.uniform(-1.0, 1.0, (3, chain.n))
+    with uncompiled():
+        taus, matrices = chain.run(jet[np.newaxis], mass=True)
+        alone = chain.run(jet[np.newaxis, :1], mass=True)[1]
+        efforts = chain.run(jet[np.newaxis])[0]
+    expected = oracle.mass_matrix(chain.modules, jet[0])
+    assert np.abs(matrices[0] - expected).max() <= 1e-13 * np.abs(expected).max()
+    assert np.array_equal(matrices, alone) and np.array_equal(taus, efforts)
+    assert np.array_equal(matrices[0], matrices[0].T)
