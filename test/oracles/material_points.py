@@ -62,13 +62,17 @@ def world_points(modules: Sequence[PointModule], q):
     return np.concatenate([np.broadcast_to(p, (*shape, *p.shape[-2:])) for p in points], axis=-2)
 
 
-def partials(modules, q):
-    """Return the partials (..., n, nodes, 3) of all points."""
+def partials_of(function, q):
+    """Return the partials (..., n, ...) of a function of coordinates (..., n)."""
     n = q.shape[-1]
     circle = _SHIFT_RADIUS * np.exp(2j * np.pi * np.arange(_SHIFTS) / _SHIFTS)
     shifted = q[..., np.newaxis, np.newaxis, :] + circle[:, np.newaxis, np.newaxis] * np.eye(n)
-    points = world_points(modules, shifted)  # (..., shifts, n, nodes, 3)
-    return np.einsum('...sjkc,s->...jkc', points, 1.0 / circle) / _SHIFTS
+    return np.einsum('...sjkc,s->...jkc', function(shifted), 1.0 / circle) / _SHIFTS
+
+
+def partials(modules, q):
+    """Return the partials (..., n, nodes, 3) of all points."""
+    return partials_of(lambda shifted: world_points(modules, shifted), q)
 
 
 def mass_matrix(modules, q):
@@ -78,23 +82,38 @@ def mass_matrix(modules, q):
     return np.einsum('ikc,jkc,k->ij', jacobian, jacobian, masses)
 
 
+def on_circle(jet):
+    """Return the coordinates (times, n) of a motion at times on a complex circle; its radius."""
+    powers = _times()[:, np.newaxis] ** np.arange(len(jet))
+    return powers @ taylor(jet), _RADIUS
+
+
+def _times():
+    return _RADIUS * np.exp(2j * np.pi * np.arange(_TIMES) / _TIMES)
+
+
+def taylor(jet):
+    """Return the Taylor coefficients of a jet."""
+    return np.asarray(jet) / np.array([factorial(k) for k in range(len(jet))])[:, np.newaxis]
+
+
+def coefficients(values, radius, count):
+    """Return the first Taylor coefficients of a function with values (times, ...) on a circle."""
+    scale = radius ** -np.arange(float(count))
+    series = np.fft.fft(values, axis=0)[:count] / len(values)
+    return scale.reshape(-1, *[1] * (values.ndim - 1)) * series
+
+
 def efforts(modules: Sequence[PointModule], gravity, jet):
     """Return the efforts (k + 1, n) and derivatives of a motion with jet (k + 3, n)."""
-    jet = np.asarray(jet)
-    rows, n = jet.shape
-    times = _RADIUS * np.exp(2j * np.pi * np.arange(_TIMES) / _TIMES)
-    coefficients = jet / np.array([factorial(k) for k in range(rows)])[:, np.newaxis]
-    q = np.polynomial.polynomial.polyval(times, coefficients).T
-    rate = np.polynomial.polynomial.polyval(
-        times, np.polynomial.polynomial.polyder(coefficients)
-    ).T
-    points = world_points(modules, q)
-    series = np.fft.fft(points, axis=0)[: _TIMES // 2] / _TIMES
-    k = np.arange(2, _TIMES // 2)
-    acceleration = np.einsum(
-        'tk,k...->t...', times[:, np.newaxis] ** (k - 2), (k * (k - 1) / _RADIUS**k)[
-            :, np.newaxis, np.newaxis] * series[2:]
-    )  # fmt: skip
+    rows, count = len(jet), _TIMES // 2
+    q, radius = on_circle(jet)
+    powers = _times()[:, np.newaxis] ** np.arange(max(rows, count))
+    k = np.arange(1.0, rows)[:, np.newaxis]
+    rate = powers[:, : rows - 1] @ (k * taylor(jet)[1:])
+    series = coefficients(world_points(modules, q), radius, count)
+    k = np.arange(2.0, count)[:, np.newaxis, np.newaxis]
+    acceleration = np.einsum('tk,k...->t...', powers[:, : count - 2], k * (k - 1.0) * series[2:])
     masses = np.concatenate([module.masses for module in modules])
     forces = masses[:, np.newaxis] * (acceleration - np.asarray(gravity))
     values = np.einsum('tjkc,tkc->tj', partials(modules, q), forces)
@@ -106,6 +125,5 @@ def efforts(modules: Sequence[PointModule], gravity, jet):
         if module.damping is not None:
             values[:, part] += rate[:, part] @ module.damping.T
         first += module.n
-    result = np.fft.fft(values, axis=0)[: rows - 2] / _TIMES
-    scale = np.array([factorial(d) / _RADIUS**d for d in range(rows - 2)])
-    return (scale[:, np.newaxis] * result).real
+    result = coefficients(values, radius, rows - 2).real
+    return result * np.array([factorial(d) for d in range(rows - 2)])[:, np.newaxis]

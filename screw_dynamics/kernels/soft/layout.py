@@ -56,17 +56,17 @@ MASS_J = 23  # n: f_j . f_l
 # the mass of a given module is the constant coefficient of its last series
 
 
-def coordinate_width(n):
+def coordinate_width(n: int) -> int:
     """Return the number of series of one of n coordinates of a module known by integrals."""
     return MASS_J + n
 
 
-def integrals_width(n):
+def integrals_width(n: int) -> int:
     """Return the number of series of a module known by integrals, its mass included."""
     return COORDINATES + n * coordinate_width(n) + 1
 
 
-def step_reals(n):
+def step_reals(n: int) -> int:
     """Return the number of reals of a step of a rod."""
     return STRAIN + 12 * (n + 1)
 

@@ -208,9 +208,8 @@ def set_mass_matrix(ws, place, modules, reals, count, work, matrix):
                 n, modules[i, STEPS], ws, reals, row + 2 * n * n, block, count, work, matrix, first
             )
         elif kind == PLANAR or kind == SERIES:
-            mass = reals[row + MASS]
-            if kind == SERIES:
-                mass = ws[block + (integrals_width(n) - 1) * count]
+            last = block + (integrals_width(n) - 1) * count
+            mass = reals[row + MASS] if kind == PLANAR else ws[last]
             integrals_columns(ws, n, mass, block, count, work, matrix, first)
         else:
             joint_columns(ws, kind, n, reals, row, block, count, work, matrix, first)

@@ -170,6 +170,4 @@ def rod_columns(n, steps, ws, reals, row, block, count, work, matrix, first):
         if mass > 0.0:
             second_x, second_y = reals[here + SECOND_X], reals[here + SECOND_Y]
             add_moments(work.pose, mass, second_x, second_y, work.moments)
-            add_section(
-                n, work.pose, mass, second_x, second_y, work.tip, work.own, matrix, first
-            )
+            add_section(n, work.pose, mass, second_x, second_y, work.tip, work.own, matrix, first)
