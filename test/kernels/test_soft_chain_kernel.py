@@ -17,6 +17,7 @@ from screw_dynamics.lie import exp_so3
 from screw_dynamics.soft.given_series import PointSeries, given_series
 from screw_dynamics.soft.kernel_table import RodStep, TableBuilder
 
+NO_POSES = np.empty((1, 0, 4, 4))
 GRAVITY = (0.7, -1.3, -9.6)
 
 
@@ -142,7 +143,8 @@ class Chain:
         for t, jet in enumerate(jets):
             parts = [point_series(m, jet[:, i : i + m.n]) for i, m in self.given_modules]
             given[t] = np.concatenate([np.zeros(0), *parts])
-        assert soft_dynamics(jets, table.modules, table.reals, given, taus, matrices) == 0
+        poses = np.empty((samples, 0, 4, 4))
+        assert soft_dynamics(jets, table.modules, table.reals, given, taus, matrices, poses) == OK
         return taus, matrices
 
 
@@ -257,7 +259,14 @@ def test_published_reference_values_of_a_planar_chain():
         for _ in range(2):
             builder.add_planar_arc(0.3, 0.03, 1000.0 * np.pi * 0.03**2 * 0.3, 0.0, 0.0)
         table, taus = builder.table(), np.empty((1, 1, 2))
-        arguments = table.modules, table.reals, np.zeros((1, 0)), taus, np.empty((1, 0, 0))
+        arguments = (
+            table.modules,
+            table.reals,
+            np.zeros((1, 0)),
+            taus,
+            np.empty((1, 0, 0)),
+            NO_POSES,
+        )
         assert soft_dynamics(np.ones((1, 3, 2)), *arguments) == OK
         assert np.allclose(taus[0, 0], expected, rtol=1e-9)  # printed to ten digits
 
@@ -271,6 +280,37 @@ def test_a_result_or_input_that_is_not_finite_has_a_status():
         with uncompiled():
             got = soft_dynamics(
                 jet, table.modules, table.reals, np.zeros((1, 0)), np.empty((1, 1, chain.n)),
-                np.empty((1, 0, 0)),
+                np.empty((1, 0, 0)), NO_POSES,
             )  # fmt: skip
         assert got == status
+
+
+def test_the_taylor_series_of_the_efforts_predicts_later_efforts():
+    chain = CHAINS['hybrid']()
+    order, step = 10, 0.04
+    jet = chain.rng.uniform(-1.0, 1.0, (order + 3, chain.n))
+    jet[4:] = 0.0
+    series = chain.run(jet[np.newaxis])[0][0] / np.array(
+        [[factorial(k)] for k in range(order + 1)]
+    )
+    later = [
+        sum(jet[d + k] * step**k / factorial(k) for k in range(len(jet) - d)) for d in range(3)
+    ]
+    expected = chain.run(np.array([later]))[0][0, 0]
+    predicted = step ** np.arange(order + 1) @ series
+    # the series converges like (1.4 step)^order or faster
+    assert np.abs(predicted - expected).max() <= 1e-13 * np.abs(expected).max()
+
+
+def test_poses_are_products_of_the_modules():
+    chain = CHAINS['hybrid']()
+    table, q = chain.builder.table(), chain.rng.uniform(-1.0, 1.0, (1, 1, chain.n))
+    poses = np.empty((1, len(chain.modules), 4, 4))
+    empty = np.empty((1, 0, chain.n)), np.empty((1, 0, 0))
+    with uncompiled():
+        soft_dynamics(q, table.modules, table.reals, np.zeros((1, 0)), *empty, poses)
+    pose, first = np.eye(4), 0
+    for module, got in zip(chain.modules, poses[0], strict=True):
+        pose = pose @ module.place(q[0, 0, first : first + module.n] + 0j)[0].real
+        first += module.n
+        assert np.abs(got - pose).max() < 1e-14
