@@ -25,16 +25,19 @@ from screw_dynamics.kernels.tree.forward_dynamics import (
     SOLVED,
     joint_accelerations,
 )
+from screw_dynamics.model.other_robot import OtherRobot
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 
-def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
+def forward_dynamics(
+    model: ScrewModel | OtherRobot, q: ArrayLike, qd: ArrayLike, tau: ArrayLike
+) -> Array:
     """
     Return the joint accelerations q'' = M^-1 (tau - C q' - Q_grav), of [MK2021, (1)].
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     q, qd : (n,) or (T, n) array_like
         Coordinates and their rates [rad or m, per s].
     tau : (n,) or (T, n) array_like
@@ -67,6 +70,8 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
     >>> sd.forward_dynamics(pendulum, [0.0], [0.0], [10.81])
     array([2.])
     """
+    if isinstance(model, OtherRobot):
+        return model.forward_dynamics(q, qd, tau)
     frames = require_model(model).joint_frames
     positions, single = as_samples('q', q, model.n)
     rates = as_samples_like('qd', qd, 'q', positions, single)

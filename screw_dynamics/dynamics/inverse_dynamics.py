@@ -18,6 +18,7 @@ from screw_dynamics.kernels.taylor import interpreted
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import Frame
+from screw_dynamics.model.other_robot import OtherRobot
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
 
 _ARRAY, _ONE = np.ndarray, 1
@@ -29,7 +30,7 @@ _single_kernels: dict[tuple[int, ...], Callable[..., int]] = {}
 
 
 def inverse_dynamics(
-    model: ScrewModel,
+    model: ScrewModel | OtherRobot,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
     out: Array | None = None,
@@ -44,7 +45,7 @@ def inverse_dynamics(
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates, from positions (d = 0) to order
         k + 2 [rad or m, per s^d], in the order of ``model.joint_names``. k >= 0.
@@ -95,7 +96,7 @@ def inverse_dynamics(
     # tests by identity: True, 1.0 and masked arrays must not reach the kernel
     if wrench_jets is None and threads is _ONE and type(joint_jet) is _ARRAY:
         try:
-            parameters = model.joint_frame_parameters.parameters
+            parameters = model.joint_frame_parameters.parameters  # type: ignore[union-attr]
             tau = np.empty_like(joint_jet[2:]) if out is None else out
             kernel = _single_kernels.get(tau.shape)
             if kernel is not None and kernel(joint_jet, tau, parameters) == OK:
@@ -106,12 +107,16 @@ def inverse_dynamics(
 
 
 def _checked(
-    model: ScrewModel,
+    model: ScrewModel | OtherRobot,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None,
     out: Array | None,
     threads: int,
 ) -> Array:
+    if isinstance(model, OtherRobot):
+        if wrench_jets is not None:
+            raise InputError('wrench_jets: expected None for a robot that is not a ScrewModel')
+        return model.inverse_dynamics(joint_jet, out, threads)
     require_model(model)
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim not in (2, 3) or jet.shape[-1] != model.n or jet.shape[-2] < 3:

@@ -10,16 +10,17 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.tree.frames import frame_jacobians, frame_poses
+from screw_dynamics.model.other_robot import OtherRobot
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 
-def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
+def frame_pose(model: ScrewModel | OtherRobot, q: ArrayLike, frame: str) -> Array:
     """
     Return the pose of a frame in base-link axes, C = prod(B_i exp(X_i q_i)) F [MK2021, (3)].
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     q : (n,) or (T, n) array_like
         Coordinates [rad or m]; limits are not enforced.
     frame : str
@@ -41,6 +42,8 @@ def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
     >>> sd.frame_pose(slider, [0.5], 'body_1')[:3, 3]
     array([0.5, 0. , 0. ])
     """
+    if isinstance(model, OtherRobot):
+        return model.frame_pose(q, frame)
     frames = require_model(model).joint_frames
     model.frame(frame)  # raises the error of an unknown name
     path, local = frames.paths[frame]

@@ -63,7 +63,7 @@ def _mass_products(points: Array, partials: Array, masses: Array) -> Array:
     factors[:-1, 1] = k[1:] * points[1:]
     factors[:-2, 2] = k[2:] * k[1:-1] * points[2:]
     factors[:, 3:] = partials
-    rows = np.moveaxis(factors, 2, 3).reshape(-1, nodes)
+    rows = np.moveaxis(factors, 2, 3).reshape(count * (3 + n) * 3, nodes)
     pairs = ((rows * masses) @ rows.T).reshape(count, 3 + n, 3, count, 3 + n, 3)
     products = np.zeros((count, 3 + n, 3 + n, 3, 3))
     for m in range(count):

@@ -25,6 +25,17 @@ class KernelTable(NamedTuple):
     given_width: int
     """Number of series that modules evaluated outside the kernels provide."""
 
+    @property
+    def given(self) -> NDArray[np.bool_]:
+        """Modules (m,) that are evaluated outside the kernels."""
+        return np.asarray(self.modules[:-1, layout.KIND] == layout.SERIES)
+
+    def without_gravity(self) -> KernelTable:
+        """Return the table of the same chain in free fall."""
+        reals = self.reals.copy()
+        reals[layout.GRAVITY : layout.GRAVITY + 3] = 0.0
+        return self._replace(reals=reals)
+
 
 class RodStep(NamedTuple):
     """A step along a rod, and the rigid section behind it."""
