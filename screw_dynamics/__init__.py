@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from screw_dynamics.model import Frame as Frame
     from screw_dynamics.model import JointLimits as JointLimits
     from screw_dynamics.model import ScrewModel as ScrewModel
+    from screw_dynamics.observers import LoadObserver as LoadObserver
     from screw_dynamics.parsers import from_urdfpy as from_urdfpy
     from screw_dynamics.parsers import read_urdf as read_urdf
     from screw_dynamics.paths import share_path as share_path
@@ -145,6 +146,7 @@ _MODULES = {
         'task_to_joint_jet',
     ),
     'model': ('Frame', 'JointLimits', 'ScrewModel'),
+    'observers': ('LoadObserver',),
     'parsers': ('from_urdfpy', 'read_urdf'),
     'paths': ('share_path',),
     'robot': ('Robot',),

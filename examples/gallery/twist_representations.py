@@ -57,7 +57,7 @@ def _scene(axis: Any, rotation: np.ndarray) -> None:
     axis.fill(*outline.T, color=COLOURS[0], alpha=0.15)
     axis.plot(*outline.T, color=COLOURS[0], lw=1.0)
     axis.plot(*HINGE, 'o', color='k', ms=6)
-    axis.annotate('hinge', HINGE, (-38, -4), textcoords='offset points', fontsize=9)
+    axis.annotate('hinge', HINGE, (22, -3), textcoords='offset points', fontsize=9)
     for place, turned, text in ((np.zeros(2), np.eye(2), 'base'), (ORIGIN, rotation, 'body')):
         for direction in turned.T:
             _arrow(axis, place, 0.45 * direction, '0.35', 1.0)

@@ -58,15 +58,14 @@ def sampled_jets(curve: PiecewisePolynomial, times: Array, robot: Robot) -> Arra
     if rows > JET_ROWS:  # no curve through points is smooth enough
         print(
             'warning: motor efforts jump at the points: rotors on moving links need a curve that '
-            f'is {rows - 1} times continuously differentiable, this one is it '
-            f'{curve.continuity} times',
+            f'is C{rows - 1}; this one is C{curve.continuity}',
             file=sys.stderr,
         )
     return curve.jets(times, rows)
 
 
 def evaluate(
-    robot: Robot, times: Array, joint_jet: Array, order: int, taken: EffortFormat
+    robot: Robot, times: Array, joint_jet: Array, order: int, effort_format: EffortFormat
 ) -> Results:
     """Return efforts up to derivative `order` and motor commands along `joint_jet` (T, r, n)."""
     efforts = np.empty((len(times), order + 1, robot.n))
@@ -79,7 +78,7 @@ def evaluate(
         except SpringRangeError as error:
             at = '' if error.sample is None else f' at {times[error.sample]:g} s'
             raise InputError(f'joint {error.joint!r}{at}: {error.reason}') from None
-        sent = _taken_motors(robot, joint_jet, found, taken)
+        sent = _converted_motors(robot, joint_jet, found, effort_format)
         motors = MotorResults(
             found.motor_names,
             found.gear_ratios,
@@ -91,14 +90,14 @@ def evaluate(
         robot.joint_names,
         times,
         joint_jet[:, :JET_ROWS],
-        _taken(robot, joint_jet, efforts, taken),
+        _converted(robot, joint_jet, efforts, effort_format),
         motors=motors,
         slides=tuple(kind == 'prismatic' for kind in robot.model.coordinate_types),
     )
 
 
 def evaluate_measured(
-    robot: Robot, motion: MeasuredMotion, times: Array, order: int, taken: EffortFormat
+    robot: Robot, motion: MeasuredMotion, times: Array, order: int, effort_format: EffortFormat
 ) -> Results:
     """
     Return the efforts along a measured motion at `times` (T,) [s], with standard deviations.
@@ -112,18 +111,18 @@ def evaluate_measured(
             'rotor_coupling: expected false, as it needs derivatives beyond the snap, which '
             'measured positions do not give'
         )
-    results = evaluate(robot, times, motion.jets(times), order, taken)
+    results = evaluate(robot, times, motion.jets(times), order, effort_format)
     rigid = Robot(robot.model)
     known = robot if (robot.motors.damped < 0).all() else rigid
     try:
-        spread, of_values = _deviations(known, motion, results, order, taken)
+        spread, of_values = _deviations(known, motion, results, order, effort_format)
     except SpringRangeError as error:
         print(
             'warning: no standard deviations of the motors: one standard deviation from the '
             f'motion, joint {error.joint!r}: {error.reason}',
             file=sys.stderr,
         )
-        spread, of_values = _deviations(rigid, motion, results, order, taken)
+        spread, of_values = _deviations(rigid, motion, results, order, effort_format)
     shape = results.effort_jet.shape
     size = shape[1] * shape[2]
     motors = results.motors
@@ -138,17 +137,17 @@ def evaluate_measured(
 
 
 def _deviations(
-    robot: Robot, motion: MeasuredMotion, results: Results, order: int, taken: EffortFormat
+    robot: Robot, motion: MeasuredMotion, results: Results, order: int, effort_format: EffortFormat
 ) -> tuple[Array, Array]:
     """Return the deviations of the motion (T, 5, n), and those of efforts and motor commands."""
     rows = order + 3 if robot.drives is None else JET_ROWS
 
     def values(jets: Array) -> Array:
         efforts = inverse_dynamics(robot.model, jets[:, : order + 3].copy())
-        parts = [_taken(robot, jets, efforts, taken)]
+        parts = [_converted(robot, jets, efforts, effort_format)]
         if robot.drives is not None:
             found = _commands(robot, jets, efforts)
-            parts.append(_motor_values(_taken_motors(robot, jets, found, taken)))
+            parts.append(_motor_values(_converted_motors(robot, jets, found, effort_format)))
         return np.concatenate([part.reshape(len(jets), -1) for part in parts], axis=1)
 
     spread = np.empty_like(results.joint_jet)
@@ -187,16 +186,18 @@ def _motor_values(found: MotorFeedforward) -> Array:
     return np.stack([getattr(found, quantity.name) for quantity in MOTORS], axis=1)
 
 
-def _taken_motors(
-    robot: Robot, joint_jet: Array, found: MotorFeedforward, taken: EffortFormat
+def _converted_motors(
+    robot: Robot, joint_jet: Array, found: MotorFeedforward, effort_format: EffortFormat
 ) -> MotorFeedforward:
     """Return motor commands with motor efforts as the robot takes them."""
-    efforts = _taken(robot, joint_jet, found.motor_effort_jet, taken)
+    efforts = _converted(robot, joint_jet, found.motor_effort_jet, effort_format)
     return replace(found, motor_effort_jet=efforts)
 
 
-def _taken(robot: Robot, joint_jet: Array, efforts: Array, taken: EffortFormat) -> Array:
+def _converted(
+    robot: Robot, joint_jet: Array, efforts: Array, effort_format: EffortFormat
+) -> Array:
     """Return efforts (T, k + 1, n) as the robot takes them."""
-    if taken.trivial:
+    if effort_format.trivial:
         return efforts
-    return taken.convert(robot.model, joint_jet[:, : efforts.shape[1] + 2].copy(), efforts)
+    return effort_format.convert(robot.model, joint_jet[:, : efforts.shape[1] + 2].copy(), efforts)

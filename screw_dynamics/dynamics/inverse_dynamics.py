@@ -18,8 +18,8 @@ from screw_dynamics.kernels.taylor import interpreted
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import Frame
-from screw_dynamics.model.other_robot import OtherRobot
-from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
+from screw_dynamics.model.other_models import OtherModel, function_for
+from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
 
 _ARRAY, _ONE = np.ndarray, 1
 # With fewer samples, starting a thread costs more than it saves.
@@ -30,7 +30,7 @@ _single_kernels: dict[tuple[int, ...], Callable[..., int]] = {}
 
 
 def inverse_dynamics(
-    model: ScrewModel | OtherRobot,
+    model: ScrewModel | OtherModel,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
     out: Array | None = None,
@@ -107,17 +107,17 @@ def inverse_dynamics(
 
 
 def _checked(
-    model: ScrewModel | OtherRobot,
+    model: ScrewModel | OtherModel,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None,
     out: Array | None,
     threads: int,
 ) -> Array:
-    if isinstance(model, OtherRobot):
-        if wrench_jets is not None:
-            raise InputError('wrench_jets: expected None for a robot that is not a ScrewModel')
-        return model.inverse_dynamics(joint_jet, out, threads)
-    require_model(model)
+    if not isinstance(model, ScrewModel):
+        other: Array = function_for('inverse_dynamics', model)(
+            model, joint_jet, wrench_jets, out, threads
+        )
+        return other
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim not in (2, 3) or jet.shape[-1] != model.n or jet.shape[-2] < 3:
         raise ShapeError(

@@ -118,7 +118,9 @@ def read_urdf(
     )
 
 
-def read_description(source: UrdfSource, *, stacklevel: int = 1) -> RobotDescription:
+def read_description(
+    source: UrdfSource, *, name: str | None = None, stacklevel: int = 1
+) -> RobotDescription:
     """
     Read a URDF document to a `RobotDescription`; `model_from_description` builds models from it.
 
@@ -126,6 +128,8 @@ def read_description(source: UrdfSource, *, stacklevel: int = 1) -> RobotDescrip
     ----------
     source : str, bytes or path
         See `read_urdf`.
+    name : str, optional
+        Name of the document in errors, instead of its path.
     stacklevel : int
         Of the warning; 1 is the caller of this function.
 
@@ -145,7 +149,7 @@ def read_description(source: UrdfSource, *, stacklevel: int = 1) -> RobotDescrip
     >>> read_description('<robot name="r"><link name="a"/></robot>').links[0].name
     'a'
     """
-    root = read_document(source)
+    root = read_document(source, name)
     description = robot_record(root)
     warn_of_unread(root, stacklevel + 1)
     return description

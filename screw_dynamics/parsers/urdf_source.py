@@ -31,15 +31,16 @@ class LinedElement(Element):
     line: int = 0
 
 
-def read_document(source: UrdfSource) -> LinedElement:
+def read_document(source: UrdfSource, name: str | None = None) -> LinedElement:
     """
-    Parse a URDF document and return its `<robot>` element.
+    Parse a URDF document, called `name` in errors, and return its `<robot>` element.
 
     Text is a document if it starts with ``<``, otherwise a path; an encoding that it declares is
     ignored. Raises UrdfError if the file cannot be read, the XML is malformed, the root is not
     `<robot>`, or the document is xacro source or uses entities that it does not define.
     """
     content, encoding, origin = _content(source)
+    origin = name or origin
     root = _parse(content, encoding, origin)
     if root.tag != 'robot':
         raise UrdfError(

@@ -1,238 +1,371 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`SeriesArray`: arrays of truncated Taylor series in time with partials to coordinates."""
+"""`SeriesArray`: arrays of Taylor series in time with their first partial derivatives."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
-from math import factorial
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from screw_dynamics.series import value_series as values
+from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.series import array_functions as plain
+from screw_dynamics.series.jets import jet_of_coefficients, taylor_coefficients
 
-_Numbers = NDArray[Any]
+Operation = Callable[[ScalarArray, ScalarArray], ScalarArray]
 
 
 class SeriesArray(NDArrayOperatorsMixin):
     """
-    Array of Taylor series in time with first partials to n coordinates.
+    An array whose entries are truncated Taylor series with partial derivatives.
 
-    ``data`` (K + 1, 1 + n, ...): ``data[k, 0]`` is coefficient k of the values along a motion,
-    ``data[k, 1 + j]`` that of the partial to coordinate j. NumPy functions apply to it as to a
-    plain array of the last dimensions; comparisons are not defined, branch on `value`.
+    ``data[k, 0]`` is coefficient k of the value, ``data[k, 1 + j]`` that of its partial derivative
+    with respect to variable j. Along a motion q(t), ``data[:, 1 + j]`` thereby is the series of
+    column j of a Jacobian. NumPy's arithmetic, elementary functions and most functions that only
+    rearrange entries accept these arrays, so that a formula for floats yields its derivatives.
+
+    Parameters
+    ----------
+    data : (K + 1, 1 + n, ...) ndarray
+        Float or complex.
 
     Examples
     --------
-    >>> q = SeriesArray.variables(np.array([[0.5], [1.0], [0.0]]))
-    >>> (q * q).jet()[:, 0]
-    array([0.25, 1.  , 2.  ])
-    >>> np.sin(q).partials()[0, 0] == np.cos(0.5)
-    array([ True])
+    >>> q = SeriesArray.variables(np.array([[0.5], [2.0], [0.0]]))  # q = 0.5, q' = 2, q'' = 0
+    >>> length = np.sin(q[0]) * 2.0
+    >>> length.jet().round(4)  # 2 sin(q), 2 cos(q) q', -2 sin(q) q'^2
+    array([ 0.9589,  3.5103, -3.8354])
+    >>> length.partials().round(4)[0]  # 2 cos(q)
+    array([1.7552])
     """
 
-    __array_priority__ = 1000
+    __slots__ = ('data',)
 
-    def __init__(self, data: _Numbers) -> None:
+    def __init__(self, data: ScalarArray) -> None:
         self.data = data
 
     @classmethod
     def variables(cls, jet: ArrayLike) -> SeriesArray:
-        """Return the coordinates (n,) of a motion with jet (K + 1, n)."""
-        rows = np.asarray(jet)
-        count, n = rows.shape
-        data = np.zeros((count, 1 + n, n), dtype=np.result_type(rows, np.float64))
-        for k in range(count):
-            data[k, 0] = rows[k] / factorial(k)
+        """Return the variables (n,) along a motion from its jet (K + 1, n)."""
+        coefficients = taylor_coefficients(np.asarray(jet))
+        rows, n = coefficients.shape
+        data = np.zeros((rows, 1 + n, n), coefficients.dtype)
+        data[:, 0] = coefficients
         data[0, 1:] = np.eye(n)
         return cls(data)
 
-    def constant(self, array: ArrayLike) -> SeriesArray:
-        """Return a constant with as many coefficients and partials."""
-        plain = np.asarray(array)
-        dtype = np.result_type(plain, self.data)
-        data = np.zeros((*self.data.shape[:2], *plain.shape), dtype=dtype)
-        data[0, 0] = plain
-        return SeriesArray(data)
+    @property
+    def order(self) -> int:
+        """K, the highest power of time."""
+        return len(self.data) - 1
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the array that this stands for."""
+        """Shape of the array."""
         return self.data.shape[2:]
 
     @property
     def ndim(self) -> int:
-        """Number of its dimensions."""
+        """Number of dimensions."""
         return self.data.ndim - 2
 
     @property
-    def value(self) -> _Numbers:
-        """Constant coefficients, `shape`."""
-        return np.asarray(self.data[0, 0])
+    def value(self) -> ScalarArray:
+        """The values at t = 0."""
+        value: ScalarArray = self.data[0, 0]
+        return value
 
     @property
-    def T(self) -> SeriesArray:
-        """Transposed array."""
-        return self._linear(np.transpose)
+    def coefficients(self) -> ScalarArray:
+        """The coefficients of the values, (K + 1, ...)."""
+        coefficients: ScalarArray = self.data[:, 0]
+        return coefficients
 
-    def jet(self) -> _Numbers:
-        """Return the time derivatives (K + 1, ...)."""
-        return np.array([factorial(k) * row for k, row in enumerate(self.data[:, 0])])
+    def jet(self) -> ScalarArray:
+        """Return the values and their time derivatives, (K + 1, ...)."""
+        return jet_of_coefficients(self.coefficients)
 
-    def partials(self) -> _Numbers:
-        """Return the Taylor coefficients (K + 1, n, ...) of the partials."""
-        return self.data[:, 1:]
+    def partials(self) -> ScalarArray:
+        """Return the coefficients of the partial derivatives, (K + 1, ..., n)."""
+        return np.moveaxis(self.data[:, 1:], 1, -1)
+
+    def plain(self) -> SeriesArray:
+        """Return the same series without partial derivatives."""
+        return SeriesArray(self.data[:, :1])
+
+    def gradient(self) -> SeriesArray:
+        """Return the partial derivatives (n, ...) as series without partials of their own."""
+        return SeriesArray(self.data[:, np.newaxis, 1:])
 
     def derivative(self) -> SeriesArray:
-        """Return the time derivative, of order K - 1."""
-        k = np.arange(1, len(self.data)).reshape(-1, *[1] * (self.data.ndim - 1))
-        return SeriesArray(k * self.data[1:])
+        """Return the derivative with respect to time, of order K - 1."""
+        return SeriesArray(plain.derivative(self.data))
 
-    def truncated(self, count: int) -> SeriesArray:
-        """Return the first coefficients only."""
-        return SeriesArray(self.data[:count])
+    def truncated(self, order: int) -> SeriesArray:
+        """Return the series up to a lower order."""
+        return SeriesArray(self.data[: order + 1])
 
-    def reshape(self, *shape: Any) -> SeriesArray:
+    @property
+    def T(self) -> SeriesArray:  # noqa: N802, the name of NumPy
+        """The transpose."""
+        return self.transpose()
+
+    def transpose(self) -> SeriesArray:
+        """Return the transpose."""
+        axes = range(2, self.data.ndim)
+        return SeriesArray(self.data.transpose(0, 1, *reversed(axes)))
+
+    def swapped(self) -> SeriesArray:
+        """Return the transposes of matrices (..., i, j)."""
+        return SeriesArray(np.swapaxes(self.data, -1, -2))
+
+    def reshape(self, *shape: int) -> SeriesArray:
         """Return the same entries in another shape."""
-        new = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        return self._linear(np.reshape, new)
+        return SeriesArray(self.data.reshape(*self.data.shape[:2], *shape))
 
-    def sum(self, axis: Any = None) -> SeriesArray:
-        """Return the sum over an axis."""
-        return self._linear(np.sum, axis=axis)
-
-    def __len__(self) -> int:
-        """Return the first dimension."""
-        return self.shape[0]
-
-    def __repr__(self) -> str:
-        """Return shape and numbers of coefficients and partials."""
-        count, partials = self.data.shape[:2]
-        return f'SeriesArray(shape {self.shape}, {count} coefficients, {partials - 1} partials)'
+    def sum(self, axis: int | None = None) -> SeriesArray:
+        """Return the sum over an axis, or over all entries."""
+        axes = tuple(range(2, self.data.ndim)) if axis is None else _axis(axis)
+        return SeriesArray(self.data.sum(axis=axes))
 
     def __getitem__(self, index: Any) -> SeriesArray:
-        """Return entries, as of a plain array."""
-        whole = slice(None)
-        entries = (whole, whole, *(index if isinstance(index, tuple) else (index,)))
-        return SeriesArray(self.data[entries])
+        """Return entries as for any array."""
+        entries = index if isinstance(index, tuple) else (index,)
+        return SeriesArray(self.data[(slice(None), slice(None)) + entries])
 
-    def _linear(self, function: Callable[..., Any], *args: Any, **options: Any) -> SeriesArray:
-        rows = [[function(entry, *args, **options) for entry in row] for row in self.data]
-        return SeriesArray(np.array(rows))
+    def __len__(self) -> int:
+        """Return the length of the first axis."""
+        return len(self.value)
 
-    def _with_slope(self, value: _Numbers, slope: _Numbers) -> SeriesArray:
-        """Return a function from its value series and the value series of its derivative."""
-        parts = [value]
-        parts += [values.product(slope, self.data[:, j]) for j in range(1, self.data.shape[1])]
-        return SeriesArray(np.stack(parts, axis=1))
+    def __repr__(self) -> str:
+        """Return the values and the sizes."""
+        return f'SeriesArray({self.value!r}, order={self.order}, n={self.data.shape[1] - 1})'
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """Apply a ufunc, if it is known."""
-        if method != '__call__' or options:
+        """Apply a universal function of NumPy."""
+        function = _FUNCTIONS.get(ufunc.__name__)
+        if method != '__call__' or function is None or options:
             return NotImplemented
-        if ufunc in _BILINEAR:
-            return _bilinear(ufunc, *inputs)
-        if ufunc in (np.add, np.subtract):
-            return _sum(ufunc, *inputs)
-        if ufunc in (np.divide, np.true_divide):
-            return inputs[0] * np.reciprocal(_series(inputs[1], inputs[0]))
-        if ufunc is np.negative:
-            return SeriesArray(-self.data)
-        if ufunc is np.positive:
-            return self
-        if ufunc is np.square:
-            return self * self
-        if ufunc is np.power:
-            return _power(*inputs)
-        if ufunc is np.tan:
-            return np.sin(self) / np.cos(self)
-        if ufunc in values.FUNCTIONS:
-            return self._with_slope(*values.FUNCTIONS[ufunc](self.data[:, 0]))
-        return NotImplemented
+        return function(*inputs)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        """Apply a function of NumPy, if it is known."""
-        if function in _LINEAR:
-            return args[0]._linear(function, *args[1:], **options)
-        if function in (np.stack, np.concatenate):
-            return _joined(function, args[0], *args[1:], **options)
-        if function is np.where:
-            mask = args[0]
-            return _joined(lambda pair: np.where(mask, *pair), list(args[1:]))
-        if function is np.einsum and len(args) == 3:
-            return _bilinear(lambda a, b: np.einsum(args[0], a, b, **options), *args[1:])
-        if function is np.einsum and len(args) == 2:
-            return args[1]._linear(lambda a: np.einsum(args[0], a, **options))
-        if function in (np.cross, np.dot, np.outer, np.inner, np.tensordot):
-            return _bilinear(lambda a, b: function(a, b, *args[2:], **options), *args[:2])
-        if function is np.linalg.norm:
-            return np.sqrt((args[0] * args[0]).sum(*args[1:], **options))
-        return NotImplemented
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Apply a function of NumPy that rearranges or adds entries."""
+        function = _REARRANGEMENTS.get(func.__name__)
+        return NotImplemented if function is None else function(*args, **kwargs)
 
 
-_BILINEAR = {np.multiply, np.matmul}
-_LINEAR = {
-    np.sum, np.moveaxis, np.transpose, np.reshape, np.swapaxes, np.broadcast_to, np.ravel,
-    np.squeeze, np.expand_dims, np.trace, np.diagonal, np.flip, np.roll, np.cumsum, np.take,
-    np.mean, np.zeros_like,
-}  # fmt: skip
+def as_series_array(value: Any, like: SeriesArray) -> SeriesArray:
+    """Return constants as an array of series with the order and variables of another one."""
+    if isinstance(value, SeriesArray):
+        return value
+    constant = np.asarray(value)
+    data = np.zeros((*like.data.shape[:2], *constant.shape), np.result_type(constant, like.data))
+    data[0, 0] = constant
+    return SeriesArray(data)
 
 
-def _series(value: Any, like: Any) -> SeriesArray:
-    return value if isinstance(value, SeriesArray) else like.constant(value)
+def stumpff(x: Any, highest: int) -> list[Any]:
+    """Return Stumpff's c_0(x), ..., c_highest(x), entry by entry, of an array of any kind."""
+    if not isinstance(x, SeriesArray):
+        return plain.stumpff_values(x, highest)
+    c = plain.stumpff(x.coefficients, highest + 2)
+    functions = []
+    for n in range(highest + 1):
+        slope = 0.5 * (n * c[n + 2] - c[n + 1])
+        functions.append(_with_slope(x, c[n], slope))
+    return functions
 
 
-def _sum(ufunc: Any, a: Any, b: Any) -> SeriesArray:
-    like = a if isinstance(a, SeriesArray) else b
-    a, b = _series(a, like), _series(b, like)
-    ndim = max(a.ndim, b.ndim)
-    return SeriesArray(ufunc(_padded(a.data, ndim), _padded(b.data, ndim)))
-
-
-def _padded(data: _Numbers, ndim: int) -> _Numbers:
-    return data.reshape(*data.shape[:2], *[1] * (ndim + 2 - data.ndim), *data.shape[2:])
-
-
-def _bilinear(function: Callable[..., Any], a: Any, b: Any) -> SeriesArray:
-    """Return a function that is linear in both arguments."""
-    if not isinstance(b, SeriesArray):
-        return SeriesArray(np.array([[function(x, b) for x in row] for row in a.data]))
+def bilinear(operation: Operation, a: Any, b: Any) -> SeriesArray:
+    """Return a product of arrays; `operation` must accept further axes in front."""
     if not isinstance(a, SeriesArray):
-        return SeriesArray(np.array([[function(a, x) for x in row] for row in b.data]))
+        return SeriesArray(operation(np.asarray(a), b.data))
+    if not isinstance(b, SeriesArray):
+        return SeriesArray(operation(a.data, np.asarray(b)))
     x, y = a.data, b.data
+    order = min(len(x), len(y))
     rows = []
-    for k in range(len(x)):
-        row = [sum(function(x[m, 0], y[k - m, 0]) for m in range(k + 1))]
-        row += [
-            sum(function(x[m, 0], y[k - m, j]) + function(x[m, j], y[k - m, 0])
-                for m in range(k + 1))
-            for j in range(1, x.shape[1])
-        ]  # fmt: skip
+    for k in range(order):
+        value = sum(operation(x[s, 0], y[k - s, 0]) for s in range(k + 1))
+        row = np.empty((x.shape[1], *np.shape(value)), np.result_type(x, y))
+        row[0] = value
+        if len(row) > 1:
+            row[1:] = sum(
+                operation(x[s, :1], y[k - s, 1:]) + operation(x[s, 1:], y[k - s, :1])
+                for s in range(k + 1)
+            )
         rows.append(row)
     return SeriesArray(np.array(rows))
 
 
-def _joined(
-    function: Callable[..., Any], parts: Sequence[Any], *args: Any, **options: Any
-) -> SeriesArray:
-    like = next(part for part in parts if isinstance(part, SeriesArray))
-    datas = [_series(part, like).data for part in parts]
-    rows = [
-        [function([data[k, j] for data in datas], *args, **options)
-         for j in range(like.data.shape[1])]
-        for k in range(len(like.data))
-    ]  # fmt: skip
-    return SeriesArray(np.array(rows))
+def _value(x: Any) -> Any:
+    return x.value if isinstance(x, SeriesArray) else x
 
 
-def _power(base: Any, exponent: Any) -> Any:
-    """Return a power with a constant exponent; whole ones by products, safe at zero."""
-    if float(exponent).is_integer() and exponent >= 0:
-        result = base.constant(np.ones(base.shape))
-        for _ in range(int(exponent)):
-            result = result * base
-        return result
-    return base._with_slope(*values.power(base.data[:, 0], float(exponent)))
+def _ndim(x: Any) -> int:
+    return x.ndim if isinstance(x, SeriesArray) else np.ndim(x)
+
+
+def _with_dimensions(x: Any, ndim: int) -> Any:
+    """Return an array of series with axes of length 1 in front, for broadcasting."""
+    if not isinstance(x, SeriesArray) or x.ndim >= ndim:
+        return x
+    return x.reshape(*(1,) * (ndim - x.ndim), *x.shape)
+
+
+def _aligned(a: Any, b: Any) -> tuple[Any, Any]:
+    ndim = max(_ndim(a), _ndim(b))
+    return _with_dimensions(a, ndim), _with_dimensions(b, ndim)
+
+
+def _add(a: Any, b: Any) -> SeriesArray:
+    a, b = _aligned(a, b)
+    if isinstance(a, SeriesArray) and isinstance(b, SeriesArray):
+        order = min(len(a.data), len(b.data))
+        return SeriesArray(a.data[:order] + b.data[:order])
+    series, constant = (a, b) if isinstance(a, SeriesArray) else (b, a)
+    constant = np.asarray(constant)
+    shape = np.broadcast_shapes(series.shape, constant.shape)
+    data = np.empty((*series.data.shape[:2], *shape), np.result_type(series.data, constant))
+    data[...] = series.data
+    data[0, 0] += constant
+    return SeriesArray(data)
+
+
+def _subtract(a: Any, b: Any) -> SeriesArray:
+    return _add(a, -b)
+
+
+def _multiply(a: Any, b: Any) -> SeriesArray:
+    return bilinear(operator.mul, *_aligned(a, b))
+
+
+def _divide(a: Any, b: Any) -> SeriesArray:
+    if not isinstance(b, SeriesArray):
+        return _multiply(a, 1.0 / np.asarray(b))
+    return _multiply(a, _reciprocal(b))
+
+
+def _matmul(a: Any, b: Any) -> SeriesArray:
+    left, right = _ndim(a) == 1, _ndim(b) == 1
+    if left:
+        a = a.reshape(1, *a.shape)
+    if right:
+        b = b.reshape(*b.shape, 1)
+    product = bilinear(operator.matmul, *_aligned(a, b))
+    if right:
+        product = product[..., 0]
+    if left:
+        product = product[..., 0] if right else product[..., 0, :]
+    return product
+
+
+def _unary(function: Callable[[ScalarArray], tuple[ScalarArray, ScalarArray]]) -> Any:
+    """Return a function of series from one that returns the series of f(a) and f'(a)."""
+
+    def apply(a: SeriesArray) -> SeriesArray:
+        return _with_slope(a, *function(a.coefficients))
+
+    return apply
+
+
+def _with_slope(a: SeriesArray, value: ScalarArray, slope: ScalarArray) -> SeriesArray:
+    """Return f(a) from the series of its values and of f'(a)."""
+    data = np.empty(a.data.shape, np.result_type(value, a.data))
+    data[:, 0] = value
+    for j in range(1, a.data.shape[1]):
+        data[:, j] = plain.product(slope, a.data[:, j])
+    return SeriesArray(data)
+
+
+_reciprocal = _unary(plain.reciprocal)
+
+
+def _power(a: SeriesArray, exponent: Any) -> SeriesArray:
+    if isinstance(a, SeriesArray) and np.ndim(exponent) == 0:
+        return _unary(lambda x: plain.power(x, exponent))(a)  # type: ignore[no-any-return]
+    raise TypeError('expected the power of a series to a number')
+
+
+_FUNCTIONS: dict[str, Any] = {
+    'add': _add,
+    'subtract': _subtract,
+    'multiply': _multiply,
+    'divide': _divide,
+    'matmul': _matmul,
+    'power': _power,
+    'negative': lambda a: SeriesArray(-a.data),
+    'positive': lambda a: a,
+    'square': lambda a: a * a,
+    'reciprocal': _reciprocal,
+    'sqrt': lambda a: _power(a, 0.5),
+    # comparisons decide between branches: by the values at t = 0
+    'less': lambda a, b: _value(a) < _value(b),
+    'less_equal': lambda a, b: _value(a) <= _value(b),
+    'greater': lambda a, b: _value(a) > _value(b),
+    'greater_equal': lambda a, b: _value(a) >= _value(b),
+    'isfinite': lambda a: np.isfinite(a.value),
+    **{
+        name: _unary(getattr(plain, name))
+        for name in ('sin', 'cos', 'tan', 'exp', 'log', 'sinh', 'cosh', 'tanh', 'arctan')
+    },
+}
+
+
+def _axis(axis: int) -> int:
+    """Return the axis of the data for one of the array."""
+    return axis + 2 if axis >= 0 else axis
+
+
+def _join(function: Any) -> Any:
+    def apply(arrays: Sequence[Any], axis: int = 0) -> SeriesArray:
+        like = next(array for array in arrays if isinstance(array, SeriesArray))
+        parts = [as_series_array(array, like).data for array in arrays]
+        order = min(len(part) for part in parts)
+        return SeriesArray(function([part[:order] for part in parts], axis=_axis(axis)))
+
+    return apply
+
+
+def _where(condition: Any, a: Any, b: Any) -> SeriesArray:
+    like = a if isinstance(a, SeriesArray) else b
+    a, b = _aligned(as_series_array(a, like), as_series_array(b, like))
+    order = min(len(a.data), len(b.data))
+    return SeriesArray(np.where(condition, a.data[:order], b.data[:order]))
+
+
+def cross(a: Any, b: Any) -> SeriesArray:
+    """Return the cross product of vectors (..., 3), of which at least one is of series."""
+    return bilinear(plain.cross, *_aligned(a, b))
+
+
+def _broadcast_to(a: SeriesArray, shape: Any) -> SeriesArray:
+    target = (shape,) if isinstance(shape, int) else tuple(shape)
+    data = _with_dimensions(a, len(target)).data
+    return SeriesArray(np.broadcast_to(data, (*data.shape[:2], *target)))
+
+
+def _norm(a: SeriesArray, axis: int | None = None) -> SeriesArray:
+    return _power((a * a).sum(axis), 0.5)
+
+
+_REARRANGEMENTS: dict[str, Any] = {
+    'stack': _join(np.stack),
+    'concatenate': _join(np.concatenate),
+    'sum': lambda a, axis=None: a.sum(axis),
+    'where': _where,
+    'cross': cross,
+    'broadcast_to': _broadcast_to,
+    'transpose': lambda a: a.transpose(),
+    'moveaxis': lambda a, source, to: SeriesArray(np.moveaxis(a.data, _axis(source), _axis(to))),
+    'swapaxes': lambda a, one, two: SeriesArray(np.swapaxes(a.data, _axis(one), _axis(two))),
+    'reshape': lambda a, shape: a.reshape(*((shape,) if isinstance(shape, int) else shape)),
+    'norm': _norm,
+    'dot': _matmul,
+    'shape': lambda a: a.shape,
+    'ndim': lambda a: a.ndim,
+}

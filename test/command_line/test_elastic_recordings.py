@@ -90,7 +90,7 @@ def test_trajectories_give_the_derivatives_that_rotors_on_moving_links_need(run)
     joints = sd.ElasticJoints.from_yaml('my_springs.yaml')
     rows = joints.required_rows(model)
     assert rows > 5
-    assert f'need a curve that is {rows - 1} times continuously differentiable' in err
+    assert f'need a curve that is C{rows - 1}' in err
     waypoints = trajectory.waypoints_from_points(model.joint_names, POINTS, model.joint_names)
     jets = trajectory.smooth_trajectory(waypoints).jets(np.arange(301) / 250.0, rows)
     expected = sd.elastic_feedforward(model, joints, jets)

@@ -9,17 +9,17 @@ from rclpy.serialization import serialize_message
 from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot, Reading
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
-from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import arrival, plan
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Running, arrival, plan
 
 
 def accept(message, robot: FitRobot, reference, streamed, measured, parameters, now):
     """Accept a trajectory and return the warnings; raise the error if it is rejected."""
     data = serialize_message(message)
-    arrived = arrival(data, reference, streamed, measured, parameters, now)
+    running = Running(reference, streamed, measured, parameters, now)
+    arrived = arrival(data, running, None, poses=False)
     read = read_message(Reading(data, parameters.max_trajectory_points))
     read_outline = outline(read)
-    names = robot.robot.joint_names
-    chosen = plan(arrived, read_outline, names, reference, streamed, parameters, now, 0)
+    chosen = plan(arrived, read_outline, robot.robot.joint_names, running, 0)
     found = fit(read, robot, chosen.task)
-    assert not joined(chosen, found, arrived, robot, reference, streamed, now)
+    assert not joined(chosen, found, arrived, robot, running)
     return list(found.warnings)

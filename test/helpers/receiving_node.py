@@ -13,7 +13,7 @@ from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.feedforward.fitting.fit import fit, outline, read_message
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot, Reading
 from screw_dynamics.nodes.feedforward.inputs.trajectory_join import joined
-from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import arrival, plan
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Running, arrival, plan
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
@@ -50,27 +50,22 @@ class Node:
         """Receive a JointTrajectory, or a Path of poses."""
         data = serialize_message(message)
         self.message = read_message(Reading(data, 1000, poses))
-        self.arrival = arrival(
-            data, self.reference, self.streamed, self.measured, self.parameters, self.now
-        )
-        self.arrival.poses = poses
+        self.arrival = arrival(data, self.running, None, poses=poses)
+
+    @property
+    def running(self):
+        return Running(self.reference, self.streamed, self.measured, self.parameters, self.now)
 
     def plan(self, delay):
-        names = self.robot.robot.model.joint_names
-        self.planned = plan(
-            self.arrival, outline(self.message), names, self.reference, self.streamed,
-            self.parameters, self.now, delay,
-        )  # fmt: skip
+        read = outline(self.message)
+        self.planned = plan(self.arrival, read, self.names, self.running, delay)
         return self.planned.task.join
 
     def join(self, took):
         """Advance the clock by the time of a fit and join the result if still possible."""
         made = fit(self.message, self.robot, self.planned.task)
         self.now += took
-        problem = joined(
-            self.planned, made, self.arrival, self.robot, self.reference, self.streamed, self.now
-        )
-        return not problem
+        return not joined(self.planned, made, self.arrival, self.robot, self.running)
 
     def follow(self, *points, **more):
         self.receive(*points, **more)

@@ -59,6 +59,11 @@ def test_efforts(session: Session):
     assert np.allclose(names['qdd_again'], names['qdd'])
 
 
+def test_external_loads(session: Session):
+    session.run(python_blocks(TEXTS['docs/external_loads.md'], 'A push on the tool'))
+    assert (session.names['deviations'] > 0.0).all()
+
+
 @pytest.fixture
 def moving(session: Session) -> Session:
     """Return a session with robot and trajectory."""

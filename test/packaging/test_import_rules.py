@@ -73,6 +73,7 @@ ALLOWED = {
     'estimation': {*TREE, 'trajectory'},
     'elastic': TREE,
     'soft': TREE,
+    'observers': {*TREE, 'elastic'},
     'robot': {'model', 'elastic', 'soft'},
     'feasibility': {*TREE, 'trajectory', 'elastic', 'soft', 'robot'},
     'simulation': {*TREE, 'elastic', 'soft', 'robot'},

@@ -52,14 +52,14 @@ def _pose_message(pose: Array) -> Pose:
 
 
 def get_forward_dynamics(
-    taken: EffortFormat, robot: Robot, request: JointRequest, response: Any
+    effort_format: EffortFormat, robot: Robot, request: JointRequest, response: Any
 ) -> None:
     """Handle GetForwardDynamics: the way back of GetInverseDynamics."""
     message = request.message
     k = int(message.derivative_order)
     if k > _MOST_DERIVATIVES:
         raise InputError(f'derivative_order: expected 0 to {_MOST_DERIVATIVES}, got {k}')
-    model, efforts = taken.efforts_of_bodies(robot.model, request.jet(EFFORTS, k + 1))
+    model, efforts = effort_format.efforts_of_bodies(robot.model, request.jet(EFFORTS, k + 1))
     jet = forward_dynamics_jet(
         model, request.position, request.row('velocity'), efforts, wrench_jets(message.wrenches, k)
     )[:, request.back]

@@ -89,24 +89,29 @@ class JointRequest:
         Empty ones are zeros; raise ShapeError, also for fields beyond the last row.
         """
         n, first = len(self.order), len(fields)
+        expected = '(0,)'
+        if rows > first:
+            expected = f'({(rows - first) * n},): derivatives {first} to {rows - 1} of {n} joints'
+        expected += f' for order {self.message.derivative_order}'
+        higher = self.higher_derivatives(expected, max(rows - first, 0))
         jet = np.zeros((max(rows, first), n))
         for row, field in zip(jet, fields, strict=False):
             row[:] = self.row(field)
-        higher = np.array(self.message.higher_derivatives)
-        if higher.size and (rows <= first or higher.size != (rows - first) * n):
-            order = self.message.derivative_order
-            raise ShapeError(
-                'higher_derivatives',
-                f'({(rows - first) * n},): derivatives {first} to {rows - 1} of {n} joints '
-                f'for order {order}'
-                if rows > first
-                else f'(0,) for order {order}',
-                higher.shape,
-            )
-        require_finite('higher_derivatives', higher)
-        if higher.size:
-            jet[first:] = higher.reshape(-1, n)[:, self.order]
+        jet[first : first + len(higher)] = higher
         return jet[:rows]
+
+    def higher_derivatives(self, expected: str, rows: int | None = None) -> Array:
+        """
+        Return the rows (rows or 0, n) of `higher_derivatives` in model order.
+
+        Raise ShapeError, with the `expected` shape, if there are others; by default any number is
+        valid.
+        """
+        n, values = len(self.order), np.array(self.message.higher_derivatives)
+        if values.size % max(n, 1) or (rows is not None and values.size not in (0, rows * n)):
+            raise ShapeError('higher_derivatives', expected, values.shape)
+        require_finite('higher_derivatives', values)
+        return values.reshape(-1, max(n, 1))[:, self.order]
 
     @property
     def back(self) -> NDArray[np.intp]:

@@ -80,14 +80,14 @@ def get_dynamic_terms(robot: Robot, request: JointRequest, response: Any) -> Non
 
 
 def get_inverse_dynamics(
-    taken: EffortFormat, robot: Robot, request: JointRequest, response: Any
+    effort_format: EffortFormat, robot: Robot, request: JointRequest, response: Any
 ) -> None:
     """Handle GetInverseDynamics."""
     message = request.message
     k = int(message.derivative_order)
     jet = request.jet(MOTION, k + 3)
     efforts = inverse_dynamics(robot.model, jet, wrench_jets(message.wrenches, k))
-    efforts = taken.convert(robot.model, jet, efforts)[:, request.back]
+    efforts = effort_format.convert(robot.model, jet, efforts)[:, request.back]
     response.joint_names = list(request.names)
     for field, values in zip(EFFORTS, efforts, strict=False):
         setattr(response, field, double_array(values))
@@ -179,9 +179,9 @@ def get_motor_feedforward(
     if mode != 'off':
         report = check_motor_commands(robot, jet[np.newaxis], [0.0], motors.as_batch(), stiffness)
         response.message = limit_text(report, mode)
-    taken, rows = parameters.effort_format, len(motors.motor_effort_jet)
-    if not taken.trivial:
-        sent = taken.convert(robot.model, jet[: rows + 2], motors.motor_effort_jet)
+    effort_format, rows = parameters.effort_format, len(motors.motor_effort_jet)
+    if not effort_format.trivial:
+        sent = effort_format.convert(robot.model, jet[: rows + 2], motors.motor_effort_jet)
         motors = replace(motors, motor_effort_jet=sent)
     response.motor_feedforward = _message(motors, robot, request)
 
@@ -189,18 +189,10 @@ def get_motor_feedforward(
 def _joint_jet(robot: Robot, request: JointRequest) -> Array:
     """Return the motion of the request, with at least the rows that the motors require."""
     n = robot.n
-    higher = np.array(request.message.higher_derivatives)
-    if n and higher.size % n:
-        raise ShapeError(
-            'higher_derivatives',
-            f'(rows * {n},): derivatives 5 and up of {n} joints',
-            higher.shape,
-        )
-    further = higher.reshape(-1, n)
-    jet = np.zeros((max(robot.required_rows, 5 + len(further)), n))
+    higher = request.higher_derivatives(f'(rows * {n},): derivatives 5 and up of {n} joints')
+    jet = np.zeros((max(robot.required_rows, 5 + len(higher)), n))
     request.fill(jet)
-    require_finite('higher_derivatives', higher)
-    jet[5 : 5 + len(further)] = further[:, request.order]
+    jet[5 : 5 + len(higher)] = higher
     return jet
 
 

@@ -15,7 +15,6 @@ from screw_dynamics.errors import (
     InputError,
     ScrewDynamicsError,
     UnknownNameError,
-    UrdfError,
 )
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
@@ -61,12 +60,9 @@ def load_robot(
     prefix = parameters.joint_prefix
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
-        try:
-            # bytes, so that the text is not taken for a file name
-            description = read_description(text.encode())
-            described = _model(description, parameters, [prefix + n for n in parameters.joints])
-        except UrdfError as error:
-            raise UrdfError(str(error).replace('URDF bytes', source, 1)) from None
+        # bytes, so that the text is not taken for a file name
+        description = read_description(text.encode(), name=source)
+        described = _model(description, parameters, [prefix + n for n in parameters.joints])
         if prefix and not parameters.joints:
             described = _model(description, parameters, _with_prefix(described, prefix))
     return LoadedRobot(

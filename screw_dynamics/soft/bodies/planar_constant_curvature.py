@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`PlanarConstantCurvature`: an inextensible arc that bends in a plane."""
+"""`PlanarConstantCurvature`: a rod that bends in a plane to an arc of a circle."""
 
 from __future__ import annotations
 
@@ -8,43 +8,47 @@ from typing import Any
 
 import numpy as np
 
-from screw_dynamics.arrays import Array
-from screw_dynamics.soft.entire_functions import entire
-from screw_dynamics.soft.kernel_table import TableBuilder
-from screw_dynamics.soft.module import Module, as_positive
-
-_NODES = 16  # along the arc: exact to rounding up to angles of about 2 pi
+from screw_dynamics.scalars import require_number
+from screw_dynamics.series.series_array import stumpff
+from screw_dynamics.soft.bodies.circular_rod import section_places, section_points
+from screw_dynamics.soft.module import Module, require_name
 
 
 class PlanarConstantCurvature(Module):
     """
-    A homogeneous cylinder that bends in its x-z plane with one angle q [P2025, toy example].
+    A homogeneous cylinder of constant length, bent in the x-z plane to an arc [P2025, (3)].
 
-    The distal frame is rotated by -q about y.
+    Its coordinate q is the angle of the tip, which turns by -q about y. All formulas are analytic
+    at q = 0: with ``th = q z / L`` and Stumpff's functions c_1(th^2) = sin(th) / th and
+    c_2(th^2) = (1 - cos(th)) / th^2, the axis is ``(-z th c_2, 0, z c_1)``.
 
     Parameters
     ----------
     length, radius : float
-        [m]
+        Above 0, and at least 0 [m].
     mass : float
         [kg]
     bending_stiffness : float
-        Flexural rigidity EI [N m^2]; the elastic effort is EI / L q.
+        Flexural rigidity E I [N m^2]; the elastic effort is ``E I q / L``.
     damping : float
-        Time constant eta of the material [s]; the damping effort is eta EI / L q'.
+        Time constant eta of the material [s]: the damping effort is ``eta E I q' / L``.
     name : str, optional
+        By default body_1, body_2, ... from the base.
 
     Raises
     ------
-    InputError, ShapeError, NotFiniteError
+    InputError
+        If an argument is not of its type or range.
 
     Examples
     --------
-    >>> import screw_dynamics as sd
-    >>> arm = sd.soft.SoftRobot([sd.soft.PlanarConstantCurvature(1.0, 0.0, 1.0)])
-    >>> sd.mass_matrix(arm, [0.0])
-    array([[0.05]])
+    >>> arc = PlanarConstantCurvature(1.0, 0.1, 1.0)
+    >>> rotation, tip = arc.tip_pose(np.array([np.pi / 2]))
+    >>> (tip * np.pi / 2).round(12)
+    array([-1.,  0.,  1.])
     """
+
+    n = 1
 
     def __init__(
         self,
@@ -56,58 +60,51 @@ class PlanarConstantCurvature(Module):
         *,
         name: str | None = None,
     ) -> None:
-        self.length, self.name = as_positive('length', length), name
-        self.radius = as_positive('radius', radius, zero=True)
-        self.mass = as_positive('mass', mass, zero=True)
-        self.bending_stiffness = as_positive('bending_stiffness', bending_stiffness, zero=True)
-        self.damping = as_positive('damping', damping, zero=True)
-
-    @property
-    def n(self) -> int:
-        """1."""
-        return 1
-
-    @property
-    def masses(self) -> Array:
-        """Masses at Gauss points along the arc, four in each section."""
-        weights = np.polynomial.legendre.leggauss(_NODES)[1]
-        return np.asarray(np.repeat(0.125 * self.mass * weights, 4))
+        self.length = require_number('length', length, above=True)
+        self.radius = require_number('radius', radius)
+        self.mass = require_number('mass', mass)
+        self.bending_stiffness = require_number('bending_stiffness', bending_stiffness)
+        self.damping = require_number('damping', damping)
+        self.name = require_name(name)
+        self._places, weights = section_places(self.length)
+        self._section = section_points(self.radius)
+        self.masses = self.mass * np.repeat(weights / len(self._section), len(self._section))
 
     def tip_pose(self, q: Any) -> tuple[Any, Any]:
-        """Return rotation and origin of the distal frame."""
+        """Return rotation and translation."""
         angle = q[0]
-        square, zero = angle * angle, 0.0 * angle
-        c, s = np.cos(angle), np.sin(angle)
-        rotation = np.stack([c, zero, -s, zero, zero + 1.0, zero, s, zero, c]).reshape(3, 3)
-        origin = np.stack([-angle * entire(2, square), zero, entire(1, square)])
-        return rotation, self.length * origin
+        sine, cosine = np.sin(angle), np.cos(angle)
+        zero, one = 0.0 * angle, 0.0 * angle + 1.0
+        rotation = np.stack(
+            [
+                np.stack([cosine, zero, -sine]),
+                np.stack([zero, one, zero]),
+                np.stack([sine, zero, cosine]),
+            ]
+        )
+        _, c1, c2 = stumpff(angle * angle, 2)
+        return rotation, np.stack([-angle * c2, zero, c1]) * self.length
 
     def positions(self, q: Any) -> Any:
-        """Return points in the sections at radius / sqrt(2)."""
-        sigma = 0.5 * (np.polynomial.legendre.leggauss(_NODES)[0] + 1.0)
-        angle, reach = q[0] * sigma, np.sqrt(0.5) * self.radius
-        x = self.length * sigma * (-angle * entire(2, angle * angle))
-        z = self.length * sigma * entire(1, angle * angle)
-        points = []
-        for u, v in ((reach, 0.0), (-reach, 0.0), (0.0, reach), (0.0, -reach)):
-            row = [x + u * np.cos(angle), 0.0 * x + v, z + u * np.sin(angle)]
-            points.append(np.stack(row, axis=-1))
-        return np.stack(points, axis=1).reshape(-1, 3)
+        """Return the places (m, 3) of the material points."""
+        angle = q[0] * (self._places / self.length)
+        _, c1, c2 = stumpff(angle * angle, 2)
+        axis_x, axis_z = -self._places * angle * c2, self._places * c1
+        sine, cosine = np.sin(angle), np.cos(angle)
+        rows = [
+            np.stack([axis_x + x * cosine, 0.0 * angle + y, axis_z + x * sine], axis=-1)
+            for x, y in self._section
+        ]
+        return np.concatenate([row.reshape(-1, 1, 3) for row in rows], axis=1).reshape(-1, 3)
 
     def elastic_efforts(self, q: Any) -> Any:
-        """Return EI / L q."""
-        return self.bending_stiffness / self.length * q
+        """Return E I q / L."""
+        return (self.bending_stiffness / self.length) * q
 
     def damping_efforts(self, q: Any, qd: Any) -> Any:
-        """Return eta EI / L q'."""
-        return self.damping * self.bending_stiffness / self.length * qd
+        """Return eta E I q' / L."""
+        return (self.damping * self.bending_stiffness / self.length) * qd
 
     def energy(self, q: Any) -> Any:
-        """Return EI q^2 / (2 L) [J]."""
-        return 0.5 * self.bending_stiffness / self.length * np.sum(q * q)
-
-    def add_to_table(self, builder: TableBuilder) -> None:
-        """Add the arc to the table of the kernels."""
-        stiffness = self.bending_stiffness / self.length
-        damping = self.damping * stiffness
-        builder.add_planar_arc(self.length, self.radius, self.mass, stiffness, damping)
+        """Return E I q^2 / (2 L)."""
+        return 0.5 * (self.bending_stiffness / self.length) * q[0] * q[0]

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_vector, read_only_copy, require_finite
+from screw_dynamics.arrays import Array, as_float_array, as_vector, read_only_copy, require_finite
 from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.soft.kernel_table import TableBuilder
-from screw_dynamics.soft.module import Module, as_pose, as_positive
+from screw_dynamics.scalars import require_number
+from screw_dynamics.soft.joint import as_pose
+from screw_dynamics.soft.module import Module, require_name
 
 
 class RigidBody(Module):
@@ -26,21 +27,29 @@ class RigidBody(Module):
     com : (3,) array_like
         Centre of mass in the proximal frame [m].
     inertia : (3, 3) array_like
-        About the centre of mass, in the axes of the proximal frame [kg m^2].
+        Rotational inertia about the centre of mass, in the axes of the proximal frame [kg m^2].
     tip_pose : (4, 4) array_like
-        Distal frame in the proximal frame.
+        Pose of the distal in the proximal frame.
     name : str, optional
+        By default body_1, body_2, ... from the base.
 
     Raises
     ------
     InputError, ShapeError, NotFiniteError
+        If an argument is not of its type or range.
+
+    Notes
+    -----
+    The recursion sees seven points with the same mass, centre and inertia. If the inertia is not
+    that of a solid, some of their masses are negative.
 
     Examples
     --------
-    >>> import screw_dynamics as sd
-    >>> sd.soft.RigidBody(2.0, [0.0, 0.0, 0.1], 0.01 * np.eye(3)).n
-    0
+    >>> RigidBody(2.0, (0, 0, 0.5), 0.1 * np.eye(3)).masses.sum()
+    np.float64(2.0)
     """
+
+    n = 0
 
     def __init__(
         self,
@@ -51,43 +60,36 @@ class RigidBody(Module):
         *,
         name: str | None = None,
     ) -> None:
-        self.mass, self.name = as_positive('mass', mass, zero=True), name
-        self.com = as_vector('com', com, 3).copy()
-        self.inertia = require_finite('inertia', read_only_copy('inertia', inertia))
-        if self.inertia.shape != (3, 3):
-            raise ShapeError('inertia', '(3, 3)', self.inertia.shape)
-        if not np.allclose(self.inertia, self.inertia.T, rtol=1e-9, atol=0.0):
-            raise InputError('inertia: expected a symmetric matrix, got one that is not')
-        self.pose = as_pose('tip_pose', np.eye(4) if tip_pose is None else tip_pose)
-        self._points, self._masses = _equal_points(self.mass, self.com, self.inertia)
-
-    @property
-    def n(self) -> int:
-        """0."""
-        return 0
-
-    @property
-    def masses(self) -> Array:
-        """Six equal masses."""
-        return self._masses
+        self.mass = require_number('mass', mass)
+        self.com = read_only_copy('com', as_vector('com', com, 3))
+        self.inertia = read_only_copy('inertia', _as_inertia(inertia))
+        self.end = as_pose('tip_pose', np.eye(4) if tip_pose is None else tip_pose)
+        self.name = require_name(name)
+        self._points, self.masses = _equivalent_points(self.mass, self.com, self.inertia)
 
     def tip_pose(self, q: Any) -> tuple[Any, Any]:
-        """Return rotation and origin of the distal frame."""
-        return self.pose[:3, :3], self.pose[:3, 3]
+        """Return rotation and translation."""
+        return self.end[:3, :3], self.end[:3, 3]
 
     def positions(self, q: Any) -> Any:
-        """Return six points with the same mass, centre of mass and inertia."""
+        """Return the places (7, 3) of the points."""
         return self._points
 
-    def add_to_table(self, builder: TableBuilder) -> None:
-        """Add the body to the table of the kernels."""
-        builder.add_rigid_body(self.mass, self.com, self.inertia, self.pose)
+
+def _as_inertia(value: ArrayLike) -> Array:
+    tensor = require_finite('inertia', as_float_array('inertia', value))
+    if tensor.shape != (3, 3):
+        raise ShapeError('inertia', '(3, 3)', tensor.shape)
+    if abs(tensor - tensor.T).max() > 1e-9 * abs(tensor).max():
+        raise InputError('inertia: expected a symmetric matrix')
+    return tensor
 
 
-def _equal_points(mass: float, com: Array, inertia: Array) -> tuple[Array, Array]:
-    """Return pairs of points on the principal axes."""
-    second = 0.5 * np.trace(inertia) * np.eye(3) - inertia
-    moments, axes = np.linalg.eigh(second)
-    reach = np.sqrt(np.maximum(3.0 * moments / mass, 0.0)) if mass > 0.0 else np.zeros(3)
-    offsets = (axes * reach).T
-    return com + np.concatenate([offsets, -offsets]), np.full(6, mass / 6.0)
+def _equivalent_points(mass: float, com: Array, inertia: Array) -> tuple[Array, Array]:
+    """Return seven points (7, 3) and their masses (7,)."""
+    moments, axes = np.linalg.eigh(0.5 * np.trace(inertia) * np.eye(3) - inertia)
+    size = abs(moments).sum()
+    radius = np.sqrt(size / mass) if size and mass else 1.0
+    masses = np.repeat(moments / (2.0 * radius**2), 2)
+    offsets = np.kron(radius * axes.T, [[1.0], [-1.0]])
+    return np.vstack([com, com + offsets]), np.array([mass - masses.sum(), *masses])

@@ -239,7 +239,6 @@ def test_lost_and_wrong_measurements(ros, planar, tmp_path):
     )
     ros.wait_until_active(process, '/lossy')
     clock = SimulatedClock(ros, 100 * 10**9)
-    clock.step()
     motors = ros.listen(MotorFeedforward, '/lossy/motor_feedforward')
     commands = ros.listen(Float64MultiArray, '/lossy/commands')
     reports = ros.listen(DiagnosticArray, '/diagnostics')
@@ -262,7 +261,14 @@ def test_lost_and_wrong_measurements(ros, planar, tmp_path):
         tick()
         return bool(commands) and np.allclose(added(), KP * 0.05, atol=1e-9)
 
-    ros.publish(trajectory(NAMES, UPRIGHT, UPRIGHT), '/lossy/joint_trajectory')
+    def follows():
+        # the node rejects it until it has received a time
+        clock.step()
+        ros.publish(trajectory(NAMES, UPRIGHT, UPRIGHT), '/lossy/joint_trajectory')
+        ros.spin(0.5)
+        return bool(motors)
+
+    ros.wait_for('the trajectory', follows, process)
     ros.wait_for('feedback', acts, process)
     assert 'Motor feedback ends' not in process.log
     wrong = 'ignored: name: expected each of joint_1, joint_2 once, got joint_1; missing: joint_2'

@@ -111,10 +111,15 @@ class ControllerHold:
 
     def _goal(self, positions: Array) -> Any:
         """Return a goal that holds positions (n,), without tolerances, which would end it."""
-        model, taken = self._context.configured.model, self._context.parameters.effort_format
+        model, effort_format = (
+            self._context.configured.model,
+            self._context.parameters.effort_format,
+        )
         jets = np.zeros((1, 3, model.n))
         jets[0, 0] = positions
-        efforts = taken.convert(model, jets, inverse_dynamics(model, jets[0])[np.newaxis])[:, 0]
+        efforts = effort_format.convert(model, jets, inverse_dynamics(model, jets[0])[np.newaxis])[
+            :, 0
+        ]
         names = list(model.joint_names)
         free = [
             self._tolerance(

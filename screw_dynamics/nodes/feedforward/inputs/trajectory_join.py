@@ -7,11 +7,14 @@ from typing import NamedTuple
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.nodes.feedforward.fitting.tasks import Fit, FitRobot
-from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import Arrival, Plan, unscaled
+from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import (
+    Arrival,
+    Plan,
+    Running,
+    unscaled,
+)
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve
 from screw_dynamics.reference.interpolation import Join
-from screw_dynamics.reference.reference import Reference
-from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 # Changes of speed or state at the join that cause a new fit; then the first segment is bent
@@ -22,27 +25,19 @@ _SPARE = 4
 _LATEST = 0.25
 
 
-def joined(
-    plan: Plan,
-    fit: Fit,
-    arrival: Arrival,
-    robot: FitRobot,
-    reference: Reference,
-    streamed: StreamedReference,
-    now: int,
-) -> str:
+def joined(plan: Plan, fit: Fit, arrival: Arrival, robot: FitRobot, running: Running) -> str:
     """Follow a fit if it still joins the running motion; else return why another is needed."""
-    found = _candidate(plan, fit, arrival, reference, streamed, now)
+    found = _candidate(plan, fit, arrival, running)
     if isinstance(found, str):
         return found
-    parameters = plan.task.parameters
+    reference, parameters = running.reference, plan.task.parameters
     positions, others = parameters.check_limits == 'reject', parameters.output_guard == 'slow'
     if found.bent and (positions or others):
         problem = _beyond_limits(robot, found, reference.speed, positions=positions)
         if problem:
             return problem
     reference.follow(found.join, fit.waypoints, found.begin, found.curve, found.anchor)
-    streamed.supersede()
+    running.streamed.supersede()
     return ''
 
 
@@ -56,16 +51,10 @@ class _Candidate(NamedTuple):
     bent: bool = False  # at its first segment: only the limits of the fit have been checked
 
 
-def _candidate(
-    plan: Plan,
-    fit: Fit,
-    arrival: Arrival,
-    reference: Reference,
-    streamed: StreamedReference,
-    now: int,
-) -> _Candidate | str:
+def _candidate(plan: Plan, fit: Fit, arrival: Arrival, running: Running) -> _Candidate | str:
     """Return a fit adapted to the running motion, or the reason why another fit is needed."""
-    parameters, join, curve, begin = plan.task.parameters, plan.task.join, fit.curve, fit.joined
+    reference, streamed, parameters = running.reference, running.streamed, plan.task.parameters
+    join, curve, begin = plan.task.join, fit.curve, fit.joined
     if streamed.takeovers != arrival.takeovers:
         return 'a stream has begun'
     if reference.leaves_at_reception:
@@ -75,7 +64,7 @@ def _candidate(
         arrival.changes += 1
         if arrival.changes <= _MOST_CHANGES:
             return 'the speed has changed'
-    earliest = now + round(1e9 * parameters.lead)
+    earliest = running.now + round(1e9 * parameters.lead)
     if plan.floating:
         earliest += _SPARE * arrival.ahead  # a goal begins when it is sent
         join = replace(join, start=earliest, begin=earliest)
@@ -96,14 +85,14 @@ def _candidate(
             if arrival.changes <= _MOST_CHANGES:
                 return 'the state at the join has changed'
         if bent:
-            jet = _followed(join.begin, reference, streamed, now)
+            jet = _followed(join.begin, running)
     elif parameters.start_state == 'joint_states' and join.begin <= max(earliest, plan.soonest):
         # the joints moved during the fit
         passed = 1e-9 * (join.begin - earliest) * reference.speed
         earlier += passed
         arrival.late += join.begin < earliest
         join = replace(join, begin=earliest, elapsed=join.elapsed - passed)
-        jet = arrival.state_at(now)
+        jet = running.measured_state
         jet = join.jet if jet is None else jet
     if parameters.start_state != 'first_point' and -earlier > _LATEST * curve.breaks[:2][-1]:
         return 'its fit was ready too late'
@@ -134,15 +123,13 @@ def _at_speed(join: Join, arrival: Arrival, speed: float) -> Join:
     return replace(join, begin=join.begin - round(1e9 * (elapsed - join.elapsed) / speed))
 
 
-def _followed(
-    time: int, reference: Reference, streamed: StreamedReference, now: int
-) -> Array | None:
+def _followed(time: int, running: Running) -> Array | None:
     """Return the state of the followed trajectory or stream at an instant, or None."""
-    state = reference.state(time)
+    state = running.reference.state(time)
     if state is not None:
         return state
-    state = streamed.state(now, time)
-    return None if state is None else unscaled(state, reference.speed)
+    state = running.streamed.state(running.now, time)
+    return None if state is None else unscaled(state, running.reference.speed)
 
 
 def _same(one: Array | None, other: Array | None) -> bool:

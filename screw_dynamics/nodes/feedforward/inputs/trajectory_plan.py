@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A received trajectory, and the plan of its join with the running motion."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -48,16 +48,15 @@ class Arrival:
     received: int  # [ns]
     positions: Array  # (n,), NaN if not fresh
     state: Array | None  # (5, n), where a trajectory starts that continues no motion
-    state_at: Callable[[int], Array | None]  # the same at a later time [ns]
     takeovers: int  # how often following a stream had begun
     speed: float
+    goal: Goal | None
+    poses: bool  # of a frame, not points of the joints
     # instants of later speed changes [ns], each with the speed before it
     speeds: list[tuple[int, float]] = field(default_factory=list)
     late: int = 0  # fits that finished after their join
     changes: int = 0  # fits whose speed or state at the join had changed
     refits: int = 0
-    poses: bool = False  # of a frame, not points of the joints
-    goal: Goal | None = None
     ahead: int = 0  # time that forwarding it to a controller takes [ns]
 
     def follow_speed(self, speed: float, since: int) -> None:
@@ -74,30 +73,35 @@ class Arrival:
         return instant, passed
 
 
-def arrival(
-    data: bytes,
-    reference: Reference,
-    streamed: StreamedReference,
-    measured: JointStateBuffer,
-    parameters: FeedforwardParameters,
-    now: int,
-) -> Arrival:
-    """Return the record of a message received at `now` [ns]."""
-    age = parameters.max_joint_state_age
-    # the controller starts from its measured state, including the velocity
-    moving = parameters.interpolation == 'jtc'
+class Running(NamedTuple):
+    """The running motion, the measurements and the parameters at an instant."""
 
-    def state_at(now: int) -> Array | None:
-        return measured.state(now, age, moving)
+    reference: Reference
+    streamed: StreamedReference
+    measured: JointStateBuffer
+    parameters: FeedforwardParameters
+    now: int  # [ns]
 
+    @property
+    def measured_state(self) -> Array | None:
+        """The state (5, n) from which a trajectory starts that continues no motion, if fresh."""
+        # the controller starts from its measured state, including the velocity
+        moving = self.parameters.interpolation == 'jtc'
+        return self.measured.state(self.now, self.parameters.max_joint_state_age, moving)
+
+
+def arrival(data: bytes, running: Running, goal: Goal | None, *, poses: bool) -> Arrival:
+    """Return the record of a message received now."""
+    age = running.parameters.max_joint_state_age
     return Arrival(
         data,
-        now,
-        measured.positions(now, age),
-        state_at(now),
-        state_at,
-        streamed.takeovers,
-        reference.speed,
+        running.now,
+        running.measured.positions(running.now, age),
+        running.measured_state,
+        running.streamed.takeovers,
+        running.reference.speed,
+        goal,
+        poses,
     )
 
 
@@ -115,10 +119,7 @@ def plan(
     arrival: Arrival,
     outline: Outline,
     joint_names: tuple[str, ...],
-    reference: Reference,
-    streamed: StreamedReference,
-    parameters: FeedforwardParameters,
-    now: int,
+    running: Running,
     delay: int,
 ) -> Plan:
     """
@@ -130,6 +131,7 @@ def plan(
     spline does not continue the motion it replaces: it joins at reception. A goal with stamp 0
     starts when the controller has it, at the join.
     """
+    reference, streamed, _, parameters, now = running
     if streamed.takeovers != arrival.takeovers:
         stream = streamed.followed.value if streamed.followed else 'a stream'
         raise TrajectoryError(f'{stream} began before it was fitted: it is the newer command')
@@ -158,7 +160,7 @@ def plan(
     known = state if state is not None else stream_state
     if known is None and parameters.allow_partial_joints and not arrival.poses:
         _require_fresh(outline.joint_names, joint_names, arrival.positions, parameters)
-    start_jet = _start_jet(parameters, arrival, outline, len(joint_names), stream_state, now)
+    start_jet = _start_jet(running, arrival, outline, len(joint_names), stream_state)
     join = reference.join(start, at, start_jet, follow, arrival.received)
     if arrival.speeds and not floating and not reference.leaves_at_reception:
         instant, passed = arrival.clock(start, 0.0)
@@ -205,14 +207,10 @@ def _stream_state(streamed: StreamedReference, begin: int, now: int, at: int) ->
 
 
 def _start_jet(
-    parameters: FeedforwardParameters,
-    arrival: Arrival,
-    outline: Outline,
-    n: int,
-    stream_state: Array | None,
-    now: int,
+    running: Running, arrival: Arrival, outline: Outline, n: int, stream_state: Array | None
 ) -> Array | None:
     """Return the start state if no reference is continued; None if it is not known."""
+    parameters = running.parameters
     if parameters.start_state == 'reference' and stream_state is not None:
         return unscaled(stream_state, arrival.speed)
     if parameters.start_state == 'first_point':
@@ -220,7 +218,7 @@ def _start_jet(
         return np.zeros((JET_ROWS, n)) if outline.first_time > 0.0 else None
     # the controller starts from the state at reception
     leaves = parameters.interpolation == 'jtc'
-    state = arrival.state if leaves else arrival.state_at(now)
+    state = arrival.state if leaves else running.measured_state
     if state is None and parameters.start_state == 'joint_states':
         raise TrajectoryError(
             "start_state is 'joint_states': expected a position of every joint on joint_states "

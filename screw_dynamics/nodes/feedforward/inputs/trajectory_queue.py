@@ -25,6 +25,7 @@ from screw_dynamics.nodes.feedforward.inputs.trajectory_plan import (
     Arrival,
     Goal,
     Plan,
+    Running,
     arrival,
     plan,
 )
@@ -71,20 +72,10 @@ class TrajectoryQueue:
 
         With `poses` it is a Path, else a JointTrajectory.
         """
-        pipeline = self._context.configured
         if len(self._waiting) >= DEPTH:
             reason = f'{DEPTH} newer trajectories arrived before it could be fitted'
             self._drop(self._waiting[0], reason)
-        arrived = arrival(
-            data,
-            pipeline.reference,
-            pipeline.streamed,
-            pipeline.measured,
-            self._context.parameters,
-            now,
-        )
-        arrived.goal, arrived.poses = goal, poses
-        self._waiting.append(arrived)
+        self._waiting.append(arrival(data, self._running(now), goal, poses=poses))
         self._timer.reset()
         self._advance()
 
@@ -170,24 +161,27 @@ class TrajectoryQueue:
 
     def _fit(self) -> None:
         """Request a fit of the current trajectory for a join planned now."""
-        pipeline, current, outline = self._context.configured, self._current, self._outline
+        current, outline = self._current, self._outline
         assert current is not None and outline is not None
         self._use_robot()
         if current.goal is not None:
             ahead = self._forward_time.estimate(self._forwarded_points(outline))
             current.ahead = min(ahead, _MOST_AHEAD)
-        chosen = plan(
-            current,
-            outline,
-            pipeline.model.joint_names,
-            pipeline.reference,
-            pipeline.streamed,
-            self._context.parameters,
-            self._context.now(),
-            self._delay(current, outline),
-        )
+        running = self._running(self._context.now())
+        delay = self._delay(current, outline)
+        chosen = plan(current, outline, self._context.configured.model.joint_names, running, delay)
         robot, self._asked = self._robot, self._context.now()
         self._ask(chosen.task, lambda answer: self._fitted(chosen, robot, answer))
+
+    def _running(self, now: int) -> Running:
+        pipeline = self._context.configured
+        return Running(
+            pipeline.reference,
+            pipeline.streamed,
+            pipeline.measured,
+            self._context.parameters,
+            now,
+        )
 
     def _delay(self, current: Arrival, outline: Outline) -> int:
         """Return the time until the fit is expected [ns]."""
@@ -210,15 +204,7 @@ class TrajectoryQueue:
         if self._robot_now() != robot or self._context.parameters != plan.task.parameters:
             problem = 'the robot model or the parameters have changed'
         else:
-            problem = joined(
-                plan,
-                answer,
-                current,
-                self._robot_task(),
-                pipeline.reference,
-                pipeline.streamed,
-                now,
-            )
+            problem = joined(plan, answer, current, self._robot_task(), self._running(now))
         if not problem:
             self._accept(answer, pipeline, current, outline, now)
         elif current.refits == _MOST_REFITS:

@@ -102,11 +102,11 @@ class CommandsOutput:
         self._outputs = [_RowsOutput(node, topic, label, rows) for topic, rows in topics.items()]
 
     def _make_ramps(self, m: int, parameters: FeedforwardParameters) -> None:
-        taken, rates = parameters.effort_format, np.full(m, np.inf)
+        effort_format, rates = parameters.effort_format, np.full(m, np.inf)
         if self._robot.drives is not None:
             rates = motor_limits(self._robot).effort_rates[self._owner]
-        rest, duration = np.zeros(m) + taken.offsets, parameters.ramp_time
-        self.ramp = CommandRamp(rest, rates * np.abs(taken.gains), duration)
+        rest, duration = np.zeros(m) + effort_format.offsets, parameters.ramp_time
+        self.ramp = CommandRamp(rest, rates * np.abs(effort_format.gains), duration)
         self._motion = MotionRamp(m, duration)
         self._wanted = _gains(parameters, m)
         self._gain_ramp = CommandRamp(self._wanted, np.full((2, m), np.inf), duration)

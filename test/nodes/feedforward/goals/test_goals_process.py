@@ -84,7 +84,8 @@ def test_cancel_in_motion(ros, node, client, controller):
     samples = samples_of(ros)
     sent = begin(ros, node, client, goal_of(FAR, times=[60.0]))
     sent.cancel()
-    ros.wait_for('the end', lambda: sent.end, node)
+    # the result may arrive before the answer
+    ros.wait_for('end and answer', lambda: sent.end and sent.canceled is not None, node)
     assert sent.outcome == ('canceled', 0) and sent.canceled == 0
     # the node has left the motion too
     ros.wait_for('the end of the output', lambda: stopped(ros, samples), node)

@@ -1,0 +1,7 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Loads on a robot from what it measures of itself."""
+
+from screw_dynamics.observers.load_observer import LoadObserver
+
+__all__ = ['LoadObserver']

@@ -1,0 +1,208 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`LoadObserver`: external efforts and wrenches from the generalised momentum."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.dynamics import coriolis_matrix, gravity_forces, mass_matrix
+from screw_dynamics.elastic import ElasticJoints
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.kinematics import frame_jacobian
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.screw_model import require_model
+from screw_dynamics.observers.driven_links import DrivenLinks
+from screw_dynamics.observers.wrenches import least_squares_wrench
+from screw_dynamics.scalars import require_number
+
+
+class LoadObserver:
+    """
+    Observer of external joint efforts by the generalised momentum.
+
+    The momentum p = M q' obeys ``p' = tau + tau_ext + C^T q' - g`` [MK2021, (1)] with the Coriolis
+    matrix for which M' = C + C^T, exactly: no mass matrix is differentiated. Between samples the
+    other terms are integrated by the trapezoidal rule; their sum with the momentum is the impulse
+    e of the external efforts, and ``r' = K (e' - r)`` is solved exactly for e linear between
+    samples. r follows tau_ext as a filter of first order, joint by joint, stable for every sample
+    time.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        With payload, if there is one; gravity is that of the model.
+    joints : ElasticJoints, optional
+        Rotors, friction and parallel springs. Without it `effort` is that of the links.
+    bandwidth : float or (n,) array_like
+        K, the rate at which r follows [1/s]; 2 pi times the cut-off frequency in Hz.
+    effort_deviation, velocity_deviation : float or (n,) array_like
+        Standard deviations of the white noise of measured efforts [N m or N] and velocities
+        [rad/s or m/s], for `covariance`; 0 if unknown.
+
+    Raises
+    ------
+    InputError
+        If an argument is not of its type or range.
+    UnknownNameError
+        If `joints` has a joint that the model lacks.
+
+    Notes
+    -----
+    `effort` of a joint without a spring is that of its motor, on the joint side of the gear; the
+    inertia of the rotor is part of M. The friction of the motor and the joint is subtracted; where
+    it depends on the load, that is taken without the inertia of the rotor. `effort` of a joint
+    with a spring is what the spring transmits: from a torque sensor, or from the deflection.
+    Rotors on moving links (`rotor_coupling`) are not supported.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> link = sd.lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
+    >>> pendulum = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
+    >>> observer = LoadObserver(pendulum, bandwidth=10.0)
+    >>> for i in range(200):
+    ...     external = observer.update(0.01 * i, [0.0], [0.0], [12.0])
+    >>> external.round(6)  # held at rest with 12 N m, of which gravity takes 9.81 N m
+    array([-2.19])
+    """
+
+    def __init__(
+        self,
+        model: ScrewModel,
+        joints: ElasticJoints | None = None,
+        bandwidth: ArrayLike = 30.0,
+        *,
+        effort_deviation: ArrayLike = 0.0,
+        velocity_deviation: ArrayLike = 0.0,
+    ) -> None:
+        n = require_model(model).n
+        self.model = model
+        self._links = DrivenLinks(model, joints)
+        self._bandwidth = _per_joint('bandwidth', bandwidth, n, above=True)
+        self._effort_variance = _per_joint('effort_deviation', effort_deviation, n) ** 2
+        self._velocity_variance = _per_joint('velocity_deviation', velocity_deviation, n) ** 2
+        self._effort: Array = np.zeros(n)
+        self._filtered: Array = np.zeros((n, n))
+        self.covariance: Array = np.zeros((n, n))
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all samples: the next one begins with external efforts of zero."""
+        self._time: float | None = None
+        self._q = np.zeros(self.model.n)
+        self._momentum, self._force = np.zeros(self.model.n), np.zeros(self.model.n)
+        self._effort[:], self._filtered[:], self.covariance[:] = 0.0, 0.0, 0.0
+
+    @property
+    def effort(self) -> Array:
+        """The external efforts (n,) at the last sample [N m or N], a copy."""
+        effort: Array = self._effort.copy()
+        return effort
+
+    def update(self, time: float, q: ArrayLike, qd: ArrayLike, effort: ArrayLike) -> Array:
+        """
+        Return the external efforts after a further sample.
+
+        Parameters
+        ----------
+        time : float
+            Later than that of the sample before [s].
+        q, qd : (n,) array_like
+            Measured coordinates and rates [rad or m, per s].
+        effort : (n,) array_like
+            Measured efforts [N m or N], see the notes of the class.
+
+        Returns
+        -------
+        (n,) ndarray
+            tau_ext, which acts ON the robot [N m or N]; zero at the first sample.
+
+        Raises
+        ------
+        InputError
+            If the time does not increase.
+        ShapeError, NotFiniteError
+            The observer stays as it was.
+        """
+        n, instant = self.model.n, require_number('time', time, -math.inf)
+        if self._time is not None and instant <= self._time:
+            raise InputError(f'time: expected more than {self._time:.9g} s, got {instant:.9g} s')
+        position, rate = as_vector('q', q, n), as_vector('qd', qd, n)
+        inertia = mass_matrix(self.model, position) + self._links.rotor_inertia
+        effort = self._links.link_efforts(position, rate, as_vector('effort', effort, n))
+        with np.errstate(over='ignore', invalid='ignore'):
+            velocity_force = coriolis_matrix(self.model, position, rate).T @ rate
+            force = effort + velocity_force - gravity_forces(self.model, position)
+            momentum = inertia @ rate
+        require_finite('result', momentum + force, 'overflow')
+        if self._time is not None:
+            step = instant - self._time
+            gain = -np.expm1(-self._bandwidth * step)
+            impulse = momentum - self._momentum - 0.5 * step * (force + self._force)
+            self._effort += gain * (impulse / step - self._effort)
+            self._propagate(inertia, step, gain)
+        self._time, self._q, self._momentum, self._force = instant, position, momentum, force
+        return self.effort
+
+    def _propagate(self, inertia: Array, step: float, gain: Array) -> None:
+        """
+        Update the covariance for white noise of the measured velocities and efforts.
+
+        With a = 1 - gain and c = gain / step, the noise of a sample enters r at once by c v, and
+        the filtered rest r - c v afterwards by c (a v - u): v = M n - h/2 w, u = M n + h/2 w.
+        """
+        momentum = (inertia * self._velocity_variance) @ inertia.T
+        efforts = np.diag(0.25 * step**2 * self._effort_variance)
+        scale, decay = gain / step, 1.0 - gain
+        own = np.outer(gain, gain) * momentum + np.outer(1.0 + decay, 1.0 + decay) * efforts
+        self.covariance = self._filtered + np.outer(scale, scale) * (momentum + efforts)
+        self._filtered = np.outer(decay, decay) * self._filtered + np.outer(scale, scale) * own
+
+    def wrench(self, frame: str, components: str = 'all') -> tuple[Array, Array]:
+        """
+        Return the wrench at a frame that explains the external efforts, and its covariance.
+
+        r = J^T F is solved by least squares, weighted by `covariance` where that is positive
+        definite; what no wrench at the frame explains is left out.
+
+        Parameters
+        ----------
+        frame : str
+            A link name.
+        components : {'all', 'force'}
+            'force' for a force at the frame's origin without torque: joints 3 or more suffice.
+
+        Returns
+        -------
+        wrench : (6,) ndarray
+            [torque; force] ON the robot in axes and at the origin of the frame [N m, N].
+        covariance : (6, 6) ndarray
+            Zero if no noise is known.
+
+        Raises
+        ------
+        SingularJacobianError
+            If a component moves no joint at the last sample; the direction is named.
+        UnknownNameError, InputError
+        """
+        jacobian = frame_jacobian(self.model, self._q, frame)
+        return least_squares_wrench(
+            self.model, frame, self._q, jacobian, self._effort, self.covariance, components
+        )
+
+
+def _per_joint(name: str, value: ArrayLike, n: int, *, above: bool = False) -> Array:
+    """Return a number per joint (n,) from one number or n; raise InputError out of range."""
+    array = require_finite(name, as_float_array(name, value))
+    if array.shape not in ((), (n,)):
+        raise ShapeError(name, f'() or ({n},)', array.shape)
+    low = float(array.min(initial=math.inf))
+    if low < 0.0 or (above and low == 0.0):
+        raise InputError(f'{name}: expected numbers {"above 0" if above else ">= 0"}, got {low:g}')
+    values: Array = np.broadcast_to(array, (n,)).copy()
+    return values
