@@ -5,6 +5,7 @@
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
 from screw_dynamics.soft.bodies.rigid import RigidBody
+from screw_dynamics.soft.bodies.variable_strain import VariableStrain
 from screw_dynamics.soft.functions import mass_inverse_dynamics
 from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.module import Module
@@ -17,5 +18,6 @@ __all__ = [
     'PlanarConstantCurvature',
     'RigidBody',
     'SoftRobot',
+    'VariableStrain',
     'mass_inverse_dynamics',
 ]

@@ -19,9 +19,13 @@ from screw_dynamics.arrays import (
 )
 from screw_dynamics.errors import InputError, ShapeError, SingularMassMatrixError, shown
 from screw_dynamics.series.series_array import SeriesArray
+from screw_dynamics.soft.kernel_dynamics import efforts_at_once, run_chain
 from screw_dynamics.soft.recursion import ChainLink, chain_link, inertial_efforts
 from screw_dynamics.soft.recursion import mass_matrix as matrix_of_links
 from screw_dynamics.soft.soft_robot import SoftRobot
+
+
+_ONE = 1  # by identity: True must be rejected
 
 
 def require_soft_robot(robot: object) -> SoftRobot:
@@ -39,6 +43,10 @@ def inverse_dynamics(
     threads: int = 1,
 ) -> Array:
     """Return M q'' + c + g + s and its derivatives (k + 1, n) or (T, k + 1, n)."""
+    if wrench_jets is None and out is None and threads is _ONE:
+        efforts = efforts_at_once(robot, joint_jet)
+        if efforts is not None:
+            return efforts
     if wrench_jets:
         raise InputError('wrench_jets: expected none for a SoftRobot')
     jet = as_float_array('joint_jet', joint_jet)
@@ -52,7 +60,13 @@ def inverse_dynamics(
         out = np.empty(shape)
     elif require_out(out).shape != shape:
         raise ShapeError('out', str(shape), out.shape)
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise InputError(f'threads: expected a positive integer, got {shown(threads)}')
     samples = jet.reshape(-1, *jet.shape[-2:])
+    if robot.kernel_table is not None:
+        efforts = out.reshape(-1, *shape[-2:])
+        run_chain(robot, robot.kernel_table, samples, efforts, threads=threads)
+        return out
     for sample, row in zip(samples, out.reshape(-1, *shape[-2:]), strict=True):
         row[...] = _efforts(robot, sample)
     return require_finite('result', out, 'overflow')
@@ -89,13 +103,13 @@ def mass_inverse_dynamics(
     Parameters
     ----------
     robot : SoftRobot
-    q, qd, qdd : (n,) array_like
+    q, qd, qdd : (n,) or (T, n) array_like
         Coordinates and two time derivatives [rad, m, ..., per s^d].
 
     Returns
     -------
-    mass_matrix : (n, n) ndarray
-    efforts : (n,) ndarray
+    mass_matrix : (n, n) or (T, n, n) ndarray
+    efforts : (n,) or (T, n) ndarray
         M q'' + c + g + s.
 
     Raises
@@ -114,21 +128,21 @@ def mass_inverse_dynamics(
     array([0.86605792])
     """
     require_soft_robot(robot)
-    samples, single = as_samples('q', q, robot.n)
-    if not single:
-        raise ShapeError('q', f'({robot.n},)', samples.shape)
-    jet = np.stack(
-        [
-            samples[0],
-            as_samples_like('qd', qd, 'q', samples, single)[0],
-            as_samples_like('qdd', qdd, 'q', samples, single)[0],
-        ]
-    )
-    require_finite('jet', jet)
-    links = _links(robot, jet)
-    parts = inertial_efforts(links, robot.gravity)
-    efforts = [part.value + link.stress.value for link, part in zip(links, parts, strict=True)]
-    return matrix_of_links(links), np.concatenate(efforts)
+    samples, single = _samples(robot, q)
+    rates = require_finite('qd', as_samples_like('qd', qd, 'q', samples, single))
+    accelerations = require_finite('qdd', as_samples_like('qdd', qdd, 'q', samples, single))
+    jets = np.stack([samples, rates, accelerations], axis=1)
+    efforts = np.empty((len(samples), 1, robot.n))
+    matrices = np.empty((len(samples), robot.n, robot.n))
+    if robot.kernel_table is not None:
+        run_chain(robot, robot.kernel_table, jets, efforts, matrices)
+    else:
+        for jet, effort, matrix in zip(jets, efforts, matrices, strict=True):
+            links = _links(robot, jet)
+            own = zip(links, inertial_efforts(links, robot.gravity), strict=True)
+            effort[0] = np.concatenate([part.value + link.stress.value for link, part in own])
+            matrix[...] = matrix_of_links(links)
+    return (matrices[0], efforts[0, 0]) if single else (matrices, efforts[:, 0])
 
 
 def _samples(robot: SoftRobot, q: ArrayLike) -> tuple[Array, bool]:
@@ -141,6 +155,9 @@ def mass_matrix(robot: SoftRobot, q: ArrayLike) -> Array:
     """Return M (n, n) or (T, n, n)."""
     samples, single = _samples(robot, q)
     matrices = np.empty((len(samples), robot.n, robot.n))
+    if robot.kernel_table is not None:
+        run_chain(robot, robot.kernel_table, samples[:, np.newaxis], None, matrices)
+        return matrices[0] if single else matrices
     for sample, matrix in zip(samples, matrices, strict=True):
         matrix[...] = matrix_of_links(_links(robot, _at_rest(sample)))
     return matrices[0] if single else matrices
@@ -154,6 +171,14 @@ def gravity_forces(robot: SoftRobot, q: ArrayLike) -> Array:
     """Return the efforts that hold the robot against gravity, without elastic ones."""
     samples, single = _samples(robot, q)
     forces = np.empty(samples.shape)
+    table = robot.kernel_table
+    if table is not None:
+        jets = np.stack([samples, 0.0 * samples, 0.0 * samples], axis=1)
+        heavy, light = np.empty((2, len(samples), 1, robot.n))
+        run_chain(robot, table, jets, heavy)
+        run_chain(robot, table.without_gravity(), jets, light)
+        forces = heavy[:, 0] - light[:, 0]
+        return forces[0] if single else forces
     for sample, force in zip(samples, forces, strict=True):
         force[...] = _efforts(robot, _at_rest(sample), stress=False)[0]
     return forces[0] if single else forces
@@ -174,9 +199,9 @@ def forward_dynamics(robot: SoftRobot, q: ArrayLike, qd: ArrayLike, tau: ArrayLi
     rates = require_finite('qd', as_samples_like('qd', qd, 'q', samples, single))
     efforts = require_finite('tau', as_samples_like('tau', tau, 'q', samples, single))
     accelerations = np.empty(samples.shape)
-    for i, (position, rate, effort) in enumerate(zip(samples, rates, efforts, strict=True)):
-        matrix, bias = mass_inverse_dynamics(robot, position, rate, 0.0 * rate)
-        accelerations[i] = _solved(robot, matrix, effort - bias, None if single else i)
+    matrices, bias = mass_inverse_dynamics(robot, samples, rates, 0.0 * rates)
+    for i, (matrix, right) in enumerate(zip(matrices, efforts - bias, strict=True)):
+        accelerations[i] = _solved(robot, matrix, right, None if single else i)
     return accelerations[0] if single else accelerations
 
 
@@ -203,6 +228,11 @@ def frame_pose(robot: SoftRobot, q: ArrayLike, frame: str) -> Array:
     samples, single = _samples(robot, q)
     count = robot.modules_to(frame)
     poses = np.tile(np.eye(4), (len(samples), 1, 1))
+    if robot.kernel_table is not None and count:
+        every = np.empty((len(samples), len(robot.modules), 4, 4))
+        run_chain(robot, robot.kernel_table, samples[:, np.newaxis], poses=every)
+        poses = np.ascontiguousarray(every[:, count - 1])
+        return poses[0] if single else poses
     for sample, pose in zip(samples, poses, strict=True):
         robot.check(sample)
         for module, own in zip(robot.modules[:count], robot.slices, strict=False):

@@ -14,6 +14,13 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.kernels.soft import layout
 from screw_dynamics.lie import skew
 
+_JOINTS = {
+    'revolute': layout.REVOLUTE,
+    'prismatic': layout.PRISMATIC,
+    'helical': layout.HELICAL,
+    'fixed': layout.FIXED,
+}
+
 
 class KernelTable(NamedTuple):
     """Tables of a chain; read-only."""
@@ -72,17 +79,16 @@ class TableBuilder:
         self._coordinates += n
         self._blocks += width
 
-    def add_joint(self, kind: str, axis: Array, pose: Array) -> None:
-        """Add a revolute, prismatic or fixed joint with its axis (3,) in the distal frame."""
+    def add_joint(self, kind: str, axis: Array, pose: Array, pitch: float = 0.0) -> None:
+        """Add a joint with its unit axis (3,) in the distal frame; `pitch` of a helical one."""
         home, turn = pose[:3, :3], skew(axis)
-        zero = np.zeros((3, 3))
-        code, rotations = layout.FIXED, [home, zero, zero]
-        if kind == 'revolute':
-            code = layout.REVOLUTE
+        zero = np.zeros(3)
+        code, rotations = _JOINTS[kind], [home, np.zeros((3, 3)), np.zeros((3, 3))]
+        turns, travel = zero, axis if kind == 'prismatic' else pitch * axis
+        if code in (layout.REVOLUTE, layout.HELICAL):
             rotations = [home + home @ turn @ turn, home @ turn, -home @ turn @ turn]
-        elif kind == 'prismatic':
-            code = layout.PRISMATIC
-        numbers = [*rotations, pose[:3, 3], axis]
+            turns = axis
+        numbers = [*rotations, pose[:3, 3], turns, travel]
         self._add(code, int(code != layout.FIXED), layout.PLAIN_WIDTH, numbers)
 
     def add_rigid_body(self, mass: float, com: Array, inertia: Array, tip_pose: Array) -> None:

@@ -14,6 +14,8 @@ from screw_dynamics.arrays import Array, as_vector, read_only_copy
 from screw_dynamics.errors import InputError, UnknownNameError, shown
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.other_models import OtherModel
+from screw_dynamics.soft.kernel_rows import add_to_table
+from screw_dynamics.soft.kernel_table import KernelTable, TableBuilder
 from screw_dynamics.soft.module import Module
 from screw_dynamics.soft.rigid_chain import modules_of
 
@@ -107,6 +109,20 @@ class SoftRobot(OtherModel):
         return tuple(
             slice(end - module.n, end) for end, module in zip(ends, self.modules, strict=True)
         )
+
+    @cached_property
+    def ranges(self) -> bool:
+        """Whether any module has a range of coordinates."""
+        return any(type(module).check is not Module.check for module in self.modules)
+
+    @cached_property
+    def kernel_table(self) -> KernelTable | None:
+        """Tables of the compiled kernels; None if they know none of the modules."""
+        builder = TableBuilder(self.gravity)
+        for module in self.modules:
+            add_to_table(module, builder)
+        table = builder.table()
+        return None if table.given.all() else table
 
     def modules_to(self, frame: str) -> int:
         """Return how many modules are between the base and a frame; raise UnknownNameError."""

@@ -39,12 +39,12 @@ class Chain:
         pose[:3, 3] = self.rng.uniform(-length, length, 3)
         return pose
 
-    def joint(self, kind):
+    def joint(self, kind, pitch=0.0):
         axis = self.rng.normal(size=3)
         axis /= np.linalg.norm(axis)
         home = self.pose()
-        self.builder.add_joint(kind, axis, home)
-        screw = np.concatenate([axis, np.zeros(3)])
+        self.builder.add_joint(kind, axis, home, pitch)
+        screw = np.concatenate([axis, pitch * axis])
         if kind == 'prismatic':
             screw = np.concatenate([np.zeros(3), axis])
 
@@ -180,7 +180,7 @@ def point_series(module, jet):
 
 CHAINS = {
     'joints and bodies': lambda: Chain().joint('revolute').rigid().joint('prismatic').rigid()
-    .joint('fixed').joint('revolute').rigid(),
+    .joint('fixed').joint('helical', 0.3).rigid(),
     'planar': lambda: Chain().planar(),
     'three planar': lambda: Chain().planar().planar(0.2, 0.03, 0.5).planar(),
     'rod of second order': lambda: Chain().rod(fourth=False),

@@ -6,9 +6,9 @@ import math
 
 from screw_dynamics.kernels.soft.frames import ACCELERATION, RATES, advance
 from screw_dynamics.kernels.soft.layout import (
-    AXIS,
     COSINES,
     FORCE,
+    HELICAL,
     ORIGIN,
     POSE,
     PRISMATIC,
@@ -18,9 +18,11 @@ from screw_dynamics.kernels.soft.layout import (
     RIGID_SECOND,
     RIGID_TRANSLATION,
     ROTATION,
+    SHIFT_AXIS,
     SINES,
     TORQUE,
     TRANSLATION,
+    TURN_AXIS,
 )
 from screw_dynamics.kernels.soft.products import clear
 
@@ -45,7 +47,9 @@ def joint_forward(kind, ws, q, reals, row, block, before, after, scratch, order)
     for i in range(3):
         ws[origin + i] = reals[row + TRANSLATION + i]
     turning = scratch
-    if kind == REVOLUTE:
+    rotating = kind == REVOLUTE or kind == HELICAL
+    moving = kind == PRISMATIC or kind == HELICAL
+    if rotating:
         cosine, sine = scratch + 3 * count, scratch + 4 * count
         set_sines(ws, q, cosine, sine, count)
         for k in range(count):
@@ -55,28 +59,30 @@ def joint_forward(kind, ws, q, reals, row, block, before, after, scratch, order)
                 ws[pose + 9 * k + i] = entry if k > 0 else ws[pose + i] + entry
         for k in range(order + 2):
             for i in range(3):
-                ws[turning + 3 * k + i] = (k + 1.0) * ws[q + k + 1] * reals[row + AXIS + i]
-    elif kind == PRISMATIC:
+                ws[turning + 3 * k + i] = (k + 1.0) * ws[q + k + 1] * reals[row + TURN_AXIS + i]
+    if moving:
         for a in range(3):
             direction = 0.0
             for b in range(3):
-                direction += reals[row + ROTATION + 3 * a + b] * reals[row + AXIS + b]
+                direction += reals[row + ROTATION + 3 * a + b] * reals[row + SHIFT_AXIS + b]
             ws[origin + a] += direction * ws[q]
             for k in range(1, count):
                 ws[origin + 3 * k + a] = direction * ws[q + k]
     clear(ws, block + FORCE * count, 6 * count)
     free = scratch + 5 * count
-    rotating, moving = kind == REVOLUTE, kind == PRISMATIC
     advance(ws, block, rotating, moving, turning, before, after, free, order)
 
 
-def joint_effort(kind, ws, nu, reals, row, wrench, order):
+def joint_effort(ws, nu, reals, row, wrench, order):
     """Set the effort of a joint from the wrench behind it."""
-    part = wrench if kind == PRISMATIC else wrench + 3 * (order + 3)
-    x, y, z = reals[row + AXIS], reals[row + AXIS + 1], reals[row + AXIS + 2]
     for k in range(order + 1):
-        i = part + 3 * k
-        ws[nu + k] = x * ws[i] + y * ws[i + 1] + z * ws[i + 2]
+        force = wrench + 3 * k
+        torque = force + 3 * (order + 3)
+        total = 0.0
+        for c in range(3):
+            total += reals[row + SHIFT_AXIS + c] * ws[force + c]
+            total += reals[row + TURN_AXIS + c] * ws[torque + c]
+        ws[nu + k] = total
 
 
 def rigid_forward(ws, reals, row, block, before, after, scratch, order):

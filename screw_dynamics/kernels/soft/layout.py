@@ -15,7 +15,7 @@ REALS, BLOCK, STEPS = range(3, 6)  # first real; block (in series); number of se
 GIVEN = 6  # first series in the array of given modules
 COLUMNS = 7
 
-REVOLUTE, PRISMATIC, FIXED, RIGID, PLANAR, ROD, SERIES = range(7)
+REVOLUTE, PRISMATIC, HELICAL, FIXED, RIGID, PLANAR, ROD, SERIES = range(8)
 
 GRAVITY = 0  # 3 reals
 FIRST_REAL = 3
@@ -24,8 +24,8 @@ FIRST_REAL = 3
 ROTATION = 0  # 9: home rotation, by rows; a revolute joint adds sin q R a~ - cos q R a~^2
 SINES, COSINES = 9, 18  # 9 each
 TRANSLATION = 27  # 3
-AXIS = 30  # 3: in the distal frame
-JOINT_REALS = 33
+TURN_AXIS, SHIFT_AXIS = 30, 33  # 3 each: column of the Jacobian of the distal frame, in its axes
+JOINT_REALS = 36
 RIGID_MASS, RIGID_FIRST, RIGID_SECOND = 12, 13, 16  # 1, 3, 6
 RIGID_TRANSLATION = 9
 RIGID_REALS = 22

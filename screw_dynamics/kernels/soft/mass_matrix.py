@@ -14,7 +14,6 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.kernels.soft.layout import (
-    AXIS,
     BLOCK,
     COORDINATES,
     CROSS_J,
@@ -27,16 +26,17 @@ from screw_dynamics.kernels.soft.layout import (
     ORIGIN,
     PLANAR,
     POSE,
-    PRISMATIC,
     REALS,
     RIGID,
     RIGID_MASS,
     ROD,
     SECOND_MOMENT,
     SERIES,
+    SHIFT_AXIS,
     SHIFT_J,
     SIZE,
     STEPS,
+    TURN_AXIS,
     TURN_J,
     coordinate_width,
     integrals_width,
@@ -107,10 +107,10 @@ def joint_columns(ws, kind, n, reals, row, block, count, work, matrix, first):
             work.moments[i] = reals[row + RIGID_MASS + i]
     elif n == 1:
         work.own[0] = 0.0
-        work.tip[0] = 0.0
         matrix[first, first] = 0.0
         for i in range(3):
-            work.tip[0, i + (3 if kind == PRISMATIC else 0)] = reals[row + AXIS + i]
+            work.tip[0, i] = reals[row + TURN_AXIS + i]
+            work.tip[0, 3 + i] = reals[row + SHIFT_AXIS + i]
 
 
 def momentum(moments, column, out):

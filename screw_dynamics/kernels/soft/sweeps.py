@@ -18,6 +18,7 @@ from screw_dynamics.kernels.soft.layout import (
     FIRST,
     GIVEN,
     GRAVITY,
+    HELICAL,
     KIND,
     MASS,
     PLANAR,
@@ -145,8 +146,9 @@ def backward_sweep(ws, place, modules, reals, order):
         if soft:
             integrals_efforts(n, ws, nu, block, wrench, order)
         elif n == 1:
-            joint_effort(kind, ws, nu, reals, row, wrench, order)
-        rotating, moving = soft or kind == REVOLUTE, soft or kind == PRISMATIC
+            joint_effort(ws, nu, reals, row, wrench, order)
+        rotating = soft or kind == REVOLUTE or kind == HELICAL
+        moving = soft or kind == PRISMATIC or kind == HELICAL
         pass_back(ws, block, rotating, moving, wrench, scratch, order)
         if soft or kind == RIGID:
             add_own_wrench(ws, block, wrench, order)

@@ -11,9 +11,10 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.soft.entire_functions import entire
-from screw_dynamics.soft.kernel_table import RodStep, TableBuilder
-from screw_dynamics.soft.module import Module
+from screw_dynamics.series.series_array import stumpff
+from screw_dynamics.soft.bodies.circular_rod import SECTIONS, section_places
+from screw_dynamics.soft.kernel_table import RodStep
+from screw_dynamics.soft.module import Module, require_name
 
 STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 _GAUSS = 0.5 * np.sqrt(3.0) / 3.0  # distance of two Gauss points from the middle of a unit step
@@ -25,18 +26,11 @@ class Rod(Module):
     def __init__(
         self, steps: Sequence[RodStep], stiffness: Array, damping: Array, name: str | None
     ) -> None:
-        self.steps, self.name = tuple(steps), name
+        self.steps, self.name = tuple(steps), require_name(name)
         self.stiffness, self.damping_matrix = stiffness, damping
-
-    @property
-    def n(self) -> int:
-        """Number of coordinates."""
-        return len(self.stiffness)
-
-    @property
-    def masses(self) -> Array:
-        """Masses of four points in each section."""
-        return np.repeat([0.25 * step.mass for step in self.steps if step.mass > 0.0], 4)
+        self.n = len(stiffness)
+        sections = [0.25 * step.mass for step in self.steps if step.mass > 0.0]
+        self.masses = np.repeat(np.array(sections), 4)
 
     def _sections(self, q: Any) -> Any:
         """Yield each step with rotation and origin behind it."""
@@ -77,10 +71,6 @@ class Rod(Module):
         """Return the elastic energy [J]."""
         return 0.5 * np.sum(q * (self.stiffness @ q))
 
-    def add_to_table(self, builder: TableBuilder) -> None:
-        """Add the rod to the table of the kernels."""
-        builder.add_rod(self.stiffness, self.damping_matrix, self.steps)
-
 
 def _exponent(step: RodStep, q: Any) -> tuple[Any, Any]:
     """Return the angular and the linear part of the exponent of a step."""
@@ -101,7 +91,7 @@ def _exponential(turn: Any, shift: Any) -> tuple[Any, Any]:
     zero = 0.0 * turn[0]
     x, y, z = turn[0], turn[1], turn[2]
     skew = np.stack([zero, -z, y, z, zero, -x, -y, x, zero]).reshape(3, 3)
-    e1, e2, e3 = (entire(n, square) for n in (1, 2, 3))
+    _, e1, e2, e3 = stumpff(square, 3)
     rotation = np.eye(3) + e1 * skew + e2 * (skew @ skew)
     across = np.cross(turn, shift)
     return rotation, shift + e2 * across + e3 * np.cross(turn, across)
@@ -113,17 +103,17 @@ def rod_steps(
     mass: float,
     strain: Array,
     basis: Callable[[float], Array],
-    nodes: int,
     order: int,
+    nodes: int = SECTIONS,
 ) -> list[RodStep]:
     """
     Return the steps between Gauss points of a homogeneous rod, to its end.
 
     `order` is that of the Magnus expansion: 4 with two points per step, 2 with the middle.
     """
-    positions, weights = np.polynomial.legendre.leggauss(nodes)
-    borders = np.concatenate([[0.0], 0.5 * length * (positions + 1.0), [length]])
-    sections = np.append(0.5 * mass * weights, 0.0)
+    places, weights = section_places(length, nodes)
+    borders = np.concatenate([[0.0], places, [length]])
+    sections = np.append(mass * weights, 0.0)
     steps = []
     for start, end, section in zip(borders, borders[1:], sections, strict=False):
         h, middle = float(end - start), 0.5 * float(start + end)
@@ -150,7 +140,7 @@ def strain_integral(
     length: float, basis: Callable[[float], Array], weight: Array, nodes: int
 ) -> Array:
     """Return the integral over the rod of ``Phi^T weight Phi`` (n, n), by Gauss points."""
-    points, weights = np.polynomial.legendre.leggauss(nodes)
-    values = [_checked_basis(basis, 0.5 * length * (x + 1.0)) for x in points]
+    places, weights = section_places(length, nodes)
+    values = [_checked_basis(basis, float(s)) for s in places]
     terms = [w * value.T @ weight @ value for w, value in zip(weights, values, strict=True)]
-    return np.asarray(0.5 * length * sum(terms[1:], terms[0]))
+    return np.asarray(length * sum(terms[1:], terms[0]))

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
 from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.scalars import require_number
 from screw_dynamics.soft.bodies.rod import STRAIGHT, Rod, rod_steps, strain_integral
-from screw_dynamics.soft.module import as_positive
 
 _STIFFNESS_NODES = 16
 
@@ -70,9 +70,9 @@ class VariableStrain(Rod):
         order: int = 4,
         name: str | None = None,
     ) -> None:
-        self.length = as_positive('length', length)
-        self.radius = as_positive('radius', radius, zero=True)
-        self.mass = as_positive('mass', mass, zero=True)
+        self.length = require_number('length', length, above=True)
+        self.radius = require_number('radius', radius)
+        self.mass = require_number('mass', mass)
         if order not in (2, 4):
             raise InputError(f'order: expected 2 or 4, got {order!r}')
         if isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 1:
@@ -82,7 +82,7 @@ class VariableStrain(Rod):
         if section.shape not in ((6,), (6, 6)):
             raise ShapeError('stiffness', '(6,) or (6, 6)', section.shape)
         section = np.diag(section) if section.ndim == 1 else section
-        steps = rod_steps(self.length, self.radius, self.mass, rest, basis, nodes, order)
+        steps = rod_steps(self.length, self.radius, self.mass, rest, basis, order, nodes)
         matrix = strain_integral(self.length, basis, section, _STIFFNESS_NODES)
-        eta = as_positive('damping', damping, zero=True)
+        eta = require_number('damping', damping)
         super().__init__(steps, matrix, eta * matrix, name)
