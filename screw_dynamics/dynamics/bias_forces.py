@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
 from screw_dynamics.kernels.tree.bias_forces import bias_efforts
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.other_models import OtherModel, function_for
+from screw_dynamics.model.screw_model import ScrewModel
 
 
-def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
+def bias_forces(model: ScrewModel | OtherModel, q: ArrayLike, qd: ArrayLike) -> Array:
     """
     Return the joint efforts C(q, q') q' + Q_grav(q), those of a motion with q'' = 0.
 
@@ -21,7 +22,7 @@ def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     q, qd : (n,) or (T, n) array_like
         Coordinates and their rates [rad or m, per s].
 
@@ -42,7 +43,10 @@ def bias_forces(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Array:
     >>> sd.bias_forces(pendulum, [0.0], [3.0])
     array([9.81])
     """
-    frames = require_model(model).joint_frames
+    if not isinstance(model, ScrewModel):
+        other: Array = function_for('bias_forces', model)(model, q, qd)
+        return other
+    frames = model.joint_frames
     positions, single = as_samples('q', q, model.n)
     rates = as_samples_like('qd', qd, 'q', positions, single)
     forces = np.empty((len(positions), model.n))

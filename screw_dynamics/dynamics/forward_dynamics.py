@@ -25,16 +25,19 @@ from screw_dynamics.kernels.tree.forward_dynamics import (
     SOLVED,
     joint_accelerations,
 )
+from screw_dynamics.model.other_models import OtherModel, function_for
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 
-def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
+def forward_dynamics(
+    model: ScrewModel | OtherModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike
+) -> Array:
     """
     Return the joint accelerations q'' = M^-1 (tau - C q' - Q_grav), of [MK2021, (1)].
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     q, qd : (n,) or (T, n) array_like
         Coordinates and their rates [rad or m, per s].
     tau : (n,) or (T, n) array_like
@@ -67,7 +70,10 @@ def forward_dynamics(model: ScrewModel, q: ArrayLike, qd: ArrayLike, tau: ArrayL
     >>> sd.forward_dynamics(pendulum, [0.0], [0.0], [10.81])
     array([2.])
     """
-    frames = require_model(model).joint_frames
+    if not isinstance(model, ScrewModel):
+        other: Array = function_for('forward_dynamics', model)(model, q, qd, tau)
+        return other
+    frames = model.joint_frames
     positions, single = as_samples('q', q, model.n)
     rates = as_samples_like('qd', qd, 'q', positions, single)
     efforts = as_samples_like('tau', tau, 'q', positions, single)

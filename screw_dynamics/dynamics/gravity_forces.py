@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.kernels.tree.gravity_forces import gravity_efforts
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.other_models import OtherModel, function_for
+from screw_dynamics.model.screw_model import ScrewModel
 
 
-def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:
+def gravity_forces(model: ScrewModel | OtherModel, q: ArrayLike) -> Array:
     """
     Return the joint efforts Q_grav that keep the robot at rest: the gradient of its potential.
 
@@ -22,7 +23,7 @@ def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     q : (n,) or (T, n) array_like
         Coordinates [rad or m].
 
@@ -43,7 +44,10 @@ def gravity_forces(model: ScrewModel, q: ArrayLike) -> Array:
     >>> sd.gravity_forces(pendulum, [0.0])
     array([9.81])
     """
-    frames = require_model(model).joint_frames
+    if not isinstance(model, ScrewModel):
+        other: Array = function_for('gravity_forces', model)(model, q)
+        return other
+    frames = model.joint_frames
     samples, single = as_samples('q', q, model.n)
     forces = np.empty((len(samples), model.n))
     if not gravity_efforts(samples, frames.tree, frames.bodies, frames.gravity, forces):

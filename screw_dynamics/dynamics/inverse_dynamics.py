@@ -18,7 +18,8 @@ from screw_dynamics.kernels.taylor import interpreted
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import Frame
-from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
+from screw_dynamics.model.other_models import OtherModel, function_for
+from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
 
 _ARRAY, _ONE = np.ndarray, 1
 # With fewer samples, starting a thread costs more than it saves.
@@ -29,7 +30,7 @@ _single_kernels: dict[tuple[int, ...], Callable[..., int]] = {}
 
 
 def inverse_dynamics(
-    model: ScrewModel,
+    model: ScrewModel | OtherModel,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None = None,
     out: Array | None = None,
@@ -44,7 +45,7 @@ def inverse_dynamics(
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates, from positions (d = 0) to order
         k + 2 [rad or m, per s^d], in the order of ``model.joint_names``. k >= 0.
@@ -95,7 +96,7 @@ def inverse_dynamics(
     # tests by identity: True, 1.0 and masked arrays must not reach the kernel
     if wrench_jets is None and threads is _ONE and type(joint_jet) is _ARRAY:
         try:
-            parameters = model.joint_frame_parameters.parameters
+            parameters = model.joint_frame_parameters.parameters  # type: ignore[union-attr]
             tau = np.empty_like(joint_jet[2:]) if out is None else out
             kernel = _single_kernels.get(tau.shape)
             if kernel is not None and kernel(joint_jet, tau, parameters) == OK:
@@ -106,13 +107,17 @@ def inverse_dynamics(
 
 
 def _checked(
-    model: ScrewModel,
+    model: ScrewModel | OtherModel,
     joint_jet: ArrayLike,
     wrench_jets: Mapping[str, ArrayLike] | None,
     out: Array | None,
     threads: int,
 ) -> Array:
-    require_model(model)
+    if not isinstance(model, ScrewModel):
+        other: Array = function_for('inverse_dynamics', model)(
+            model, joint_jet, wrench_jets, out, threads
+        )
+        return other
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim not in (2, 3) or jet.shape[-1] != model.n or jet.shape[-2] < 3:
         raise ShapeError(

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.kernels.tree.mass_matrix import mass_matrices
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.other_models import OtherModel, function_for
+from screw_dynamics.model.screw_model import ScrewModel
 
 
-def mass_matrix(model: ScrewModel, q: ArrayLike) -> Array:
+def mass_matrix(model: ScrewModel | OtherModel, q: ArrayLike) -> Array:
     """
     Return the mass matrix M of the kinetic energy q'^T M q' / 2.
 
@@ -21,7 +22,7 @@ def mass_matrix(model: ScrewModel, q: ArrayLike) -> Array:
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     q : (n,) or (T, n) array_like
         Coordinates [rad or m].
 
@@ -43,7 +44,10 @@ def mass_matrix(model: ScrewModel, q: ArrayLike) -> Array:
     >>> sd.mass_matrix(pendulum, [0.3])
     array([[0.5]])
     """
-    frames = require_model(model).joint_frames
+    if not isinstance(model, ScrewModel):
+        other: Array = function_for('mass_matrix', model)(model, q)
+        return other
+    frames = model.joint_frames
     samples, single = as_samples('q', q, model.n)
     matrices = np.empty((len(samples), model.n, model.n))
     if not mass_matrices(samples, frames.tree, frames.bodies, matrices):

@@ -10,20 +10,22 @@ from numpy.typing import ArrayLike
 from screw_dynamics.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.tree.frames import frame_jacobians, frame_poses
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.other_models import OtherModel, function_for
+from screw_dynamics.model.screw_model import ScrewModel
 
 
-def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
+def frame_pose(model: ScrewModel | OtherModel, q: ArrayLike, frame: str) -> Array:
     """
     Return the pose of a frame in base-link axes, C = prod(B_i exp(X_i q_i)) F [MK2021, (3)].
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     q : (n,) or (T, n) array_like
         Coordinates [rad or m]; limits are not enforced.
     frame : str
-        A link name; the link may be attached by fixed joints.
+        A link name; the link may be attached by fixed joints. Of a SoftRobot a module, whose
+        distal frame it is, ``'base'`` or ``'tip'``.
 
     Returns
     -------
@@ -41,7 +43,10 @@ def frame_pose(model: ScrewModel, q: ArrayLike, frame: str) -> Array:
     >>> sd.frame_pose(slider, [0.5], 'body_1')[:3, 3]
     array([0.5, 0. , 0. ])
     """
-    frames = require_model(model).joint_frames
+    if not isinstance(model, ScrewModel):
+        other: Array = function_for('frame_pose', model)(model, q, frame)
+        return other
+    frames = model.joint_frames
     model.frame(frame)  # raises the error of an unknown name
     path, local = frames.paths[frame]
     samples, single = as_samples('q', q, model.n)
@@ -66,14 +71,14 @@ def representation_number(representation: str) -> int:
 
 
 def frame_jacobian(
-    model: ScrewModel, q: ArrayLike, frame: str, representation: str = 'body'
+    model: ScrewModel | OtherModel, q: ArrayLike, frame: str, representation: str = 'body'
 ) -> Array:
     """
     Return the Jacobian J with V = J q', the twist [angular; linear] of a frame.
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     q : (n,) or (T, n) array_like
         Coordinates [rad or m].
     frame : str
@@ -106,7 +111,10 @@ def frame_jacobian(
     array([[0., 0., 0., 1., 0., 0.]])
     """
     which = representation_number(representation)
-    frames = require_model(model).joint_frames
+    if not isinstance(model, ScrewModel):
+        other: Array = function_for('frame_jacobian', model)(model, q, frame, representation)
+        return other
+    frames = model.joint_frames
     model.frame(frame)  # raises the error of an unknown name
     path, local = frames.paths[frame]
     samples, single = as_samples('q', q, model.n)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from oracles.random_models import BodyRecipe, random_model
 from tqdm import tqdm
 
 import screw_dynamics as sd
+from benchmark import soft_chains
 from benchmark.peers import ChainRule, FiniteDifferences, from_chain, from_urdf
 from benchmark.timing import Measured, race
 from screw_dynamics.arrays import Array
@@ -51,12 +53,14 @@ class Results:
     single: dict[str, Measured] = field(default_factory=dict)
     batch: dict[str, float] = field(default_factory=dict)
     scaling: dict[str, list[float]] = field(default_factory=dict)
+    soft: dict[str, Measured] = field(default_factory=dict)
+    soromox: tuple[float, float] | None = None
 
 
 def measure_all() -> Results:
     """Run every measurement, with a progress bar."""
     results = Results()
-    steps = (_single_calls, _batches, _scaling, _start)
+    steps = (_single_calls, _batches, _scaling, _soft_chains, _start)
     with tqdm(total=len(steps), desc='bench', unit='part') as bar:
         for step in steps:
             bar.set_postfix_str(step.__name__.strip('_').replace('_', ' '))
@@ -194,6 +198,16 @@ def _scaling(results: Results) -> None:
     times = columns['order 2']
     exponent = np.log(times[SIZES.index(112)] / times[SIZES.index(28)]) / np.log(112 / 28)
     results.rows.append(Row('growth exponent in joints, 28 to 112', float(exponent), 1.08))
+
+
+def _soft_chains(results: Results) -> None:
+    results.soft, figures = soft_chains.measure()
+    results.rows += [
+        Row(name, value, *soft_chains.BOUNDS[name]) for name, value in figures.items()
+    ]
+    python = os.environ.get('SOROMOX_PYTHON')
+    if python:
+        results.soromox = soft_chains.beside_soromox(python)
 
 
 _FIRST_RESULT = """

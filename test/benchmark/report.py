@@ -64,7 +64,31 @@ def markdown(results: Results) -> str:
     for i, n in enumerate(SIZES):
         cells = ' | '.join(f'{times[i] * 1e6:.2f}' for times in results.scaling.values())
         lines.append(f'| {n} | {cells} |')
+    lines += _soft_lines(results)
     return '\n'.join(lines) + '\n'
+
+
+def _soft_lines(results: Results) -> list[str]:
+    """Return the section of soft-rigid chains."""
+    lines = ['', '## Soft-rigid chains', '']
+    lines += [
+        'Chains of 20 planar arcs of constant curvature with closed-form inertia, of 200 such'
+    ]
+    lines += [
+        'arcs, and of 20 rods of variable strain (4 coordinates, 8 nodes and 9 steps of fourth'
+    ]
+    lines += ['order each). All calls are from Python.', '']
+    lines += ['| call | µs (best) | / P (median) |', '|---|---|---|']
+    p = results.soft['pinocchio rnea, 7 joints']
+    for name, measured in results.soft.items():
+        lines.append(f'| {name} | {measured.best * 1e6:.2f} | {measured.ratio(p):.2f} |')
+    if results.soromox is None:
+        return lines
+    ratio, deviation = results.soromox
+    lines += ['', 'SoRoMoX (JAX, compiled, one thread, 8 Gauss points) needs for mass matrix and']
+    lines += [f'efforts of the 20 arcs {ratio:.1f} times as long as `soft.mass_inverse_dynamics`;']
+    lines += [f'the largest difference of the efforts is {deviation:.0e} of the largest.']
+    return lines
 
 
 def plot(results: Results, path: Path) -> None:

@@ -1,0 +1,24 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`OtherModel`: robots that functions of a `ScrewModel` accept in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from screw_dynamics.model.screw_model import require_model
+
+
+class OtherModel:
+    """Base of models with functions of their own, by the names of those for a `ScrewModel`."""
+
+    functions: ClassVar[dict[str, Callable[..., Any]]] = {}
+
+
+def function_for(name: str, model: object) -> Callable[..., Any]:
+    """Return the function of an `OtherModel`; raise InputError for any other object."""
+    if not isinstance(model, OtherModel):
+        require_model(model)
+    assert isinstance(model, OtherModel)
+    return model.functions[name]

@@ -1,0 +1,146 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Rod`: bodies of rigid sections along a strained line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.series.series_array import stumpff
+from screw_dynamics.soft.bodies.circular_rod import SECTIONS, section_places
+from screw_dynamics.soft.kernel_table import RodStep
+from screw_dynamics.soft.module import Module, require_name
+
+STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+_GAUSS = 0.5 * np.sqrt(3.0) / 3.0  # distance of two Gauss points from the middle of a unit step
+
+
+class Rod(Module):
+    """A rod given by its steps, with linear stiffness and damping (n, n) of its coordinates."""
+
+    def __init__(
+        self, steps: Sequence[RodStep], stiffness: Array, damping: Array, name: str | None
+    ) -> None:
+        self.steps, self.name = tuple(steps), require_name(name)
+        self.stiffness, self.damping_matrix = stiffness, damping
+        self.n = len(stiffness)
+        sections = [0.25 * step.mass for step in self.steps if step.mass > 0.0]
+        self.masses = np.repeat(np.array(sections), 4)
+
+    def _sections(self, q: Any) -> Any:
+        """Yield each step with rotation and origin behind it."""
+        rotation, origin = np.eye(3), np.zeros(3)
+        for step in self.steps:
+            turn, position = _exponential(*_exponent(step, q))
+            origin = origin + rotation @ position
+            rotation = rotation @ turn
+            yield step, rotation, origin
+
+    def tip_pose(self, q: Any) -> tuple[Any, Any]:
+        """Return rotation and origin of the distal frame."""
+        rotation: Any = np.eye(3)
+        origin: Any = np.zeros(3)
+        for _, rotation, origin in self._sections(q):  # noqa: B007
+            pass
+        return rotation, origin
+
+    def positions(self, q: Any) -> Any:
+        """Return four points in each section."""
+        points = []
+        for step, rotation, origin in self._sections(q):
+            if step.mass > 0.0:
+                x, y = (np.sqrt(2.0 * moment / step.mass) for moment in step.second_moments)
+                offsets = np.array([[x, 0.0, 0.0], [-x, 0.0, 0.0], [0.0, y, 0.0], [0.0, -y, 0.0]])
+                points.append(offsets @ rotation.T + origin)
+        return np.concatenate(points) if points else np.zeros((0, 3))
+
+    def elastic_efforts(self, q: Any) -> Any:
+        """Return stiffness times q."""
+        return self.stiffness @ q
+
+    def damping_efforts(self, q: Any, qd: Any) -> Any:
+        """Return damping times q'."""
+        return self.damping_matrix @ qd
+
+    def energy(self, q: Any) -> Any:
+        """Return the elastic energy [J]."""
+        return 0.5 * np.sum(q * (self.stiffness @ q))
+
+
+def _exponent(step: RodStep, q: Any) -> tuple[Any, Any]:
+    """Return the angular and the linear part of the exponent of a step."""
+    strains = [strain + basis @ q for strain, basis in zip(step.strains, step.bases, strict=True)]
+    total = step.length / len(strains) * sum(strains[1:], strains[0])
+    turn, shift = total[:3], total[3:]
+    if step.bracket != 0.0:
+        a, b = strains
+        turn = turn + step.bracket * np.cross(a[:3], b[:3])
+        linear = np.cross(a[:3], b[3:]) + np.cross(a[3:], b[:3])
+        shift = shift + step.bracket * linear
+    return turn, shift
+
+
+def _exponential(turn: Any, shift: Any) -> tuple[Any, Any]:
+    """Return rotation and origin of the exponential of a twist."""
+    square = np.sum(turn * turn)
+    zero = 0.0 * turn[0]
+    x, y, z = turn[0], turn[1], turn[2]
+    skew = np.stack([zero, -z, y, z, zero, -x, -y, x, zero]).reshape(3, 3)
+    _, e1, e2, e3 = stumpff(square, 3)
+    rotation = np.eye(3) + e1 * skew + e2 * (skew @ skew)
+    across = np.cross(turn, shift)
+    return rotation, shift + e2 * across + e3 * np.cross(turn, across)
+
+
+def rod_steps(
+    length: float,
+    radius: float,
+    mass: float,
+    strain: Array,
+    basis: Callable[[float], Array],
+    order: int,
+    nodes: int = SECTIONS,
+) -> list[RodStep]:
+    """
+    Return the steps between Gauss points of a homogeneous rod, to its end.
+
+    `order` is that of the Magnus expansion: 4 with two points per step, 2 with the middle.
+    """
+    places, weights = section_places(length, nodes)
+    borders = np.concatenate([[0.0], places, [length]])
+    sections = np.append(mass * weights, 0.0)
+    steps = []
+    for start, end, section in zip(borders, borders[1:], sections, strict=False):
+        h, middle = float(end - start), 0.5 * float(start + end)
+        points = (middle - _GAUSS * h, middle + _GAUSS * h) if order == 4 else (middle,)
+        bracket = np.sqrt(3.0) / 12.0 * h * h if order == 4 else 0.0
+        moment = 0.25 * float(section) * radius**2
+        bases = [_checked_basis(basis, s) for s in points]
+        steps.append(
+            RodStep(h, bracket, float(section), (moment, moment), [strain] * len(points), bases)
+        )
+    return steps
+
+
+def _checked_basis(basis: Callable[[float], Array], s: float) -> Array:
+    value = np.array(basis(s), dtype=float)
+    if value.ndim != 2 or value.shape[0] != 6:
+        raise ShapeError(f'basis at s = {s:.6g}', '(6, n)', value.shape)
+    if not np.isfinite(value).all():
+        raise InputError(f'basis at s = {s:.6g}: expected finite numbers, got others')
+    return value
+
+
+def strain_integral(
+    length: float, basis: Callable[[float], Array], weight: Array, nodes: int
+) -> Array:
+    """Return the integral over the rod of ``Phi^T weight Phi`` (n, n), by Gauss points."""
+    places, weights = section_places(length, nodes)
+    values = [_checked_basis(basis, float(s)) for s in places]
+    terms = [w * value.T @ weight @ value for w, value in zip(weights, values, strict=True)]
+    return np.asarray(length * sum(terms[1:], terms[0]))

@@ -1,0 +1,88 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`VariableStrain`: a rod whose strain is a linear combination of functions of arc length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.scalars import require_number
+from screw_dynamics.soft.bodies.rod import STRAIGHT, Rod, rod_steps, strain_integral
+
+_STIFFNESS_NODES = 16
+
+
+class VariableStrain(Rod):
+    """
+    A rod of geometric variable strain: ``xi(s) = xi_0 + Phi(s) q``.
+
+    Parameters
+    ----------
+    length, radius : float
+        [m]
+    mass : float
+        [kg], at Gauss points along the rod.
+    basis : callable
+        Phi: arc length s [m] to (6, n), angular rows [1/m] first.
+    strain : (6,) array_like
+        Stress-free strain xi_0; straight by default.
+    stiffness : (6,) or (6, 6) array_like
+        K_s of the section [N m^2, N], ``diag(E I1, E I2, G I3, G A, G A, E A)``.
+    damping : float
+        Time constant eta of the material [s]; the damping is eta K_s.
+    nodes : int
+        Number of Gauss points.
+    order : {4, 2}
+        Order of the Magnus expansion between them.
+    name : str, optional
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> def bending(s):
+    ...     basis = np.zeros((6, 2))
+    ...     basis[1] = 1.0, s
+    ...     return basis
+    >>> sd.soft.VariableStrain(1.0, 0.02, 1.0, bending).n
+    2
+    """
+
+    def __init__(
+        self,
+        length: float,
+        radius: float,
+        mass: float,
+        basis: Callable[[float], Array],
+        *,
+        strain: ArrayLike = STRAIGHT,
+        stiffness: ArrayLike = (0.0,) * 6,
+        damping: float = 0.0,
+        nodes: int = 8,
+        order: int = 4,
+        name: str | None = None,
+    ) -> None:
+        self.length = require_number('length', length, above=True)
+        self.radius = require_number('radius', radius)
+        self.mass = require_number('mass', mass)
+        if order not in (2, 4):
+            raise InputError(f'order: expected 2 or 4, got {order!r}')
+        if isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 1:
+            raise InputError(f'nodes: expected a positive integer, got {nodes!r}')
+        rest = as_vector('strain', strain, 6)
+        section = require_finite('stiffness', as_float_array('stiffness', stiffness))
+        if section.shape not in ((6,), (6, 6)):
+            raise ShapeError('stiffness', '(6,) or (6, 6)', section.shape)
+        section = np.diag(section) if section.ndim == 1 else section
+        steps = rod_steps(self.length, self.radius, self.mass, rest, basis, order, nodes)
+        matrix = strain_integral(self.length, basis, section, _STIFFNESS_NODES)
+        eta = require_number('damping', damping)
+        super().__init__(steps, matrix, eta * matrix, name)

@@ -1,0 +1,289 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of `dynamics` and `kinematics` for soft-rigid robots, of the same names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import (
+    Array,
+    as_float_array,
+    as_samples,
+    as_samples_like,
+    require_finite,
+    require_out,
+)
+from screw_dynamics.errors import InputError, ShapeError, SingularMassMatrixError, shown
+from screw_dynamics.series.series_array import SeriesArray
+from screw_dynamics.soft.kernel_dynamics import efforts_at_once, run_chain
+from screw_dynamics.soft.recursion import ChainLink, chain_link, inertial_efforts
+from screw_dynamics.soft.recursion import mass_matrix as matrix_of_links
+from screw_dynamics.soft.soft_robot import SoftRobot
+
+
+_ONE = 1  # by identity: True must be rejected
+
+
+def require_soft_robot(robot: object) -> SoftRobot:
+    """Return the argument; raise InputError if it is not a robot of modules."""
+    if not isinstance(robot, SoftRobot):
+        raise InputError(f'robot: expected a SoftRobot, got {shown(robot)}')
+    return robot
+
+
+def inverse_dynamics(
+    robot: SoftRobot,
+    joint_jet: ArrayLike,
+    wrench_jets: Mapping[str, ArrayLike] | None = None,
+    out: Array | None = None,
+    threads: int = 1,
+) -> Array:
+    """Return M q'' + c + g + s and its derivatives (k + 1, n) or (T, k + 1, n)."""
+    if wrench_jets is None and out is None and threads is _ONE:
+        efforts = efforts_at_once(robot, joint_jet)
+        if efforts is not None:
+            return efforts
+    if wrench_jets:
+        raise InputError('wrench_jets: expected none for a SoftRobot')
+    jet = as_float_array('joint_jet', joint_jet)
+    if jet.ndim not in (2, 3) or jet.shape[-1] != robot.n or jet.shape[-2] < 3:
+        raise ShapeError(
+            'joint_jet', f'(k + 3, {robot.n}) or (T, k + 3, {robot.n}) with k >= 0', jet.shape
+        )
+    require_finite('joint_jet', jet)
+    shape = (*jet.shape[:-2], jet.shape[-2] - 2, robot.n)
+    if out is None:
+        out = np.empty(shape)
+    elif require_out(out).shape != shape:
+        raise ShapeError('out', str(shape), out.shape)
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise InputError(f'threads: expected a positive integer, got {shown(threads)}')
+    samples = jet.reshape(-1, *jet.shape[-2:])
+    if robot.kernel_table is not None:
+        efforts = out.reshape(-1, *shape[-2:])
+        run_chain(robot, robot.kernel_table, samples, efforts, threads=threads)
+        return out
+    for sample, row in zip(samples, out.reshape(-1, *shape[-2:]), strict=True):
+        row[...] = _efforts(robot, sample)
+    return require_finite('result', out, 'overflow')
+
+
+def _links(robot: SoftRobot, jet: Array) -> list[ChainLink]:
+    robot.check(jet[0])
+    return [
+        chain_link(module.motion(jet[:, own]))
+        for module, own in zip(robot.modules, robot.slices, strict=True)
+    ]
+
+
+def _efforts(robot: SoftRobot, jet: Array, *, stress: bool = True) -> Array:
+    """Return the efforts (k + 1, n) of one sample (k + 3, n)."""
+    links = _links(robot, jet)
+    rows = len(jet) - 2
+    parts = inertial_efforts(links, robot.gravity)
+    efforts = np.empty((rows, robot.n))
+    for link, part, own in zip(links, parts, robot.slices, strict=True):
+        total = part.truncated(rows - 1)
+        if stress:
+            total = total + link.stress.truncated(rows - 1)
+        efforts[:, own] = SeriesArray(total.data[:rows]).jet()
+    return efforts
+
+
+def mass_inverse_dynamics(
+    robot: SoftRobot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike
+) -> tuple[Array, Array]:
+    """
+    Return the mass matrix and the efforts of a motion, in one pass (MID) [P2025, algorithm 3].
+
+    Parameters
+    ----------
+    robot : SoftRobot
+    q, qd, qdd : (n,) or (T, n) array_like
+        Coordinates and two time derivatives [rad, m, ..., per s^d].
+
+    Returns
+    -------
+    mass_matrix : (n, n) or (T, n, n) ndarray
+    efforts : (n,) or (T, n) ndarray
+        M q'' + c + g + s.
+
+    Raises
+    ------
+    InputError
+        If coordinates are outside of the range of a body.
+    ShapeError, NotFiniteError
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arc = sd.soft.PlanarConstantCurvature(1.0, 1.0, 3.141592653589793)
+    >>> arm = sd.soft.SoftRobot([arc], gravity=(0, 0, 0))
+    >>> matrix, efforts = mass_inverse_dynamics(arm, [0.7], [-1.3], [2.1])
+    >>> efforts.round(9)
+    array([0.86605792])
+    """
+    require_soft_robot(robot)
+    samples, single = _samples(robot, q)
+    rates = require_finite('qd', as_samples_like('qd', qd, 'q', samples, single))
+    accelerations = require_finite('qdd', as_samples_like('qdd', qdd, 'q', samples, single))
+    jets = np.stack([samples, rates, accelerations], axis=1)
+    efforts = np.empty((len(samples), 1, robot.n))
+    matrices = np.empty((len(samples), robot.n, robot.n))
+    if robot.kernel_table is not None:
+        run_chain(robot, robot.kernel_table, jets, efforts, matrices)
+    else:
+        for jet, effort, matrix in zip(jets, efforts, matrices, strict=True):
+            links = _links(robot, jet)
+            own = zip(links, inertial_efforts(links, robot.gravity), strict=True)
+            effort[0] = np.concatenate([part.value + link.stress.value for link, part in own])
+            matrix[...] = matrix_of_links(links)
+    return (matrices[0], efforts[0, 0]) if single else (matrices, efforts[:, 0])
+
+
+def _samples(robot: SoftRobot, q: ArrayLike) -> tuple[Array, bool]:
+    samples, single = as_samples('q', q, robot.n)
+    require_finite('q', samples[0] if single and len(samples) else samples)
+    return samples, single
+
+
+def mass_matrix(robot: SoftRobot, q: ArrayLike) -> Array:
+    """Return M (n, n) or (T, n, n)."""
+    samples, single = _samples(robot, q)
+    matrices = np.empty((len(samples), robot.n, robot.n))
+    if robot.kernel_table is not None:
+        run_chain(robot, robot.kernel_table, samples[:, np.newaxis], None, matrices)
+        return matrices[0] if single else matrices
+    for sample, matrix in zip(samples, matrices, strict=True):
+        matrix[...] = matrix_of_links(_links(robot, _at_rest(sample)))
+    return matrices[0] if single else matrices
+
+
+def _at_rest(q: Array) -> Array:
+    return np.stack([q, 0.0 * q, 0.0 * q])
+
+
+def gravity_forces(robot: SoftRobot, q: ArrayLike) -> Array:
+    """Return the efforts that hold the robot against gravity, without elastic ones."""
+    samples, single = _samples(robot, q)
+    forces = np.empty(samples.shape)
+    table = robot.kernel_table
+    if table is not None:
+        jets = np.stack([samples, 0.0 * samples, 0.0 * samples], axis=1)
+        heavy, light = np.empty((2, len(samples), 1, robot.n))
+        run_chain(robot, table, jets, heavy)
+        run_chain(robot, table.without_gravity(), jets, light)
+        forces = heavy[:, 0] - light[:, 0]
+        return forces[0] if single else forces
+    for sample, force in zip(samples, forces, strict=True):
+        force[...] = _efforts(robot, _at_rest(sample), stress=False)[0]
+    return forces[0] if single else forces
+
+
+def bias_forces(robot: SoftRobot, q: ArrayLike, qd: ArrayLike) -> Array:
+    """Return c + g + s: the efforts without acceleration."""
+    samples, single = _samples(robot, q)
+    rates = require_finite('qd', as_samples_like('qd', qd, 'q', samples, single))
+    jets = np.stack([samples, rates, np.zeros_like(rates)], axis=1)
+    efforts = inverse_dynamics(robot, jets)[:, 0]
+    return efforts[0] if single else efforts
+
+
+def forward_dynamics(robot: SoftRobot, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
+    """Return q'' = M^-1 (tau - c - g - s)."""
+    samples, single = _samples(robot, q)
+    rates = require_finite('qd', as_samples_like('qd', qd, 'q', samples, single))
+    efforts = require_finite('tau', as_samples_like('tau', tau, 'q', samples, single))
+    accelerations = np.empty(samples.shape)
+    matrices, bias = mass_inverse_dynamics(robot, samples, rates, 0.0 * rates)
+    for i, (matrix, right) in enumerate(zip(matrices, efforts - bias, strict=True)):
+        accelerations[i] = _solved(robot, matrix, right, None if single else i)
+    return accelerations[0] if single else accelerations
+
+
+_SINGULAR = 1e-13  # smallest pivot, of a matrix with a unit diagonal
+
+
+def _solved(robot: SoftRobot, matrix: Array, right: Array, sample: int | None) -> Array:
+    """Solve by Cholesky, scaled to a unit diagonal: units of coordinates differ by far."""
+    diagonal = np.diag(matrix)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    scaled = matrix * scale * scale[:, np.newaxis]
+    values, vectors = np.linalg.eigh(scaled)
+    if len(values) and values[0] <= _SINGULAR:
+        weakest = robot.joint_names[int(np.argmax(abs(vectors[:, 0])))]
+        raise SingularMassMatrixError(
+            weakest, float(values[0]), _SINGULAR, 'nothing that it moves has inertia', sample
+        )
+    result: Array = scale * (vectors @ ((vectors.T @ (scale * right)) / values))
+    return result
+
+
+def frame_pose(robot: SoftRobot, q: ArrayLike, frame: str) -> Array:
+    """Return the pose of a module's distal frame in the frame of the base."""
+    samples, single = _samples(robot, q)
+    count = robot.modules_to(frame)
+    poses = np.tile(np.eye(4), (len(samples), 1, 1))
+    if robot.kernel_table is not None and count:
+        every = np.empty((len(samples), len(robot.modules), 4, 4))
+        run_chain(robot, robot.kernel_table, samples[:, np.newaxis], poses=every)
+        poses = np.ascontiguousarray(every[:, count - 1])
+        return poses[0] if single else poses
+    for sample, pose in zip(samples, poses, strict=True):
+        robot.check(sample)
+        for module, own in zip(robot.modules[:count], robot.slices, strict=False):
+            rotation, translation = module.tip_pose(sample[own])
+            pose[:3, 3] += pose[:3, :3] @ translation
+            pose[:3, :3] = pose[:3, :3] @ rotation
+    return poses[0] if single else poses
+
+
+def frame_jacobian(
+    robot: SoftRobot, q: ArrayLike, frame: str, representation: str = 'body'
+) -> Array:
+    """Return J (6, n) or (T, 6, n) of a module's distal frame."""
+    from screw_dynamics.kinematics.frames import representation_number
+
+    representation_number(representation)
+    samples, single = _samples(robot, q)
+    count = robot.modules_to(frame)
+    jacobians = np.zeros((len(samples), 6, robot.n))
+    for sample, jacobian in zip(samples, jacobians, strict=True):
+        total = np.eye(3)
+        for link, own in zip(_links(robot, _at_rest(sample))[:count], robot.slices, strict=False):
+            rotation, t = link.rotation.value, link.translation.value
+            linear = jacobian[3:] - np.cross(t, jacobian[:3], axisb=0, axisc=0)
+            jacobian[3:], jacobian[:3] = rotation.T @ linear, rotation.T @ jacobian[:3]
+            jacobian[:3, own] += link.angular.value.T
+            jacobian[3:, own] += link.linear.value.T
+            total = total @ rotation
+        _represent(jacobian, representation, total, frame_pose(robot, sample, frame)[:3, 3])
+    return jacobians[0] if single else jacobians
+
+
+def _represent(jacobian: Array, representation: str, rotation: Array, place: Array) -> None:
+    """Convert a body-fixed Jacobian (6, n) in place."""
+    if representation != 'body':
+        jacobian[3:] = rotation @ jacobian[3:]
+    if representation in ('spatial', 'hybrid'):
+        jacobian[:3] = rotation @ jacobian[:3]
+    if representation == 'spatial':
+        jacobian[3:] += np.cross(place, jacobian[:3], axisb=0, axisc=0)
+
+
+SoftRobot.functions = {
+    function.__name__: function
+    for function in (
+        bias_forces,
+        forward_dynamics,
+        frame_jacobian,
+        frame_pose,
+        gravity_forces,
+        inverse_dynamics,
+        mass_matrix,
+    )
+}

@@ -1,0 +1,98 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`Joint`: a joint of a soft-rigid robot, a module without mass."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_vector, read_only_copy
+from screw_dynamics.errors import InputError, shown
+from screw_dynamics.lie import is_pose, skew
+from screw_dynamics.scalars import require_number
+from screw_dynamics.soft.module import Module, require_name
+
+_KINDS = ('revolute', 'prismatic', 'helical', 'fixed')
+
+
+class Joint(Module):
+    """
+    A joint: its distal frame is ``pose exp(axis q)`` in its proximal frame.
+
+    Parameters
+    ----------
+    type : {'revolute', 'prismatic', 'helical', 'fixed'}
+    axis : (3,) array_like
+        Direction in the distal frame, through its origin; it is normalised.
+    pose : (4, 4) array_like
+        Pose of the distal frame at q = 0.
+    name : str, optional
+        By default joint_1, joint_2, ... from the base.
+    pitch : float
+        Translation of a helical joint per angle [m/rad].
+
+    Raises
+    ------
+    InputError, ShapeError, NotFiniteError
+        If an argument is not of its type or range.
+
+    Examples
+    --------
+    >>> Joint('revolute', axis=(0, 1, 0)).n
+    1
+    """
+
+    kind: ClassVar[str] = 'joint'
+
+    def __init__(
+        self,
+        type: str,
+        axis: ArrayLike = (0.0, 0.0, 1.0),
+        pose: ArrayLike | None = None,
+        *,
+        name: str | None = None,
+        pitch: float = 0.0,
+    ) -> None:
+        if not isinstance(type, str) or type not in _KINDS:
+            raise InputError(
+                f'type of a joint: expected one of {", ".join(_KINDS)}, got {shown(type)}'
+            )
+        direction = as_vector('axis', axis, 3)
+        length = float(np.linalg.norm(direction))
+        if length == 0.0:
+            raise InputError('axis: expected a vector other than zero')
+        self.masses = np.zeros(0)
+        self.type, self.n = type, int(type != 'fixed')
+        self.axis = read_only_copy('axis', direction / length)
+        self.pose = as_pose('pose', np.eye(4) if pose is None else pose)
+        self.name = require_name(name)
+        self.pitch = require_number('pitch', pitch, -math.inf)
+        if self.pitch and type != 'helical':
+            raise InputError(f'pitch: expected 0 for a {type} joint, got {self.pitch:g}')
+
+    def tip_pose(self, q: Any) -> tuple[Any, Any]:
+        """Return rotation and translation."""
+        rotation, translation = self.pose[:3, :3], self.pose[:3, 3]
+        if self.type == 'fixed':
+            return rotation, translation
+        if self.type != 'prismatic':
+            turn = skew(self.axis)
+            half = np.sin(0.5 * q[0])
+            moved = np.eye(3) + turn * np.sin(q[0]) + (turn @ turn) * (2.0 * half * half)
+            rotation = rotation @ moved
+        if self.type != 'revolute':
+            travel = self.pitch if self.type == 'helical' else 1.0
+            translation = translation + (self.pose[:3, :3] @ self.axis) * (travel * q[0])
+        return rotation, translation
+
+
+def as_pose(name: str, value: ArrayLike) -> Array:
+    """Return a read-only pose; raise InputError if it is not a rigid motion."""
+    pose = read_only_copy(name, value)
+    if pose.shape != (4, 4) or not is_pose(pose):
+        raise InputError(f'{name}: expected a pose (4, 4), a rotation and a translation')
+    return pose

@@ -1,0 +1,124 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled dynamics of a soft robot: calls of the kernel, and errors by its status."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NoReturn
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import NotFiniteError
+from screw_dynamics.kernels.soft.dynamics import soft_dynamics
+from screw_dynamics.kernels.soft.layout import OK
+from screw_dynamics.soft.kernel_table import KernelTable
+from screw_dynamics.soft.module_series import module_series
+from screw_dynamics.soft.soft_robot import SoftRobot
+
+_ARRAY = np.ndarray
+_NO_SERIES, _NO_MATRICES = np.zeros((1, 0)), np.empty((1, 0, 0))
+_NO_POSES = np.empty((1, 0, 4, 4))
+# with fewer samples, starting a thread costs more than it saves
+_SAMPLES_PER_THREAD = 64
+
+
+def efforts_at_once(robot: SoftRobot, joint_jet: object) -> Array | None:
+    """Return the efforts of an array that needs no conversion, None for any other argument."""
+    table = robot.kernel_table
+    if type(joint_jet) is not _ARRAY or table is None or table.given_width or robot.ranges:
+        return None
+    shape = joint_jet.shape
+    if len(shape) != 2 or shape[1] != robot.n or shape[0] < 3:
+        return None
+    tau = np.empty((1, shape[0] - 2, shape[1]))
+    jets = joint_jet[np.newaxis]
+    try:
+        status = soft_dynamics(
+            jets, table.modules, table.reals, _NO_SERIES, tau, _NO_MATRICES, _NO_POSES
+        )
+    except TypeError:  # another type than float64, or not contiguous
+        return None
+    return tau[0] if status == OK else None
+
+
+def run_chain(
+    robot: SoftRobot,
+    table: KernelTable,
+    jets: Array,
+    taus: Array | None = None,
+    matrices: Array | None = None,
+    poses: Array | None = None,
+    threads: int = 1,
+) -> None:
+    """
+    Fill the results of jets (T, k + 3, n), or (T, 1, n) without efforts; all are C-contiguous.
+
+    Efforts are (T, k + 1, n), mass matrices (T, n, n), poses (T, m, 4, 4). Raises InputError for
+    coordinates out of range and NotFiniteError with the name of the coordinate.
+    """
+    samples, rows, n = jets.shape
+    if samples == 0:
+        return
+    for jet in jets if robot.ranges else ():
+        robot.check(jet[0])
+    if table.given_width and rows == 1:
+        # series are evaluated along motions
+        jets = np.concatenate([jets, np.zeros((samples, 2, n))], axis=1)
+    if taus is None:
+        taus = np.empty((samples, max(0, jets.shape[1] - 2), n))
+    matrices = np.empty((samples, 0, 0)) if matrices is None else matrices
+    poses = np.empty((samples, 0, 4, 4)) if poses is None else poses
+    results = (taus, matrices, poses)
+    given = _given(robot, table, jets)
+    kernel = soft_dynamics.compile()
+
+    def run(part: slice) -> int:
+        parts = (result[part] for result in results)
+        return int(kernel(jets[part], table.modules, table.reals, given[part], *parts))
+
+    if _status(run, samples, threads) != OK:
+        _raise_not_finite(robot.joint_names, jets, taus)
+
+
+def _given(robot: SoftRobot, table: KernelTable, jets: Array) -> Array:
+    """Return the series (T, size) of the modules that the kernels do not know."""
+    if not table.given_width:
+        return np.zeros((len(jets), 0))
+    parts = [
+        (module, own)
+        for module, own, given in zip(robot.modules, robot.slices, table.given, strict=True)
+        if given
+    ]
+    return np.array(
+        [
+            np.concatenate([module_series(module, jet[:, own]) for module, own in parts])
+            for jet in jets
+        ]
+    )
+
+
+def _status(run: Callable[[slice], int], samples: int, threads: int) -> int:
+    """Return the worst status of a batch that threads share."""
+    threads = min(threads, max(1, samples // _SAMPLES_PER_THREAD))
+    if threads == 1:
+        return run(slice(None))
+    edges = np.linspace(0, samples, threads + 1).astype(int)
+    with ThreadPoolExecutor(threads) as pool:
+        return max(pool.map(run, (slice(a, b) for a, b in zip(edges, edges[1:], strict=False))))
+
+
+def _raise_not_finite(names: Sequence[str], jets: Array, taus: Array) -> NoReturn:
+    for name, array, words in (
+        ('joint_jet', jets, 'derivative'),
+        ('result', taus, 'overflow in derivative'),
+    ):
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            index = tuple(int(i) for i in bad[0])
+            where = f'coordinate {names[index[-1]]!r}, {words} {index[-2]}'
+            shown = index if len(array) > 1 else index[1:]
+            raise NotFiniteError(name, shown, float(array[index]), where)
+    raise NotFiniteError('result', (), float('nan'), 'overflow inside the recursion')

@@ -1,0 +1,147 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`SoftRobot`: a serial robot of joints, rigid bodies and soft bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, as_vector, read_only_copy
+from screw_dynamics.errors import InputError, UnknownNameError, shown
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.other_models import OtherModel
+from screw_dynamics.soft.kernel_rows import add_to_table
+from screw_dynamics.soft.kernel_table import KernelTable, TableBuilder
+from screw_dynamics.soft.module import Module
+from screw_dynamics.soft.rigid_chain import modules_of
+
+BASE, TIP = 'base', 'tip'
+
+
+class SoftRobot(OtherModel):
+    """
+    A chain of modules: joints, rigid bodies and soft bodies in any sequence [P2025, section 2].
+
+    The coordinates are those of the modules, one module after the other. `inverse_dynamics`,
+    `mass_matrix` and further functions of this package accept it in place of a `ScrewModel`.
+
+    Parameters
+    ----------
+    modules : iterable of Module
+        From the base on. Each begins at the distal frame of the one before it.
+    gravity : (3,) array_like
+        In the frame of the base [m/s^2].
+
+    Raises
+    ------
+    InputError
+        If an entry is not a module, or two have the same name.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arc = sd.soft.PlanarConstantCurvature(0.3, 0.03, 0.85)
+    >>> arm = SoftRobot([sd.soft.Joint('revolute', axis=(0, 1, 0)), arc, arc])
+    >>> arm.joint_names
+    ('joint_1', 'body_1', 'body_2')
+    >>> sd.inverse_dynamics(arm, np.zeros((3, 3))).round(6)
+    array([[0., 0., 0.]])
+    """
+
+    def __init__(self, modules: Iterable[Module], gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+        self.modules = tuple(modules)
+        if not self.modules:
+            raise InputError('modules: expected one or more, got none')
+        for i, module in enumerate(self.modules):
+            if not isinstance(module, Module):
+                raise InputError(f'modules[{i}]: expected a joint or a body, got {shown(module)}')
+        self.gravity = read_only_copy('gravity', as_vector('gravity', gravity, 3))
+        self.module_names = self._names()
+        self.n = sum(module.n for module in self.modules)
+
+    @classmethod
+    def from_model(cls, model: ScrewModel) -> SoftRobot:
+        """
+        Return a rigid chain as modules: joints and rigid bodies with the names of the model.
+
+        Parameters
+        ----------
+        model : ScrewModel
+
+        Raises
+        ------
+        TopologyError
+            If the model is not a chain.
+        InputError
+            If it has mimic joints.
+        """
+        return cls(modules_of(model), model.gravity)
+
+    def _names(self) -> tuple[str, ...]:
+        counts: dict[str, int] = {}
+        names: list[str] = []
+        for i, module in enumerate(self.modules):
+            counts[module.kind] = counts.get(module.kind, 0) + 1
+            name = module.name or f'{module.kind}_{counts[module.kind]}'
+            if name in names or name in (BASE, TIP):
+                reason = 'two modules have it' if name in names else 'it has a meaning of its own'
+                raise InputError(f'modules[{i}]: expected another name than {name!r}: {reason}')
+            names.append(name)
+        return tuple(names)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the coordinates: of the module, with a number if it has several."""
+        return tuple(
+            name if module.n == 1 else f'{name}_{j + 1}'
+            for name, module in zip(self.module_names, self.modules, strict=True)
+            for j in range(module.n)
+        )
+
+    @cached_property
+    def slices(self) -> tuple[slice, ...]:
+        """The coordinates of every module."""
+        ends = np.cumsum([module.n for module in self.modules]).tolist()
+        return tuple(
+            slice(end - module.n, end) for end, module in zip(ends, self.modules, strict=True)
+        )
+
+    @cached_property
+    def ranges(self) -> bool:
+        """Whether any module has a range of coordinates."""
+        return any(type(module).check is not Module.check for module in self.modules)
+
+    @cached_property
+    def kernel_table(self) -> KernelTable | None:
+        """Tables of the compiled kernels; None if they know none of the modules."""
+        builder = TableBuilder(self.gravity)
+        for module in self.modules:
+            add_to_table(module, builder)
+        table = builder.table()
+        return None if table.given.all() else table
+
+    def modules_to(self, frame: str) -> int:
+        """Return how many modules are between the base and a frame; raise UnknownNameError."""
+        if frame == BASE:
+            return 0
+        if frame == TIP:
+            return len(self.modules)
+        if frame not in self.module_names:
+            raise UnknownNameError('frame', frame, (BASE, *self.module_names, TIP))
+        return self.module_names.index(frame) + 1
+
+    def check(self, q: Array) -> None:
+        """Raise InputError, with the name of the module, if coordinates (n,) are out of range."""
+        for name, module, own in zip(self.module_names, self.modules, self.slices, strict=True):
+            try:
+                module.check(q[own])
+            except InputError as error:
+                raise InputError(f'{name}: {error}') from None
+
+    def __repr__(self) -> str:
+        """Return the names."""
+        return f'SoftRobot({", ".join(self.module_names)}, n={self.n})'

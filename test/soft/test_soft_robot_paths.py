@@ -1,0 +1,266 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The compiled closed forms against series arithmetic on the points of the modules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.jit import uncompiled
+
+SOFT = sd.soft
+
+
+class Unknown(SOFT.Module):
+    """A module of which the kernels know nothing."""
+
+    def __init__(self, module):
+        self.module, self.name, self.n = module, None, module.n
+        self.masses = module.masses
+
+    def tip_pose(self, q):
+        return self.module.tip_pose(q)
+
+    def positions(self, q):
+        return self.module.positions(q)
+
+    def elastic_efforts(self, q):
+        return self.module.elastic_efforts(q)
+
+    def damping_efforts(self, q, qd):
+        return self.module.damping_efforts(q, qd)
+
+
+def strain_basis(s):
+    basis = np.zeros((6, 4))
+    basis[0, 0], basis[1, 1], basis[2, 2], basis[5, 3] = 1.0, 4.0 * s, 0.5, s
+    return basis
+
+
+def pose(rng):
+    result = np.eye(4)
+    result[:3, :3] = sd.lie.exp_so3(rng.uniform(-2.0, 2.0, 3))
+    result[:3, 3] = rng.uniform(-0.3, 0.3, 3)
+    return result
+
+
+def random_module(rng, kind):
+    if kind in ('revolute', 'prismatic', 'fixed'):
+        return SOFT.Joint(kind, rng.normal(size=3), pose(rng))
+    if kind == 'helical':
+        return SOFT.Joint(kind, rng.normal(size=3), pose(rng), pitch=0.2)
+    if kind == 'rigid':
+        moments = rng.uniform(0.1, 0.15, 3)
+        turn = sd.lie.exp_so3(rng.normal(size=3))
+        return SOFT.RigidBody(1.3, rng.normal(size=3), turn @ np.diag(moments) @ turn.T, pose(rng))
+    if kind == 'planar':
+        return SOFT.PlanarConstantCurvature(0.3, 0.03, 0.8, 0.2, 0.1)
+    if kind == 'constant':
+        return SOFT.ConstantCurvature(0.3, 0.03, 0.5, 0.1, 20.0, 0.2)
+    if kind == 'bending':
+        return SOFT.ConstantCurvature(0.3, 0.03, 0.5, 0.1, elongation=False)
+    order = 2 if kind == 'second order' else 4
+    stiffness = (1.0, 1.1, 0.8, 20.0, 20.0, 30.0)
+    return SOFT.VariableStrain(
+        0.4, 0.02, 0.6, strain_basis, stiffness=stiffness, damping=0.1, order=order, nodes=5
+    )
+
+
+CHAINS = {
+    'hybrid': ('revolute', 'rigid', 'planar', 'prismatic', 'strain', 'rigid'),
+    'soft': ('planar', 'constant', 'fixed', 'bending'),
+    'rods': ('second order', 'revolute', 'strain'),
+    'rigid': ('revolute', 'rigid', 'prismatic', 'rigid', 'helical', 'rigid'),
+}
+
+
+def both(name, seed=1):
+    rng = np.random.default_rng(seed)
+    modules = [random_module(rng, kind) for kind in CHAINS[name]]
+    gravity = rng.normal(size=3)
+    plain = SOFT.SoftRobot([Unknown(module) for module in modules], gravity)
+    return SOFT.SoftRobot(modules, gravity), plain, rng
+
+
+@pytest.mark.parametrize('name', CHAINS)
+@pytest.mark.parametrize('order', [0, 1, 2, 4])
+@pytest.mark.parametrize('size', [1.0, 1e-3, 1e-8, 0.0])
+def test_kernel_and_series_arithmetic_agree(name, order, size):
+    robot, plain, rng = both(name)
+    jet = rng.uniform(-1.0, 1.0, (order + 3, robot.n))
+    jet[0] *= size
+    got, expected = sd.inverse_dynamics(robot, jet), sd.inverse_dynamics(plain, jet)
+    scale = np.abs(expected).max(axis=1, keepdims=True)
+    assert np.all(np.abs(got - expected) <= 1e-12 * scale)
+
+
+@pytest.mark.parametrize('name', CHAINS)
+def test_mass_matrices_poses_and_forces_agree(name):
+    robot, plain, rng = both(name)
+    q, qd, qdd = rng.uniform(-0.25, 0.25, (3, 4, robot.n))
+    matrices = sd.mass_matrix(robot, q)
+    scale = np.abs(matrices).max()
+    assert np.abs(matrices - sd.mass_matrix(plain, q)).max() <= 1e-13 * scale
+    again, taus = SOFT.mass_inverse_dynamics(robot, q, qd, qdd)
+    assert np.abs(again - matrices).max() <= 1e-14 * scale
+    jets = np.stack([q, qd, qdd], axis=1)
+    assert np.array_equal(taus, sd.inverse_dynamics(robot, jets)[:, 0])
+    bound = 1e-12 * np.abs(taus).max()
+    forces = sd.bias_forces(robot, q, qd) + np.einsum('tij,tj->ti', matrices, qdd)
+    assert np.abs(forces - taus).max() <= bound
+    assert np.abs(sd.forward_dynamics(robot, q, qd, taus) - qdd).max() <= 1e-7  # condition of M
+    for frame in ('base', 'tip', *robot.module_names):
+        index = robot.modules_to(frame) - 1
+        other = frame if frame in ('base', 'tip') else plain.module_names[index]
+        expected = sd.frame_pose(plain, q, other)
+        assert np.abs(sd.frame_pose(robot, q, frame) - expected).max() < 1e-14
+
+
+def test_gravity_forces_are_the_gradient_of_the_potential():
+    robot, _, rng = both('hybrid')
+    q = rng.uniform(-1.0, 1.0, robot.n)
+
+    def potential(x):
+        """Return the potential at complex coordinates, by the points of the modules."""
+        rotation, origin, total = np.eye(3), np.zeros(3), 0.0
+        for module, own in zip(robot.modules, robot.slices, strict=True):
+            part = x[own]
+            points = module.positions(part) @ rotation.T + origin
+            total -= module.masses @ (points @ robot.gravity)
+            turn, shift = module.tip_pose(part)
+            origin, rotation = origin + rotation @ shift, rotation @ turn
+        return total
+
+    slopes = [potential(q + 1e-30j * e).imag / 1e-30 for e in np.eye(robot.n)]
+    assert np.allclose(sd.gravity_forces(robot, q), slopes, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize('order', [0, 2])
+def test_batches_threads_and_uncompiled_kernels_agree(order):
+    robot, plain, rng = both('hybrid')
+    jets = rng.uniform(-1.0, 1.0, (130, order + 3, robot.n))
+    batch, out = sd.inverse_dynamics(robot, jets), np.empty((130, order + 1, robot.n))
+    assert sd.inverse_dynamics(robot, jets, out=out, threads=2) is out
+    assert np.array_equal(batch, out)
+    assert np.array_equal(batch[7], sd.inverse_dynamics(robot, jets[7]))
+    with uncompiled():
+        single = sd.inverse_dynamics(robot, jets[7].tolist())
+    assert np.allclose(single, batch[7], rtol=1e-12, atol=1e-12)
+    assert plain.kernel_table is None
+
+
+@pytest.mark.parametrize('name', CHAINS)
+def test_chains_with_one_known_module_run_in_the_kernel(name):
+    robot, plain, rng = both(name)
+    for i, module in enumerate(robot.modules):
+        modules = list(plain.modules)
+        modules[i] = module
+        mixed = SOFT.SoftRobot(modules, robot.gravity)
+        assert mixed.kernel_table is not None
+        jet = rng.uniform(-0.25, 0.25, (4, robot.n))
+        got, expected = sd.inverse_dynamics(mixed, jet), sd.inverse_dynamics(robot, jet)
+        scale = np.abs(expected).max(axis=1, keepdims=True)
+        assert np.all(np.abs(got - expected) <= 1e-12 * scale)
+        matrix = sd.mass_matrix(robot, jet[0])
+        deviation = np.abs(sd.mass_matrix(mixed, jet[0]) - matrix).max()
+        assert deviation <= 1e-13 * np.abs(matrix).max()
+
+
+@pytest.mark.parametrize('name', ['iiwa14', 'planar_2r'])
+def test_a_rigid_chain_of_modules_agrees_with_its_model(name):
+    model = sd.read_urdf(sd.share_path(f'urdf/{name}.urdf'))
+    robot = SOFT.SoftRobot.from_model(model)
+    jet = np.random.default_rng(2).normal(size=(5, model.n))
+    expected = sd.inverse_dynamics(model, jet)
+    scale = np.abs(expected).max(axis=1, keepdims=True)
+    assert np.all(np.abs(sd.inverse_dynamics(robot, jet) - expected) <= 1e-12 * scale)
+    matrix = sd.mass_matrix(model, jet[0])
+    assert np.abs(sd.mass_matrix(robot, jet[0]) - matrix).max() <= 1e-12 * np.abs(matrix).max()
+    assert robot.joint_names == model.joint_names
+    body = model.body_names[-1]
+    expected = sd.frame_pose(model, jet[0], body)
+    assert np.abs(sd.frame_pose(robot, jet[0], body) - expected).max() < 1e-13
+
+
+def test_an_arc_cut_in_two_halves_is_the_same_arc():
+    whole = SOFT.SoftRobot([SOFT.PlanarConstantCurvature(0.4, 0.03, 0.8)])
+    halves = SOFT.SoftRobot([SOFT.PlanarConstantCurvature(0.2, 0.03, 0.4)] * 2)
+    jet = np.random.default_rng(3).normal(size=(5, 1))
+    tau = sd.inverse_dynamics(whole, jet)
+    parts = sd.inverse_dynamics(halves, 0.5 * np.repeat(jet, 2, axis=1))
+    # virtual work: half the angle in each half
+    assert np.allclose(0.5 * parts.sum(axis=1, keepdims=True), tau, rtol=1e-12)
+
+
+def test_planar_and_spatial_arcs_agree_in_the_plane():
+    planar = SOFT.SoftRobot([SOFT.PlanarConstantCurvature(0.3, 0.03, 0.8, 0.2, 0.1)] * 2)
+    spatial = SOFT.SoftRobot(
+        [SOFT.ConstantCurvature(0.3, 0.03, 0.8, 0.2, damping=0.1, elongation=False)] * 2
+    )
+    jet = np.random.default_rng(3).uniform(-1.0, 1.0, (5, 2))
+    wide = np.zeros((5, 4))
+    wide[:, [0, 2]] = -jet  # q1 turns about +y
+    expected, got = sd.inverse_dynamics(planar, jet), sd.inverse_dynamics(spatial, wide)
+    # eight Gauss points are exact to 1e-13 at these angles
+    assert np.allclose(-got[:, [0, 2]], expected, rtol=0.0, atol=1e-11 * np.abs(expected).max())
+
+
+def test_energy_changes_by_the_power_of_the_efforts():
+    robot, _, rng = both('hybrid')
+    jet = rng.uniform(-1.0, 1.0, (3, robot.n))
+    parts = list(zip(robot.modules, robot.slices, strict=True))
+
+    def energy(t):
+        q, qd = jet[0] + t * jet[1] + t**2 / 2.0 * jet[2], jet[1] + t * jet[2]
+        elastic = sum(m.energy(q[own]) for m, own in parts)
+        return 0.5 * qd @ sd.mass_matrix(robot, q) @ qd + elastic
+
+    damping = [m.damping_efforts(*jet[:2, own]) for m, own in parts]
+    conservative = sd.inverse_dynamics(robot, jet)[0] - np.concatenate(damping)
+    power = jet[1] @ (conservative - sd.gravity_forces(robot, jet[0]))
+    h = 1e-3
+    # fourth-order stencil: error of about h^4
+    rate = (8.0 * (energy(h) - energy(-h)) - energy(2.0 * h) + energy(-2.0 * h)) / (12.0 * h)
+    assert np.isclose(power, rate, rtol=1e-9)
+
+
+def test_bad_arguments_are_named():
+    arc = SOFT.PlanarConstantCurvature(0.3, 0.03, 0.8, name='arc')
+    robot = SOFT.SoftRobot([SOFT.Joint('fixed'), arc])
+    for call, text in (
+        (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, lambda s: np.eye(5)), 'basis at s = '),
+        (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, strain_basis, order=3), 'order: expected'),
+        (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, strain_basis, nodes=0), 'nodes: expected'),
+        (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, strain_basis, stiffness=(1, 2)), 'stiffness'),
+        (lambda: sd.inverse_dynamics(robot, np.zeros((2, 1))), 'joint_jet: expected'),
+        (lambda: sd.inverse_dynamics(robot, np.full((3, 1), np.nan)), 'joint_jet'),
+        (lambda: sd.inverse_dynamics(robot, np.full((3, 1), 1e200)), "'arc', overflow"),
+        (lambda: sd.inverse_dynamics(robot, np.zeros((3, 1)), threads=0), 'threads: expected'),
+    ):
+        with pytest.raises(sd.ScrewDynamicsError, match=text):
+            call()
+
+
+def test_ranges_of_modules_hold_on_the_compiled_path():
+    robot = SOFT.SoftRobot([SOFT.Joint('fixed'), SOFT.ConstantCurvature(0.3, 0.03, 0.5)])
+    jets = np.zeros((2, 3, 3))
+    jets[1, 0, 2] = -0.4
+    for call in (
+        lambda: sd.inverse_dynamics(robot, jets),
+        lambda: sd.inverse_dynamics(robot, jets[1]),
+        lambda: sd.mass_matrix(robot, jets[1, 0]),
+    ):
+        with pytest.raises(sd.ScrewDynamicsError, match='body_1: elongation'):
+            call()
+
+
+def test_a_class_derived_from_a_known_body_keeps_its_own_shape():
+    class Twice(SOFT.PlanarConstantCurvature):
+        def tip_pose(self, q):
+            return super().tip_pose(2.0 * q)
+
+    assert SOFT.SoftRobot([Twice(0.3, 0.03, 0.8)]).kernel_table is None
+    mixed = SOFT.SoftRobot([SOFT.Joint('fixed'), Twice(0.3, 0.03, 0.8)])
+    assert mixed.kernel_table.given.tolist() == [False, True]
