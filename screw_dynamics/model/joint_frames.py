@@ -138,12 +138,13 @@ class JointFrameParameters:
     """
     Parameters (2 + 26 N,) of `kernels.taylor`, and poses (N, 4, 4) of the frames in bodies.
 
-    `square` is (n, n), the shape of matrices in joint space.
+    `square` is (n, n) and `jacobian` (6, n), the shapes of matrices in joint space.
     """
 
     parameters: Array
     poses: Array
     square: tuple[int, int]
+    jacobian: tuple[int, int]
 
 
 def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
@@ -185,7 +186,7 @@ def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
         rows[i, layout.HAS_BETA] = (cos_beta, sin_beta) != (1.0, 0.0)
 
     set_mimic_and_inertia(model, poses, rows)
-    return JointFrameParameters(parameters, poses, (model.n, model.n))
+    return JointFrameParameters(parameters, poses, (model.n, model.n), (6, model.n))
 
 
 def _tilt(rotation: Array) -> tuple[float, float, float, float]:

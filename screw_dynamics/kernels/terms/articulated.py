@@ -9,19 +9,7 @@ rotated, to the parent. Every joint has a coordinate of its own. What follows fr
 pivot is set to NaN.
 """
 
-from screw_dynamics.kernels.taylor.layout import (
-    BODY_COUNT,
-    COORDINATE,
-    FIRST_MOMENT,
-    KIND,
-    MASS,
-    ORIGIN,
-    PARENT,
-    PITCH,
-    PRISMATIC,
-    REVOLUTE,
-    SECOND_MOMENT,
-)
+from screw_dynamics.kernels.taylor import layout
 from screw_dynamics.kernels.taylor.rows import absolute, at, get, integer, put, unless_small
 from screw_dynamics.kernels.terms.places import (
     PLACE,
@@ -56,20 +44,20 @@ def articulated_rows(count):
 def screw(body, joint):
     """Return the joint screw (w; v) at the origin of the body, in root axes."""
     x, y, z = get(body, 2), get(body, 5), get(body, 8)
-    if integer(joint, KIND) == REVOLUTE:
+    if integer(joint, layout.KIND) == layout.REVOLUTE:
         zero = 0.0 * x
         return x, y, z, zero, zero, zero
-    if integer(joint, KIND) == PRISMATIC:
+    if integer(joint, layout.KIND) == layout.PRISMATIC:
         zero = 0.0 * x
         return zero, zero, zero, x, y, z
-    pitch = get(joint, PITCH)
+    pitch = get(joint, layout.PITCH)
     return x, y, z, pitch * x, pitch * y, pitch * z
 
 
 def set_motion(body, parent, joint, rate):
     """Write the angular velocity and the acceleration besides those of parent and joint."""
     ex, ey, ez, vx, vy, vz = screw(body, joint)
-    if integer(joint, PARENT) < 0:
+    if integer(joint, layout.PARENT) < 0:
         put3(body, _W, (rate * ex, rate * ey, rate * ez))
         zero = 0.0 * rate
         put3(body, _C, (zero, zero, zero))
@@ -82,7 +70,7 @@ def set_motion(body, parent, joint, rate):
         put3(body, _C, (rate * cx, rate * cy, rate * cz))
         along, square = wx * dx + wy * dy + wz * dz, wx * wx + wy * wy + wz * wz
         ux, uy, uz = wx * along - square * dx, wy * along - square * dy, wz * along - square * dz
-        if integer(joint, KIND) != REVOLUTE:
+        if integer(joint, layout.KIND) != layout.REVOLUTE:
             cx, cy, cz = cross(wx, wy, wz, vx, vy, vz)
             ux, uy, uz = ux + 2.0 * (rate * cx), uy + 2.0 * (rate * cy), uz + 2.0 * (rate * cz)
         put3(body, _C + 3, (ux, uy, uz))
@@ -90,8 +78,8 @@ def set_motion(body, parent, joint, rate):
 
 def set_inertia(body, joint):
     """Write the inertia of a body and its bias wrench (w × Theta w; w × (w × h))."""
-    m, zero = get(joint, MASS), 0.0 * get(body, 0)
-    to_root_axes(body, _H, at(joint, FIRST_MOMENT), at(joint, SECOND_MOMENT))
+    m, zero = get(joint, layout.MASS), 0.0 * get(body, 0)
+    to_root_axes(body, _H, at(joint, layout.FIRST_MOMENT), at(joint, layout.SECOND_MOMENT))
     put(body, _M, zero + m)
     hx, hy, hz = get3(body, _H)
     xx, yy, zz = get3(body, _S)
@@ -247,25 +235,25 @@ def add3(rows, start, x, y, z):
 def scale(body, joint):
     """Return the second moment, or mass, of all that a joint moves."""
     spread = absolute(get(body, _S)) + absolute(get(body, _S + 1)) + absolute(get(body, _S + 2))
-    if integer(joint, KIND) == REVOLUTE:
+    if integer(joint, layout.KIND) == layout.REVOLUTE:
         return spread
-    if integer(joint, KIND) == PRISMATIC:
+    if integer(joint, layout.KIND) == layout.PRISMATIC:
         return absolute(get(body, _M))
-    return spread + (get(joint, PITCH) * get(joint, PITCH)) * absolute(get(body, _M))
+    return spread + (get(joint, layout.PITCH) * get(joint, layout.PITCH)) * absolute(get(body, _M))
 
 
 def set_acceleration(body, parent, joint):
     """Return the acceleration of a joint; write that of the body in place of its bias part."""
     dx, dy, dz = get3(body, STEP)
     c = get6(body, _C)
-    if integer(joint, PARENT) >= 0:
+    if integer(joint, layout.PARENT) >= 0:
         wx, wy, wz, ax, ay, az = get6(parent, _C)
     else:
         # the base accelerates against gravity, by ORIGIN in the axes of the root
         zero = c[0]
         wx, wy, wz, dx, dy, dz = zero, zero, zero, zero, zero, zero
-        ax, ay = zero + get(joint, ORIGIN), zero + get(joint, ORIGIN + 1)
-        az = zero + get(joint, ORIGIN + 2)
+        ax, ay = zero + get(joint, layout.ORIGIN), zero + get(joint, layout.ORIGIN + 1)
+        az = zero + get(joint, layout.ORIGIN + 2)
     tx, ty, tz = cross(wx, wy, wz, dx, dy, dz)
     a = wx + c[0], wy + c[1], wz + c[2], ax + tx + c[3], ay + ty + c[4], az + tz + c[5]
     acceleration = (get(body, _E) - dot6(a, get6(body, _U))) * get(body, _D)
@@ -278,23 +266,23 @@ def set_acceleration(body, parent, joint):
 
 def accelerations(ws, q, qd, tau, out, parameters):
     """Write the joint accelerations (n,)."""
-    count = integer(parameters, BODY_COUNT)
+    count = integer(parameters, layout.BODY_COUNT)
     angles = _BLOCK * count
     set_angles(ws, angles, q, parameters)
     for i in range(count):
         joint = joint_row(parameters, i)
-        body, parent = at(ws, i * _BLOCK), at(ws, max(integer(joint, PARENT), 0) * _BLOCK)
+        body, parent = at(ws, i * _BLOCK), at(ws, max(integer(joint, layout.PARENT), 0) * _BLOCK)
         place(body, parent, at(ws, angles + i), count, joint)
-        set_motion(body, parent, joint, get(qd, integer(joint, COORDINATE)))
+        set_motion(body, parent, joint, get(qd, integer(joint, layout.COORDINATE)))
         set_inertia(body, joint)
     for i in range(count - 1, -1, -1):
         joint = joint_row(parameters, i)
         body = at(ws, i * _BLOCK)
-        set_joint(body, joint, get(tau, integer(joint, COORDINATE)))
-        if integer(joint, PARENT) >= 0:
+        set_joint(body, joint, get(tau, integer(joint, layout.COORDINATE)))
+        if integer(joint, layout.PARENT) >= 0:
             add_rank_one(body)
-            add_to_parent(body, at(ws, integer(joint, PARENT) * _BLOCK))
+            add_to_parent(body, at(ws, integer(joint, layout.PARENT) * _BLOCK))
     for i in range(count):
         joint = joint_row(parameters, i)
-        body, parent = at(ws, i * _BLOCK), at(ws, max(integer(joint, PARENT), 0) * _BLOCK)
-        put(out, integer(joint, COORDINATE), set_acceleration(body, parent, joint))
+        body, parent = at(ws, i * _BLOCK), at(ws, max(integer(joint, layout.PARENT), 0) * _BLOCK)
+        put(out, integer(joint, layout.COORDINATE), set_acceleration(body, parent, joint))

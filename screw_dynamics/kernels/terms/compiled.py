@@ -160,3 +160,57 @@ def kernel(recursion: Recursion, variant: str) -> Kernel:
         inputs, out = 3 * [read_only(2)], 'float64[:, ::1]'
     signature = f'int64({", ".join(inputs)}, {out}, float64[::1])'
     return Kernel(function, signature, sources=_SOURCES, releases_gil=not single)
+
+
+def _control(sweeps, sizes):
+    """Return a function of the terms of `dynamics.control_terms`; one size per sweep."""
+    mass, bias, gravity, pose, jacobian = sweeps
+    mass_size, bias_size, gravity_size, frame_size = sizes
+
+    def control_terms(q, qd, m, b, g, c, j, model, path):
+        if not (_finite(q) and _finite(qd)):
+            return INPUT_NOT_FINITE
+        status = _run_one(mass, mass_size, (N, N), q, qd, q, m, model)
+        if status == OK:
+            status = _run_one(bias, bias_size, (N, 1), q, qd, q, b, model)
+        if status == OK:
+            status = _run_one(gravity, gravity_size, (N, 1), q, qd, q, g, model)
+        if status == OK:
+            status = _run_one(pose, frame_size, (4, 4), q, qd, q, c, path)
+        if status == OK:
+            status = _run_one(jacobian, frame_size, (6, N), q, qd, q, j, path)
+        return status
+
+    return control_terms
+
+
+@cache
+def control_kernel() -> Kernel:
+    """Return the kernel of `dynamics.control_terms` of one state."""
+    sweeps = (
+        mass_matrix.mass_matrix,
+        efforts.bias_efforts,
+        efforts.gravity_efforts,
+        frames.frame_pose,
+        frames.frame_jacobian,
+    )
+    sizes = (
+        mass_matrix.mass_matrix_rows,
+        efforts.bias_rows,
+        efforts.gravity_rows,
+        frames.frame_rows,
+    )
+    vector, matrix = 'float64[::1]', 'float64[:, ::1]'
+    arguments = [
+        read_only(1),
+        read_only(1),
+        matrix,
+        vector,
+        vector,
+        matrix,
+        matrix,
+        vector,
+        vector,
+    ]
+    signature = f'int64({", ".join(arguments)})'
+    return Kernel(_control(sweeps, sizes), signature, sources=_SOURCES, releases_gil=False)

@@ -10,18 +10,7 @@ the composite body of joint j and a joint i before it C_ij = J_i^T (M J_j' + B J
 C_ji = J_i'^T M J_j + J_i^T B^T J_j (see `dynamics.coriolis_matrix`).
 """
 
-from screw_dynamics.kernels.taylor.layout import (
-    BODY_COUNT,
-    COORDINATE,
-    COORDINATE_COUNT,
-    FIRST_MOMENT,
-    KIND,
-    MASS,
-    MULTIPLIER,
-    PARENT,
-    PRISMATIC,
-    SECOND_MOMENT,
-)
+from screw_dynamics.kernels.taylor import layout
 from screw_dynamics.kernels.taylor.rows import at, get, integer, put
 from screw_dynamics.kernels.terms.articulated import add3, dot6, get6, screw
 from screw_dynamics.kernels.terms.mass_matrix import effort
@@ -53,7 +42,7 @@ def coriolis_rows(count):
 def set_velocity(body, parent, joint, rate):
     """Write the twist, and the rate of the joint screw, about the origin of the body."""
     x, y, z, u, v, w = screw(body, joint)
-    if integer(joint, PARENT) < 0:
+    if integer(joint, layout.PARENT) < 0:
         zero = 0.0 * rate
         put3(body, _R, (zero, zero, zero))
         put3(body, _R + 3, (zero, zero, zero))
@@ -75,13 +64,13 @@ def set_velocity(body, parent, joint, rate):
 
 def set_flow(body, joint):
     """Write the inertia of a body, its momentum and its flow."""
-    put(body, _M, 0.0 * get(body, 0) + get(joint, MASS))
-    to_root_axes(body, _H, at(joint, FIRST_MOMENT), at(joint, SECOND_MOMENT))
+    put(body, _M, 0.0 * get(body, 0) + get(joint, layout.MASS))
+    to_root_axes(body, _H, at(joint, layout.FIRST_MOMENT), at(joint, layout.SECOND_MOMENT))
     wx, wy, wz, vx, vy, vz = get6(body, _V)
     hx, hy, hz = get3(body, _H)
     xx, yy, zz = get3(body, _S)
     xy, xz, yz = get3(body, _S + 3)
-    m = get(joint, MASS)
+    m = get(joint, layout.MASS)
     cx, cy, cz = cross(wx, wy, wz, hx, hy, hz)
     put3(body, _P, (m * vx + cx, m * vy + cy, m * vz + cz))
     put3(
@@ -182,27 +171,31 @@ def add_to_parent(body, parent):
 
 def turning_effort(body, joint, x, y, z):
     """Return the effort of a torque without force at the joint of a body."""
-    if integer(joint, KIND) == PRISMATIC:
+    if integer(joint, layout.KIND) == layout.PRISMATIC:
         return 0.0 * x
     return get(body, 2) * x + get(body, 5) * y + get(body, 8) * z
 
 
 def coriolis_matrix(ws, q, qd, tau, out, parameters):
     """Write the Coriolis matrix (n, n)."""
-    count, n = integer(parameters, BODY_COUNT), integer(parameters, COORDINATE_COUNT)
+    count, n = integer(parameters, layout.BODY_COUNT), integer(parameters, layout.COORDINATE_COUNT)
     angles = _BLOCK * count
     set_angles(ws, angles, q, parameters)
     for i in range(count):
         joint = joint_row(parameters, i)
-        body, parent = at(ws, i * _BLOCK), at(ws, max(integer(joint, PARENT), 0) * _BLOCK)
+        body, parent = at(ws, i * _BLOCK), at(ws, max(integer(joint, layout.PARENT), 0) * _BLOCK)
         place(body, parent, at(ws, angles + i), count, joint)
-        rate = get(joint, MULTIPLIER) * get(qd, integer(joint, COORDINATE))
+        rate = get(joint, layout.MULTIPLIER) * get(qd, integer(joint, layout.COORDINATE))
         set_velocity(body, parent, joint, rate)
         set_flow(body, joint)
     clear(out, n * n, q)
     for i in range(count - 1, -1, -1):
         joint, body = joint_row(parameters, i), at(ws, i * _BLOCK)
-        row, factor, j = integer(joint, COORDINATE), get(joint, MULTIPLIER), integer(joint, PARENT)
+        row, factor, j = (
+            integer(joint, layout.COORDINATE),
+            get(joint, layout.MULTIPLIER),
+            integer(joint, layout.PARENT),
+        )
         sx, sy, sz, su, sv, sw = screw(body, joint)
         tx, ty, tz, tu, tv, tw = momentum(body, sx, sy, sz, su, sv, sw)
         rx, ry, rz, ru, rv, rw = get6(body, _R)
@@ -220,7 +213,10 @@ def coriolis_matrix(ws, q, qd, tau, out, parameters):
             cx, cy, cz = cross(dx, dy, dz, tu, tv, tw)
             tx, ty, tz = tx + cx, ty + cy, tz + cz
             joint, body = joint_row(parameters, j), at(ws, j * _BLOCK)
-            column, both = integer(joint, COORDINATE), factor * get(joint, MULTIPLIER)
+            column, both = (
+                integer(joint, layout.COORDINATE),
+                factor * get(joint, layout.MULTIPLIER),
+            )
             entry = both * effort(body, joint, ax, ay, az, au, av, aw)
             put(out, column * n + row, get(out, column * n + row) + entry)
             entry = both * (
@@ -228,4 +224,4 @@ def coriolis_matrix(ws, q, qd, tau, out, parameters):
                 + turning_effort(body, joint, bx, by, bz)
             )
             put(out, row * n + column, get(out, row * n + column) + entry)
-            j = integer(joint, PARENT)
+            j = integer(joint, layout.PARENT)

@@ -7,25 +7,7 @@ The inertias are composed in the joint frames, where the wrench of a joint's mot
 product; this wrench descends to the root in the axes of the root, by shifts only.
 """
 
-from screw_dynamics.kernels.taylor.layout import (
-    BODY_COUNT,
-    COORDINATE,
-    COORDINATE_COUNT,
-    COS_ALPHA,
-    COS_BETA,
-    FIRST_MOMENT,
-    HAS_BETA,
-    KIND,
-    MASS,
-    MULTIPLIER,
-    ORIGIN,
-    PARENT,
-    PITCH,
-    PRISMATIC,
-    REVOLUTE,
-    SIN_ALPHA,
-    SIN_BETA,
-)
+from screw_dynamics.kernels.taylor import layout
 from screw_dynamics.kernels.taylor.rows import at, get, integer, put
 from screw_dynamics.kernels.terms.places import (
     PLACE,
@@ -71,21 +53,25 @@ def add_composite(body, parent, angle, count, joint):
     hx, hy, hz = get(body, _H), get(body, _H + 1), get(body, _H + 2)
     xx, yy, zz = get(body, _S), get(body, _S + 1), get(body, _S + 2)
     xy, xz, yz = get(body, _S + 3), get(body, _S + 4), get(body, _S + 5)
-    if integer(joint, KIND) != REVOLUTE:
-        t = get(joint, PITCH) * get(angle, 0)
+    if integer(joint, layout.KIND) != layout.REVOLUTE:
+        t = get(joint, layout.PITCH) * get(angle, 0)
         xz = xz + t * hx
         yz = yz + t * hy
         zz = zz + t * (2.0 * hz + t * m)
         hz = hz + t * m
     c, s = cos_sin(angle, count, joint)
-    if integer(joint, KIND) != PRISMATIC:
+    if integer(joint, layout.KIND) != layout.PRISMATIC:
         hx, hy, xx, yy, xy, xz, yz = turn(c, s, hx, hy, xx, yy, xy, xz, yz)
-    c, s = get(joint, COS_ALPHA), get(joint, SIN_ALPHA)
+    c, s = get(joint, layout.COS_ALPHA), get(joint, layout.SIN_ALPHA)
     hy, hz, yy, zz, yz, xy, xz = turn(c, s, hy, hz, yy, zz, yz, xy, xz)
-    if integer(joint, HAS_BETA) != 0:
-        c, s = get(joint, COS_BETA), get(joint, SIN_BETA)
+    if integer(joint, layout.HAS_BETA) != 0:
+        c, s = get(joint, layout.COS_BETA), get(joint, layout.SIN_BETA)
         hx, hy, xx, yy, xy, xz, yz = turn(c, s, hx, hy, xx, yy, xy, xz, yz)
-    rx, ry, rz = get(joint, ORIGIN), get(joint, ORIGIN + 1), get(joint, ORIGIN + 2)
+    rx, ry, rz = (
+        get(joint, layout.ORIGIN),
+        get(joint, layout.ORIGIN + 1),
+        get(joint, layout.ORIGIN + 2),
+    )
     ux, uy, uz = hx + m * rx, hy + m * ry, hz + m * rz
     put(parent, _M, get(parent, _M) + m)
     put(parent, _H, get(parent, _H) + ux)
@@ -101,16 +87,16 @@ def add_composite(body, parent, angle, count, joint):
 
 def joint_wrench(body, joint):
     """Return the wrench of a unit joint acceleration in root axes, and its effort at the joint."""
-    kind, pitch = integer(joint, KIND), get(joint, PITCH)
+    kind, pitch = integer(joint, layout.KIND), get(joint, layout.PITCH)
     hx, hy = get(body, _H), get(body, _H + 1)
     zero = 0.0 * hx
-    if kind == PRISMATIC:
+    if kind == layout.PRISMATIC:
         n = rotate(body, hy, -hx, zero)
         f = rotate(body, zero, zero, get(body, _M))
         return n[0], n[1], n[2], f[0], f[1], f[2], get(body, _M)
     xz, yz = get(body, _S + 4), get(body, _S + 5)
     inertia = get(body, _S) + get(body, _S + 1)
-    if kind == REVOLUTE:
+    if kind == layout.REVOLUTE:
         n = rotate(body, -xz, -yz, inertia)
         f = rotate(body, -hy, hx, zero)
         return n[0], n[1], n[2], f[0], f[1], f[2], inertia
@@ -121,14 +107,14 @@ def joint_wrench(body, joint):
 
 def effort(body, joint, nx, ny, nz, fx, fy, fz):
     """Return the effort of a wrench, in root axes about a body's origin, at the body's joint."""
-    kind = integer(joint, KIND)
+    kind = integer(joint, layout.KIND)
     x, y, z = get(body, 2), get(body, 5), get(body, 8)
-    if kind == REVOLUTE:
+    if kind == layout.REVOLUTE:
         return x * nx + y * ny + z * nz
     along = x * fx + y * fy + z * fz
-    if kind == PRISMATIC:
+    if kind == layout.PRISMATIC:
         return along
-    return (x * nx + y * ny + z * nz) + get(joint, PITCH) * along
+    return (x * nx + y * ny + z * nz) + get(joint, layout.PITCH) * along
 
 
 def add_entry(out, n, row, column, entry):
@@ -141,22 +127,22 @@ def add_entry(out, n, row, column, entry):
 
 def mass_matrix(ws, q, qd, tau, out, parameters):
     """Write the mass matrix (n, n)."""
-    count, n = integer(parameters, BODY_COUNT), integer(parameters, COORDINATE_COUNT)
+    count, n = integer(parameters, layout.BODY_COUNT), integer(parameters, layout.COORDINATE_COUNT)
     angles = _BLOCK * count
     set_angles(ws, angles, q, parameters)
     for i in range(count):
         joint = joint_row(parameters, i)
-        body, parent = at(ws, i * _BLOCK), at(ws, max(integer(joint, PARENT), 0) * _BLOCK)
+        body, parent = at(ws, i * _BLOCK), at(ws, max(integer(joint, layout.PARENT), 0) * _BLOCK)
         place(body, parent, at(ws, angles + i), count, joint)
         zero = 0.0 * get(body, 0)
-        put(body, _M, zero + get(joint, MASS))
+        put(body, _M, zero + get(joint, layout.MASS))
         for k in range(9):
-            put(body, _H + k, zero + get(joint, FIRST_MOMENT + k))
+            put(body, _H + k, zero + get(joint, layout.FIRST_MOMENT + k))
     clear(out, n * n, q)
     for i in range(count - 1, -1, -1):
         joint = joint_row(parameters, i)
-        body, j = at(ws, i * _BLOCK), integer(joint, PARENT)
-        row, factor = integer(joint, COORDINATE), get(joint, MULTIPLIER)
+        body, j = at(ws, i * _BLOCK), integer(joint, layout.PARENT)
+        row, factor = integer(joint, layout.COORDINATE), get(joint, layout.MULTIPLIER)
         nx, ny, nz, fx, fy, fz, own = joint_wrench(body, joint)
         put(out, row * n + row, get(out, row * n + row) + (factor * factor) * own)
         if j >= 0:
@@ -167,9 +153,9 @@ def mass_matrix(ws, q, qd, tau, out, parameters):
             nx, ny, nz = nx + tx, ny + ty, nz + tz
             joint, body = joint_row(parameters, j), at(ws, j * _BLOCK)
             entry = effort(body, joint, nx, ny, nz, fx, fy, fz)
-            entry = (factor * get(joint, MULTIPLIER)) * entry
-            add_entry(out, n, row, integer(joint, COORDINATE), entry)
-            j = integer(joint, PARENT)
+            entry = (factor * get(joint, layout.MULTIPLIER)) * entry
+            add_entry(out, n, row, integer(joint, layout.COORDINATE), entry)
+            j = integer(joint, layout.PARENT)
     for row in range(1, n):
         for column in range(row):
             put(out, column * n + row, get(out, row * n + column))

@@ -8,27 +8,7 @@ to do with each other. Each body's block of the workspace begins with its rotati
 rows) and the vector from the origin of its parent (3).
 """
 
-from screw_dynamics.kernels.taylor.layout import (
-    BODY_COUNT,
-    COORDINATE,
-    COS_ALPHA,
-    COS_BETA,
-    COS_GAMMA,
-    HAS_BETA,
-    HEADER,
-    KIND,
-    MULTIPLIER,
-    OFFSET,
-    ORIGIN,
-    PARENT,
-    PITCH,
-    PRISMATIC,
-    REVOLUTE,
-    ROW,
-    SIN_ALPHA,
-    SIN_BETA,
-    SIN_GAMMA,
-)
+from screw_dynamics.kernels.taylor import layout
 from screw_dynamics.kernels.taylor.rows import at, get, integer, put, sines
 
 STEP = 9  # of the vector from the parent's origin
@@ -37,27 +17,29 @@ PLACE = 12  # rows of a place
 
 def joint_row(parameters, i):
     """Return the parameters of body i."""
-    return at(parameters, HEADER + i * ROW)
+    return at(parameters, layout.HEADER + i * layout.ROW)
 
 
 def set_angles(ws, start, q, parameters):
     """Write the joint variables and their cosines and sines, in three runs from `start` on."""
-    count = integer(parameters, BODY_COUNT)
+    count = integer(parameters, layout.BODY_COUNT)
     for i in range(count):
         joint = joint_row(parameters, i)
-        angle = get(joint, MULTIPLIER) * get(q, integer(joint, COORDINATE)) + get(joint, OFFSET)
+        angle = get(joint, layout.MULTIPLIER) * get(q, integer(joint, layout.COORDINATE)) + get(
+            joint, layout.OFFSET
+        )
         put(ws, start + i, angle)
     sines(ws, start, count)
 
 
 def cos_sin(angle, count, joint):
     """Return cos and sin of the rotation between the frames before and behind a joint."""
-    if integer(joint, KIND) == PRISMATIC:
+    if integer(joint, layout.KIND) == layout.PRISMATIC:
         zero = 0.0 * get(angle, 0)
         return zero + 1.0, zero
     c, s = get(angle, count), get(angle, 2 * count)
     # the constant angle is added by its cos and sin, so that no digits of q are lost
-    cg, sg = get(joint, COS_GAMMA), get(joint, SIN_GAMMA)
+    cg, sg = get(joint, layout.COS_GAMMA), get(joint, layout.SIN_GAMMA)
     return cg * c - sg * s, cg * s + sg * c
 
 
@@ -65,7 +47,7 @@ def place(body, parent, angle, count, joint):
     """Write the place of a body, from that of its parent unless it is a root."""
     c, s = cos_sin(angle, count, joint)
     zero = 0.0 * c
-    if integer(joint, PARENT) < 0:
+    if integer(joint, layout.PARENT) < 0:
         put(body, 0, c)
         put(body, 1, -s)
         put(body, 3, s)
@@ -74,10 +56,14 @@ def place(body, parent, angle, count, joint):
             put(body, k, zero)
         put(body, 8, zero + 1.0)
     else:
-        ca, sa = get(joint, COS_ALPHA), get(joint, SIN_ALPHA)
-        cb, sb = get(joint, COS_BETA), get(joint, SIN_BETA)
-        rx, ry, rz = get(joint, ORIGIN), get(joint, ORIGIN + 1), get(joint, ORIGIN + 2)
-        has_beta = integer(joint, HAS_BETA) != 0
+        ca, sa = get(joint, layout.COS_ALPHA), get(joint, layout.SIN_ALPHA)
+        cb, sb = get(joint, layout.COS_BETA), get(joint, layout.SIN_BETA)
+        rx, ry, rz = (
+            get(joint, layout.ORIGIN),
+            get(joint, layout.ORIGIN + 1),
+            get(joint, layout.ORIGIN + 2),
+        )
+        has_beta = integer(joint, layout.HAS_BETA) != 0
         for k in range(0, 9, 3):
             x, y, z = get(parent, k), get(parent, k + 1), get(parent, k + 2)
             put(body, STEP + k // 3, rx * x + ry * y + rz * z)
@@ -90,8 +76,8 @@ def place(body, parent, angle, count, joint):
             put(body, k, c * u + s * w)
             put(body, k + 1, c * w - s * u)
             put(body, k + 2, ca * z - sa * v)
-    if integer(joint, KIND) != REVOLUTE:
-        shift = get(joint, PITCH) * get(angle, 0)
+    if integer(joint, layout.KIND) != layout.REVOLUTE:
+        shift = get(joint, layout.PITCH) * get(angle, 0)
         for k in range(3):
             put(body, STEP + k, get(body, STEP + k) + shift * get(body, 3 * k + 2))
 

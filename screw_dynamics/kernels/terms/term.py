@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.jit import import_numba, jit_enabled
+from screw_dynamics.jit import Kernel, import_numba, jit_enabled
 from screw_dynamics.kernels.taylor.layout import (
     BODY_COUNT,
     INPUT_NOT_FINITE,
@@ -36,8 +36,20 @@ class Recursion(NamedTuple):
     """Of the result of one sample."""
 
 
-def _not_compiled(*arguments: Any) -> NoReturn:
+def not_compiled(*arguments: Any) -> NoReturn:
+    """Raise TypeError, in place of a kernel that is not loaded."""
     raise TypeError
+
+
+def loaded_kernel(name: str, *arguments: Any) -> Callable[..., int] | None:
+    """Return a kernel of `compiled`; None without numba, or if it must not be compiled now."""
+    if not jit_enabled():
+        return None
+    import_numba()
+    from screw_dynamics.kernels.terms import compiled
+
+    kernel: Kernel = getattr(compiled, name)(*arguments)
+    return kernel.compiled()
 
 
 class Term:
@@ -49,7 +61,7 @@ class Term:
 
     def __init__(self, recursion: Recursion) -> None:
         self.recursion = recursion
-        self.single: Callable[..., int] = _not_compiled
+        self.single: Callable[..., int] = not_compiled
 
     def shape(self, n: int) -> tuple[int, ...]:
         """Return the shape of the result of one sample, for n coordinates."""
@@ -62,7 +74,7 @@ class Term:
         OK, INPUT_NOT_FINITE, RESULT_NOT_FINITE.
         """
         one = inputs[0].ndim == 1
-        kernel = self._compiled('single' if one else 'batch')
+        kernel = loaded_kernel('kernel', self.recursion, 'single' if one else 'batch')
         if kernel is None:
             if one:
                 inputs, out = tuple(x[np.newaxis] for x in inputs), out[np.newaxis]
@@ -72,14 +84,6 @@ class Term:
             return kernel(*inputs, out, parameters)
         q, qd, tau = (*inputs, inputs[0], inputs[0])[:3]
         return kernel(q, qd, tau, out.reshape(len(out), -1), parameters)
-
-    def _compiled(self, variant: str) -> Callable[..., int] | None:
-        if not jit_enabled():
-            return None
-        import_numba()
-        from screw_dynamics.kernels.terms import compiled
-
-        return compiled.kernel(self.recursion, variant).compiled()
 
 
 def _interpreted(
