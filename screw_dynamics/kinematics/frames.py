@@ -11,7 +11,7 @@ from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.catalogue import jacobian_term, pose_term
-from screw_dynamics.kernels.terms.frames import REPRESENTATIONS
+from screw_dynamics.kernels.terms.frames import REPRESENTATIONS as REPRESENTATIONS
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.term_calls import checked_term
 

@@ -74,8 +74,8 @@ class FrameParameters(dict[tuple[str, str], Array]):
         """Compute the parameters of a frame; raise KeyError or ValueError for unknown ones."""
         tables, (name, representation) = self._frames, key
         path = tables.paths[name]
-        parameters: Array = frame_parameters(
-            tables.tree, tables.bodies, path, self._n, representation
+        parameters = frame_parameters(
+            tables.tree, tables.bodies, path.bodies, path.pose, self._n, representation
         )
         self[key] = parameters
         return parameters

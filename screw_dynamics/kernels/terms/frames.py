@@ -8,7 +8,9 @@ columns of `kernels.tree.layout` before the inertia, and the coordinate.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
+from screw_dynamics.arrays import Array
 from screw_dynamics.kernels.taylor.rows import at, get, integer, put, sines
 from screw_dynamics.kernels.terms.places import clear, cross
 from screw_dynamics.kernels.tree.layout import (
@@ -37,10 +39,17 @@ _STEP = 9
 _BLOCK = 12
 
 
-def frame_parameters(tree, bodies, path, n, representation):
+def frame_parameters(
+    tree: NDArray[np.int64],
+    bodies: Array,
+    path: NDArray[np.int64],
+    pose: Array,
+    n: int,
+    representation: str,
+) -> Array:
     """Return the parameters of a frame from the tables and the path of `model.JointFrames`."""
-    header = [path.bodies.size, n, REPRESENTATIONS.index(representation), *path.pose[:3].ravel()]
-    rows = [[*bodies[i, :MASS], tree[i, COORDINATE]] for i in path.bodies]
+    header = [path.size, n, REPRESENTATIONS.index(representation), *pose[:3].ravel()]
+    rows = [[*bodies[i, :MASS], tree[i, COORDINATE]] for i in path]
     return np.concatenate([np.array(header, dtype=np.float64), np.array(rows).ravel()])
 
 
