@@ -66,8 +66,7 @@ def control_terms(
     """
     Return mass matrix, bias and gravity forces, and pose and Jacobian of a frame, in one call.
 
-    For one state all of them are computed by one kernel; a call costs less than half of the five
-    separate ones.
+    For one state they are computed by one kernel, so that the costs of a call arise once.
 
     Parameters
     ----------
