@@ -8,12 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import closed_form
 from oracles.random_models import BodyRecipe, random_model
 from oracles.strategies import models, seeds
 
 import screw_dynamics as sd
 from screw_dynamics.dynamics import ControlTerms
-from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, UnknownNameError
+from screw_dynamics.errors import (
+    InputError,
+    NotFiniteError,
+    ShapeError,
+    SingularMassMatrixError,
+    UnknownNameError,
+)
 from screw_dynamics.jit import jit_enabled
 
 # sums of some dozens of products, fused or not
@@ -88,13 +95,12 @@ def test_an_array_that_cannot_be_filled_is_named(simple, rng, name):
         function(simple, *states, *rest, out=[0.0])
 
 
-@pytest.mark.parametrize(
-    'function', [sd.gravity_forces, lambda *a, out: sd.bias_forces(*a, a[1], out=out)]
-)
-def test_memory_of_an_argument_is_not_filled(simple, rng, function):
-    q = rng.normal(size=(6, simple.n))
+def test_memory_of_an_argument_is_not_filled(simple, rng):
+    q, qd = rng.normal(size=(2, 6, simple.n))
     with pytest.raises(InputError, match='^out: expected memory of its own'):
-        function(simple, q, out=q)
+        sd.gravity_forces(simple, q, out=q)
+    with pytest.raises(InputError, match='^out: expected memory of its own'):
+        sd.bias_forces(simple, q, qd, out=qd)
 
 
 @pytest.mark.parametrize('name', TERMS)
@@ -111,20 +117,20 @@ def test_numbers_that_are_not_finite_are_named_in_samples_and_batches(simple, rn
 
 
 @settings(max_examples=25)
-@given(models(), seeds, st.sampled_from([(), (3,)]))
+@given(models(scales=False), seeds, st.sampled_from([(), (3,)]))
 def test_accelerations_solve_the_equations_of_motion(model, seed, shape):
     states = np.random.default_rng(seed).normal(size=(3, *shape, model.n))
     q, qd, tau = states
     try:
         accelerations = sd.forward_dynamics(model, q, qd, tau)
-    except sd.SingularMassMatrixError:
+    except SingularMassMatrixError:
         return
     jets = np.stack([q, qd, accelerations], axis=-2)
     efforts = sd.inverse_dynamics(model, jets)[..., 0, :]
-    mass = np.abs(sd.mass_matrix(model, q))
+    mass = max(closed_form.mass_matrix_scale(model, x) for x in q.reshape(-1, model.n))
     loads = np.abs(sd.bias_forces(model, q, qd)).max() + np.abs(tau).max()
     # a backward stable solution leaves rounding of M q'' and of the other efforts
-    scale = mass.sum(axis=-1).max() * np.abs(accelerations).max() + loads
+    scale = model.n * mass * np.abs(accelerations).max() + loads
     assert np.abs(efforts - tau).max() <= ROUNDING * scale
 
 
