@@ -2,7 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The terms of `kernels.terms`."""
 
-from screw_dynamics.kernels.terms import articulated, coriolis, efforts, frames, mass_matrix
+from screw_dynamics.kernels.terms import (
+    articulated,
+    coriolis,
+    efforts,
+    frame_motion,
+    frames,
+    mass_matrix,
+)
 from screw_dynamics.kernels.terms.term import N, Recursion, Term
 
 mass_matrix_term = Term(
@@ -21,4 +28,10 @@ acceleration_term = Term(
 pose_term = Term(Recursion('frame_pose', frames.frame_pose, frames.frame_rows, 1, (4, 4)))
 jacobian_term = Term(
     Recursion('frame_jacobian', frames.frame_jacobian, frames.frame_rows, 1, (6, N))
+)
+motion_term = Term(
+    Recursion(
+        'frame_motion', frame_motion.frame_motion, frame_motion.frame_motion_rows, 3, (2, 6)
+    ),
+    of_jets=True,
 )

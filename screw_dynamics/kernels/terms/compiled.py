@@ -42,6 +42,7 @@ from screw_dynamics.kernels.terms import (
     articulated,
     coriolis,
     efforts,
+    frame_motion,
     frames,
     mass_matrix,
     places,
@@ -49,7 +50,7 @@ from screw_dynamics.kernels.terms import (
 from screw_dynamics.kernels.terms.term import N, Recursion
 from screw_dynamics.kernels.tree import layout as shared_layout
 
-_SWEEPS = (articulated, coriolis, efforts, frames, mass_matrix, places)
+_SWEEPS = (articulated, coriolis, efforts, frame_motion, frames, mass_matrix, places)
 register(_SWEEPS)
 
 # all that the kernels are compiled from; `compiled` has registered the Taylor recursion
@@ -106,6 +107,19 @@ def _single(recursion: Recursion) -> Callable[..., Any]:
     return (of_q, of_q_qd, of_q_qd_tau)[recursion.inputs - 1]
 
 
+def _of_jet(recursion: Recursion) -> Callable[..., Any]:
+    sweep, size, sizes = recursion.sweep, recursion.rows, recursion.shape
+
+    def of_jet(jet, out, model):
+        if not _finite(jet):
+            return INPUT_NOT_FINITE
+        if jet.shape[0] != 3:
+            return BAD_SHAPE
+        return _run_one(sweep, size, sizes, jet[0], jet[1], jet[2], out, model)
+
+    return of_jet
+
+
 def _batch(recursion: Recursion) -> Callable[..., Any]:
     sweep, size, inputs = recursion.sweep, recursion.rows, recursion.inputs
 
@@ -148,13 +162,18 @@ def _batch(recursion: Recursion) -> Callable[..., Any]:
 
 @cache
 def kernel(recursion: Recursion, variant: str) -> Kernel:
-    """Return the kernel of a term for one sample, or for a batch with results (T, size)."""
-    single = variant == 'single'
-    function = (_single if single else _batch)(recursion)
+    """
+    Return the kernel of a term.
+
+    The variants are 'single' for one sample, 'jet' for one sample whose inputs are the rows of an
+    array, and 'batch' for inputs (T, n) and results (T, size).
+    """
+    single = variant != 'batch'
+    function = {'single': _single, 'jet': _of_jet, 'batch': _batch}[variant](recursion)
     function.__name__ = f'{variant}_{recursion.name}'
     function.__qualname__ = function.__name__
     if single:
-        inputs = recursion.inputs * [read_only(1)]
+        inputs = [read_only(2)] if variant == 'jet' else recursion.inputs * [read_only(1)]
         out = 'float64[::1]' if len(recursion.shape) == 1 else 'float64[:, ::1]'
     else:
         inputs, out = 3 * [read_only(2)], 'float64[:, ::1]'

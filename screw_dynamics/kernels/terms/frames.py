@@ -29,14 +29,14 @@ from screw_dynamics.kernels.tree.path_series import BODY, MIXED, SPATIAL
 REPRESENTATIONS = ('body', 'spatial', 'hybrid', 'mixed')
 
 # header: numbers of bodies and coordinates as in `kernels.taylor.layout`, representation, then
-_LOCAL = 3  # 12: pose of the frame in the last joint frame, by rows
+FRAME_LOCAL = 3  # 12: pose of the frame in the last joint frame, by rows
 _HEADER = 15
 _COORDINATE = MASS  # in place of the inertia
 _ROW = MASS + 1
 
 # of a body: rotation to base axes (9, by rows), vector from the parent's origin (3)
-_STEP = 9
-_BLOCK = 12
+FRAME_STEP = 9
+FRAME_BLOCK = 12
 
 
 def frame_parameters(
@@ -55,29 +55,39 @@ def frame_parameters(
 
 def frame_rows(count):
     """Return the number of rows of the workspace: of the bodies and the frame, and the angles."""
-    return (_BLOCK + 3) * count + _BLOCK
+    return (FRAME_BLOCK + 3) * count + FRAME_BLOCK
+
+
+def path_joint(parameters, i):
+    """Return the parameters of body i of the path."""
+    return at(parameters, _HEADER + i * _ROW)
+
+
+def coordinate_of(joint):
+    """Return the index of the coordinate of a joint."""
+    return integer(joint, _COORDINATE)
 
 
 def place_along_path(ws, q, parameters):
     """Write the places of the bodies, and that of the frame after them."""
     count = integer(parameters, 0)
-    angles = _BLOCK * (count + 1)
+    angles = FRAME_BLOCK * (count + 1)
     for i in range(count):
-        joint = at(parameters, _HEADER + i * _ROW)
-        s = get(joint, MULTIPLIER) * get(q, integer(joint, _COORDINATE)) + get(joint, OFFSET)
+        joint = path_joint(parameters, i)
+        s = get(joint, MULTIPLIER) * get(q, coordinate_of(joint)) + get(joint, OFFSET)
         put(ws, angles + i, get(joint, ROTATION) * s)
     sines(ws, angles, count)
     zero = 0.0 * get(q, 0)
     for i in range(count):
-        joint, body, angle = at(parameters, _HEADER + i * _ROW), at(ws, i * _BLOCK), angles + i
+        joint, body, angle = path_joint(parameters, i), at(ws, i * FRAME_BLOCK), angles + i
         home, origin = at(joint, HOME_ROTATION), at(joint, HOME_POSITION)
         if i == 0:
             for k in range(9):
                 put(body, k, zero + get(home, k))
             for k in range(3):
-                put(body, _STEP + k, zero + get(origin, k))
+                put(body, FRAME_STEP + k, zero + get(origin, k))
         else:
-            compose(at(ws, (i - 1) * _BLOCK), body, home, 3, origin, 1)
+            compose(at(ws, (i - 1) * FRAME_BLOCK), body, home, 3, origin, 1)
         c, s = get(ws, angle + count), get(ws, angle + 2 * count)
         for k in range(0, 9, 3):
             x, y = get(body, k), get(body, k + 1)
@@ -85,18 +95,18 @@ def place_along_path(ws, q, parameters):
             put(body, k, u)
             put(body, k + 1, v)
         if get(joint, TRANSLATION) != 0.0:
-            variable = get(joint, MULTIPLIER) * get(q, integer(joint, _COORDINATE))
+            variable = get(joint, MULTIPLIER) * get(q, coordinate_of(joint))
             shift = get(joint, TRANSLATION) * (variable + get(joint, OFFSET))
             for k in range(3):
-                put(body, _STEP + k, get(body, _STEP + k) + shift * get(body, 3 * k + 2))
-    local, frame = at(parameters, _LOCAL), at(ws, count * _BLOCK)
+                put(body, FRAME_STEP + k, get(body, FRAME_STEP + k) + shift * get(body, 3 * k + 2))
+    local, frame = at(parameters, FRAME_LOCAL), at(ws, count * FRAME_BLOCK)
     if count == 0:
         for k in range(3):
             for a in range(3):
                 put(frame, 3 * k + a, zero + get(local, 4 * k + a))
-            put(frame, _STEP + k, zero + get(local, 4 * k + 3))
+            put(frame, FRAME_STEP + k, zero + get(local, 4 * k + 3))
     else:
-        compose(at(ws, (count - 1) * _BLOCK), frame, local, 4, at(local, 3), 4)
+        compose(at(ws, (count - 1) * FRAME_BLOCK), frame, local, 4, at(local, 3), 4)
 
 
 def compose(parent, body, rotation, stride, origin, step):
@@ -107,18 +117,18 @@ def compose(parent, body, rotation, stride, origin, step):
             r, s, t = get(rotation, a), get(rotation, stride + a), get(rotation, 2 * stride + a)
             put(body, k + a, u * r + v * s + w * t)
         r, s, t = get(origin, 0), get(origin, step), get(origin, 2 * step)
-        put(body, _STEP + k // 3, u * r + v * s + w * t)
+        put(body, FRAME_STEP + k // 3, u * r + v * s + w * t)
 
 
 def frame_pose(ws, q, qd, tau, out, parameters):
     """Write the pose (4, 4) of the frame."""
     place_along_path(ws, q, parameters)
     count, zero = integer(parameters, 0), 0.0 * get(q, 0)
-    frame = at(ws, count * _BLOCK)
+    frame = at(ws, count * FRAME_BLOCK)
     for a in range(3):
-        position = get(frame, _STEP + a)
+        position = get(frame, FRAME_STEP + a)
         for i in range(count):
-            position = position + get(ws, i * _BLOCK + _STEP + a)
+            position = position + get(ws, i * FRAME_BLOCK + FRAME_STEP + a)
         put(out, 4 * a + 3, position)
         for b in range(3):
             put(out, 4 * a + b, get(frame, 3 * a + b))
@@ -139,18 +149,18 @@ def frame_jacobian(ws, q, qd, tau, out, parameters):
     """Write the Jacobian (6, n) of the frame."""
     place_along_path(ws, q, parameters)
     count, n, form = integer(parameters, 0), integer(parameters, 1), integer(parameters, 2)
-    frame = at(ws, count * _BLOCK)
+    frame = at(ws, count * FRAME_BLOCK)
     clear(out, 6 * n, q)
     # the lever is the vector to the point whose velocity is the linear part
-    lx, ly, lz = get(frame, _STEP), get(frame, _STEP + 1), get(frame, _STEP + 2)
+    lx, ly, lz = get(frame, FRAME_STEP), get(frame, FRAME_STEP + 1), get(frame, FRAME_STEP + 2)
     if form == SPATIAL:
         lx, ly, lz = 0.0 * lx, 0.0 * ly, 0.0 * lz
         for i in range(count):
-            lx = lx - get(ws, i * _BLOCK + _STEP)
-            ly = ly - get(ws, i * _BLOCK + _STEP + 1)
-            lz = lz - get(ws, i * _BLOCK + _STEP + 2)
+            lx = lx - get(ws, i * FRAME_BLOCK + FRAME_STEP)
+            ly = ly - get(ws, i * FRAME_BLOCK + FRAME_STEP + 1)
+            lz = lz - get(ws, i * FRAME_BLOCK + FRAME_STEP + 2)
     for i in range(count - 1, -1, -1):
-        joint, body = at(parameters, _HEADER + i * _ROW), at(ws, i * _BLOCK)
+        joint, body = path_joint(parameters, i), at(ws, i * FRAME_BLOCK)
         turn = get(joint, MULTIPLIER) * get(joint, ROTATION)
         travel = get(joint, MULTIPLIER) * get(joint, TRANSLATION)
         x, y, z = get(body, 2), get(body, 5), get(body, 8)
@@ -161,13 +171,13 @@ def frame_jacobian(ws, q, qd, tau, out, parameters):
             x, y, z = in_axes(frame, x, y, z)
         if form == BODY:
             u, v, w = in_axes(frame, u, v, w)
-        column = at(out, integer(joint, _COORDINATE))
+        column = at(out, coordinate_of(joint))
         put(column, 0, get(column, 0) + x)
         put(column, n, get(column, n) + y)
         put(column, 2 * n, get(column, 2 * n) + z)
         put(column, 3 * n, get(column, 3 * n) + u)
         put(column, 4 * n, get(column, 4 * n) + v)
         put(column, 5 * n, get(column, 5 * n) + w)
-        lx = lx + get(body, _STEP)
-        ly = ly + get(body, _STEP + 1)
-        lz = lz + get(body, _STEP + 2)
+        lx = lx + get(body, FRAME_STEP)
+        ly = ly + get(body, FRAME_STEP + 1)
+        lz = lz + get(body, FRAME_STEP + 2)

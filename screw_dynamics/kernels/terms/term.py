@@ -56,11 +56,12 @@ class Term:
     """
     One term; `single(*inputs, out, parameters)` is its compiled kernel of one sample, if loaded.
 
+    With `of_jets`, the inputs of `single` are the rows of one array.
     Until then `single` raises TypeError, as it does for arguments of wrong types; `run` loads it.
     """
 
-    def __init__(self, recursion: Recursion) -> None:
-        self.recursion = recursion
+    def __init__(self, recursion: Recursion, of_jets: bool = False) -> None:
+        self.recursion, self._of_jets = recursion, of_jets
         self.single: Callable[..., int] = not_compiled
 
     def shape(self, n: int) -> tuple[int, ...]:
@@ -74,13 +75,16 @@ class Term:
         OK, INPUT_NOT_FINITE, RESULT_NOT_FINITE.
         """
         one = inputs[0].ndim == 1
-        kernel = loaded_kernel('kernel', self.recursion, 'single' if one else 'batch')
+        variant = ('jet' if self._of_jets else 'single') if one else 'batch'
+        kernel = loaded_kernel('kernel', self.recursion, variant)
         if kernel is None:
             if one:
                 inputs, out = tuple(x[np.newaxis] for x in inputs), out[np.newaxis]
             return _interpreted(self.recursion, inputs, out, parameters)
         if one:
             self.single = kernel
+            if self._of_jets:
+                return kernel(np.stack(inputs), out, parameters)
             return kernel(*inputs, out, parameters)
         q, qd, tau = (*inputs, inputs[0], inputs[0])[:3]
         return kernel(q, qd, tau, out.reshape(len(out), -1), parameters)
