@@ -36,7 +36,9 @@ DOORS = {'__init__', '__main__', 'entry_points'}
 COMPILED_VARIANTS = {
     'jit/compiled_function.py',
     'kernels/taylor/compiled.py',
+    'kernels/taylor/compiled_rows.py',
     'kernels/taylor/simd.py',
+    'kernels/terms/compiled.py',
 }
 # what functions of robots stand on
 TREE = {'kernels', 'lie', 'series', 'model', 'kinematics', 'dynamics'}
