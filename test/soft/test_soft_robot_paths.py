@@ -264,3 +264,30 @@ def test_a_class_derived_from_a_known_body_keeps_its_own_shape():
     assert SOFT.SoftRobot([Twice(0.3, 0.03, 0.8)]).kernel_table is None
     mixed = SOFT.SoftRobot([SOFT.Joint('fixed'), Twice(0.3, 0.03, 0.8)])
     assert mixed.kernel_table.given.tolist() == [False, True]
+
+
+# Simulation 3 of P2025 at ones, without gravity: M q'' and c, or their norms, from a Lagrangian
+PUBLISHED = {
+    1: ([3.732093765941e-3], [-1.456813630383e-4]),
+    2: ([8.778985129624e-2, 1.691571722926e-2], [-2.040625776839e-2, 3.831159536533e-3]),
+    3: (
+        [4.126554971781e-1, 2.067132462286e-1, 3.090631306052e-2],
+        [-2.775423458288e-1, 1.514331670727e-2, 3.039848815033e-2],
+    ),
+    6: (3.6789472847, 8.3873150763),
+    20: (51.692854560, 143.30891975),
+}
+
+
+@pytest.mark.parametrize('count', PUBLISHED)
+def test_the_chain_of_the_paper_has_its_reference_values(count):
+    arc = SOFT.PlanarConstantCurvature(0.3, 0.03, 1000.0 * np.pi * 0.03**2 * 0.3)
+    robot = SOFT.SoftRobot([arc] * count, gravity=(0.0, 0.0, 0.0))
+    one, none = np.ones(count), np.zeros(count)
+    inertial = sd.inverse_dynamics(robot, np.array([one, none, one]))[0]
+    coriolis = sd.bias_forces(robot, one, one)
+    for got, expected in zip((inertial, coriolis), PUBLISHED[count], strict=True):
+        if isinstance(expected, float):
+            got = np.linalg.norm(got)
+        assert np.allclose(got, expected, rtol=1e-9)  # printed to ten digits or more
+    assert np.allclose(sd.mass_matrix(robot, one) @ one, inertial, rtol=1e-12)
