@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.strategies import seeds
 
 import screw_dynamics as sd
 from screw_dynamics.jit import uncompiled
@@ -94,6 +97,29 @@ def test_kernel_and_series_arithmetic_agree(name, order, size):
     got, expected = sd.inverse_dynamics(robot, jet), sd.inverse_dynamics(plain, jet)
     scale = np.abs(expected).max(axis=1, keepdims=True)
     assert np.all(np.abs(got - expected) <= 1e-12 * scale)
+
+
+KINDS = ('revolute', 'prismatic', 'helical', 'fixed', 'rigid', 'planar', 'constant', 'bending')
+
+
+@settings(max_examples=25)
+@given(
+    kinds=st.lists(st.sampled_from((*KINDS, 'strain', 'second order')), min_size=1, max_size=5),
+    seed=seeds,
+    size=st.sampled_from([1.0, 1.0, 1e-2, 1e-5, 1e-10, 0.0]),
+)
+def test_random_chains_agree_on_both_paths(kinds, seed, size):
+    rng = np.random.default_rng(seed)
+    modules = [random_module(rng, kind) for kind in kinds]
+    robot = SOFT.SoftRobot(modules)
+    plain = SOFT.SoftRobot([Unknown(module) for module in modules])
+    jet = rng.uniform(-1.0, 1.0, (5, robot.n))
+    jet[0] *= 0.25 * size  # elongations have a range
+    got, expected = sd.inverse_dynamics(robot, jet), sd.inverse_dynamics(plain, jet)
+    scale = np.abs(expected).max(axis=1, keepdims=True, initial=0.1)
+    assert np.all(np.abs(got - expected) <= 1e-12 * scale)
+    matrix, other = sd.mass_matrix(robot, jet[0]), sd.mass_matrix(plain, jet[0])
+    assert np.all(np.abs(matrix - other) <= 1e-12 * np.abs(other).max(initial=0.1))
 
 
 @pytest.mark.parametrize('name', CHAINS)
