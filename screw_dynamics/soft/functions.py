@@ -25,7 +25,6 @@ from screw_dynamics.soft.recursion import ChainLink, chain_link, inertial_effort
 from screw_dynamics.soft.recursion import mass_matrix as matrix_of_links
 from screw_dynamics.soft.soft_robot import SoftRobot
 
-
 _ONE = 1  # by identity: True must be rejected
 
 
@@ -252,6 +251,15 @@ def frame_jacobian(
     samples, single = _samples(robot, q)
     count = robot.modules_to(frame)
     jacobians = np.zeros((len(samples), 6, robot.n))
+    table = robot.kernel_table
+    if table is not None:
+        states = samples[:, np.newaxis]
+        poses = np.empty((len(samples), len(robot.modules), 4, 4))
+        run_chain(robot, table, states, poses=poses, frames=count, jacobians=jacobians)
+        for every, jacobian in zip(poses, jacobians, strict=True):
+            pose = every[count - 1] if count else np.eye(4)
+            _represent(jacobian, representation, pose[:3, :3], pose[:3, 3])
+        return jacobians[0] if single else jacobians
     for sample, jacobian in zip(samples, jacobians, strict=True):
         total = np.eye(3)
         for link, own in zip(_links(robot, _at_rest(sample))[:count], robot.slices, strict=False):

@@ -142,6 +142,10 @@ def test_mass_matrices_poses_and_forces_agree(name):
         other = frame if frame in ('base', 'tip') else plain.module_names[index]
         expected = sd.frame_pose(plain, q, other)
         assert np.abs(sd.frame_pose(robot, q, frame) - expected).max() < 1e-14
+        for representation in ('body', 'spatial', 'hybrid', 'mixed'):
+            expected = sd.frame_jacobian(plain, q, other, representation)
+            got = sd.frame_jacobian(robot, q, frame, representation)
+            assert np.abs(got - expected).max(initial=0.0) < 1e-13
 
 
 def test_gravity_forces_are_the_gradient_of_the_potential():
