@@ -3,11 +3,15 @@
 """
 Mehrotra's predictor-corrector method for the convex program of one joint.
 
-Minimise the roughness of x (K, 4) subject to rows x + r >= 0. The arrays of the joint are
+Minimise the roughness of x (K, 4) subject to rows x + r >= 0. The arrays `joint` of the joint are
 
     f, free_f (S, 8)  factors of the data, see `rows`; 0 in `free_f` for unknowns that are fixed
     g, steps, roughness (S,)  scales of the rows, steps of position, weights of the objective
     first (S + 1,), offsets, active (N,)  the runs of the rows, r, and 1 if a row is a constraint
+    free (K, 4)  unknowns, as bools
+
+`tables` are energy (8, 8), slope (8,), table (R, 9) and squares (R, 48), `work` the workspaces
+runs (RUNS, N), knots (2, K, 4), block (48,), diagonal (K, 4, 4) and coupling (K - 1, 4, 4).
 """
 
 from math import isfinite
@@ -34,13 +38,11 @@ STEP_BACK = 0.995  # largest fraction of the way to the boundary per step
 RUNS = 7  # workspace of `iterate`, one row per value of a row of constraints
 
 
-def minimise(f, free_f, g, steps, roughness, first, offsets, active, free, energy, slope, table,
-             squares, anchor, x, runs, knots, block, diagonal, coupling):  # fmt: skip
-    """
-    Move x from a feasible anchor to the minimiser, feasible to `TOLERANCE`.
-
-    `runs` (RUNS, N), `knots` (2, K, 4), `block` (48,), `diagonal` and `coupling` are workspace.
-    """
+def minimise(joint, tables, anchor, x, work):
+    """Move x from a feasible anchor to the minimiser, feasible to `TOLERANCE`."""
+    f, free_f, g, steps, roughness, first, offsets, active, free = joint
+    energy, slope, table, squares = tables
+    runs, knots, block, diagonal, coupling = work
     n = first[len(g)]
     dx = knots[0]
     runs[0, :n] = 0.0
@@ -56,8 +58,7 @@ def minimise(f, free_f, g, steps, roughness, first, offsets, active, free, energ
         if not _violated(f, g, first, table, offsets, active, x, runs[0]):
             return
     x[:] = anchor
-    _iterate(f, free_f, g, steps, roughness, first, offsets, active, free, energy, slope,
-             table, squares, x, runs, knots, block, diagonal, coupling)  # fmt: skip
+    _iterate(joint, tables, x, work)
     if _violated(f, g, first, table, offsets, active, x, runs[0]):
         _restore(f, g, first, table, offsets, active, anchor, x, runs, knots[0])
 
@@ -79,14 +80,16 @@ def _violated(f, g, first, table, offsets, active, x, values):
     return least < -TOLERANCE
 
 
-def _iterate(f, free_f, g, steps, roughness, first, offsets, active, free, energy, slope,
-             table, squares, x, runs, knots, block, diagonal, coupling):  # fmt: skip
+def _iterate(joint, tables, x, work):
     """
     Move x to the minimiser; it stops where it has converged, or where it cannot go on.
 
     Slacks s = rows x + r and multipliers w stay positive; each step solves
     (H + rows^T diag(w / s) rows) dx = right side. Rows that are no constraints keep s = 1, w = 0.
     """
+    f, free_f, g, steps, roughness, first, offsets, active, free = joint
+    energy, slope, table, squares = tables
+    runs, knots, block, diagonal, coupling = work
     s, w, ds, dw, excess = runs[0], runs[1], runs[2], runs[3], runs[4]
     inverse, change = runs[5], runs[6]
     dual, dx = knots[0], knots[1]
@@ -121,7 +124,9 @@ def _iterate(f, free_f, g, steps, roughness, first, offsets, active, free, energ
             return
         set_gradient(f, free_f, steps, scaled, energy, slope, x, dual)
         add_row_combination(free_f, g, first, table, change, dual)
-        _solve(free_f, g, first, table, w, inverse, excess, dw, dual, change, dx, diagonal, coupling)
+        _solve(
+            free_f, g, first, table, w, inverse, excess, dw, dual, change, dx, diagonal, coupling
+        )
         step = _set_step(f, g, first, table, s, w, inverse, excess, dx, ds, dw)
         ahead = 0.0
         for k in range(n):
@@ -129,7 +134,9 @@ def _iterate(f, free_f, g, steps, roughness, first, offsets, active, free, energ
         centre = (ahead / count / gap) ** 3 * gap
         for k in range(n):
             dw[k] = active[k] * centre - s[k] * w[k] - ds[k] * dw[k]
-        _solve(free_f, g, first, table, w, inverse, excess, dw, dual, change, dx, diagonal, coupling)
+        _solve(
+            free_f, g, first, table, w, inverse, excess, dw, dual, change, dx, diagonal, coupling
+        )
         for i in range(len(dx)):
             for c in range(4):
                 if not isfinite(dx[i, c]):
@@ -165,7 +172,9 @@ def _stiffness_ratio(free_f, g, first, squares, active, roughness, energy, block
     return np.float64(largest)
 
 
-def _solve(free_f, g, first, table, w, inverse, excess, change, dual, weights, dx, diagonal, coupling):
+def _solve(
+    free_f, g, first, table, w, inverse, excess, change, dual, weights, dx, diagonal, coupling
+):
     """Set dx to the Newton step for a required `change` of the products s w."""
     for k in range(first[len(g)]):
         weights[k] = (change[k] - w[k] * excess[k]) * inverse[k]

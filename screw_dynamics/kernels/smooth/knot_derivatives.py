@@ -38,6 +38,7 @@ def _choose(h, steps, anchor, free, energy, slope, table, squares, x):
     offsets, active = runs[RUNS], runs[RUNS + 1]
     knots, block = np.empty((2, count + 1, 4)), np.empty(48)
     diagonal, coupling = np.empty((count + 1, 4, 4)), np.empty((count, 4, 4))
+    tables, work = (energy, slope, table, squares), (runs, knots, block, diagonal, coupling)
     _set_factors(h, f)
     for j in range(joints):
         for i in range(count):
@@ -47,8 +48,8 @@ def _choose(h, steps, anchor, free, energy, slope, table, squares, x):
         _set_roughness(h, steps[j], anchor[j], roughness)
         _set_rows(f, table, steps[j], anchor[j], g, first, offsets, runs[0])
         _set_active(free_f, first, table, active)
-        minimise(f, free_f, g, steps[j], roughness, first, offsets, active, free[j], energy,
-                 slope, table, squares, anchor[j], x[j], runs, knots, block, diagonal, coupling)  # fmt: skip
+        joint = (f, free_f, g, steps[j], roughness, first, offsets, active, free[j])
+        minimise(joint, tables, anchor[j], x[j], work)
 
 
 def _set_factors(h, f):

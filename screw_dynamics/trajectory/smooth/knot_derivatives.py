@@ -28,6 +28,7 @@ from screw_dynamics.trajectory.smooth.quadratic_program import (
     minimise,
 )
 
+
 def _kernel_constants() -> tuple[Array, Array, Array, Array]:
     """Return energy, slope, table and squares of the kernel `choose_free_derivatives`."""
     energy = ROUGHNESS[np.ix_(DERIVATIVES, DERIVATIVES)]
@@ -159,14 +160,14 @@ def _choose(h: Array, steps: Array, prescribed: Array) -> Array:
     prescribed = fix_derivatives_at_extrema(steps, prescribed)
     free = np.isnan(prescribed)
     anchor = anchor_derivatives(h, steps, prescribed)
-    if not free.any():
-        return anchor
     compiled = choose_free_derivatives.compiled()
     if compiled is not None:
-        chosen = np.empty(anchor.shape)
         data = (h, steps, anchor, free, *_KERNEL_CONSTANTS)
+        chosen: Array = np.empty(anchor.shape)
         compiled(*(np.ascontiguousarray(array) for array in data), chosen)
         return chosen
+    if not free.any():
+        return anchor
     rows, offsets = shape_constraints(h, steps, anchor, free)
     hessian, gradient = roughness(h, steps, anchor, free)
     program = ConvexProgram(hessian, gradient, rows, offsets, free)
@@ -194,3 +195,8 @@ def _weights(h: Array, sizes: Array) -> Array:
     # nothing is free in a segment of size 0
     lost = (energies < least) & (sizes > 0.0)
     return np.where(lost, least / np.where(lost, sizes, 1.0) ** 2, h**-7.0)
+
+
+def compile_smoothing() -> None:
+    """Compile the kernel now, so that the first trajectory is not delayed."""
+    choose_free_derivatives.compile()
