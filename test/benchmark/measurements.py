@@ -18,6 +18,7 @@ from tqdm import tqdm
 import screw_dynamics as sd
 from benchmark.peers import ChainRule, FiniteDifferences, from_chain, from_urdf
 from benchmark.timing import Measured, race
+from benchmark.trajectory_figures import motor_feedforward, smooth_trajectories
 from screw_dynamics.arrays import Array
 
 ORDERS = (0, 1, 2, 3, 4)
@@ -56,7 +57,7 @@ class Results:
 def measure_all() -> Results:
     """Run every measurement, with a progress bar."""
     results = Results()
-    steps = (_single_calls, _batches, _scaling, _start)
+    steps = (_single_calls, _batches, _scaling, _trajectories, _start)
     with tqdm(total=len(steps), desc='bench', unit='part') as bar:
         for step in steps:
             bar.set_postfix_str(step.__name__.strip('_').replace('_', ' '))
@@ -194,6 +195,11 @@ def _scaling(results: Results) -> None:
     times = columns['order 2']
     exponent = np.log(times[SIZES.index(112)] / times[SIZES.index(28)]) / np.log(112 / 28)
     results.rows.append(Row('growth exponent in joints, 28 to 112', float(exponent), 1.08))
+
+
+def _trajectories(results: Results) -> None:
+    for figure in (*smooth_trajectories(), *motor_feedforward()):
+        results.rows.append(Row(figure.name, figure.value, figure.required, unit=figure.unit))
 
 
 _FIRST_RESULT = """
