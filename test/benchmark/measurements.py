@@ -20,6 +20,7 @@ import screw_dynamics as sd
 from benchmark import soft_chains, terms
 from benchmark.peers import ChainRule, FiniteDifferences, from_chain, from_urdf
 from benchmark.timing import Measured, race
+from benchmark.trajectory_figures import motor_feedforward, smooth_trajectories
 from screw_dynamics.arrays import Array
 
 ORDERS = (0, 1, 2, 3, 4)
@@ -61,7 +62,7 @@ class Results:
 def measure_all() -> Results:
     """Run every measurement, with a progress bar."""
     results = Results()
-    steps = (_single_calls, _terms, _batches, _scaling, _soft_chains, _start)
+    steps = (_single_calls, _terms, _batches, _scaling, _trajectories, _soft_chains, _start)
     with tqdm(total=len(steps), desc='bench', unit='part') as bar:
         for step in steps:
             bar.set_postfix_str(step.__name__.strip('_').replace('_', ' '))
@@ -217,6 +218,11 @@ def _soft_chains(results: Results) -> None:
     python = os.environ.get('SOROMOX_PYTHON')
     if python:
         results.soromox = soft_chains.beside_soromox(python)
+
+
+def _trajectories(results: Results) -> None:
+    for figure in (*smooth_trajectories(), *motor_feedforward()):
+        results.rows.append(Row(figure.name, figure.value, figure.required, unit=figure.unit))
 
 
 _FIRST_RESULT = """
