@@ -321,3 +321,21 @@ def test_the_chain_of_the_paper_has_its_reference_values(count):
             got = np.linalg.norm(got)
         assert np.allclose(got, expected, rtol=1e-9)  # printed to ten digits or more
     assert np.allclose(sd.mass_matrix(robot, one) @ one, inertial, rtol=1e-12)
+
+
+def test_a_rod_of_constant_strain_is_the_arc_of_constant_curvature():
+    basis = np.zeros((6, 3))
+    basis[1, 0], basis[0, 1], basis[5, 2] = np.array([1.0, -1.0, 1.0]) / 0.3
+    arc = SOFT.ConstantCurvature(0.3, 0.03, 0.5, 0.2, 15.0, 0.1)
+    stiffness = (0.2, 0.2, 0.0, 0.0, 0.0, 15.0)
+    rods = [
+        SOFT.VariableStrain(
+            0.3, 0.03, 0.5, lambda s: basis, stiffness=stiffness, damping=0.1, nodes=12, order=k
+        )
+        for k in (2, 4)
+    ]
+    jet = np.random.default_rng(8).uniform(-0.25, 0.25, (5, 3))
+    expected = sd.inverse_dynamics(SOFT.SoftRobot([arc]), jet)
+    for rod in rods:
+        got = sd.inverse_dynamics(SOFT.SoftRobot([rod]), jet)
+        assert np.allclose(got, expected, rtol=1e-12, atol=1e-13)
