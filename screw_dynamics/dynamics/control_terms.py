@@ -66,7 +66,8 @@ def control_terms(
     """
     Return mass matrix, bias and gravity forces, and pose and Jacobian of a frame, in one call.
 
-    For one state they are computed by one kernel, so that the costs of a call arise once.
+    They are those of [MK2021, (1), (3)]. For one state they are computed by one kernel, so that
+    the costs of a call arise once.
 
     Parameters
     ----------

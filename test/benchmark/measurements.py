@@ -53,6 +53,7 @@ class Results:
     rows: list[Row] = field(default_factory=list)
     single: dict[str, Measured] = field(default_factory=dict)
     terms: dict[str, tuple[Measured, Measured, dict[str, float]]] = field(default_factory=dict)
+    floor: tuple[Measured, Measured] | None = None
     batch: dict[str, float] = field(default_factory=dict)
     scaling: dict[str, list[float]] = field(default_factory=dict)
     soft: dict[str, Measured] = field(default_factory=dict)
@@ -144,7 +145,7 @@ def _single_calls(results: Results) -> None:
 
 
 def _terms(results: Results) -> None:
-    results.terms = terms.ratios()
+    results.terms, results.floor = terms.ratios(), terms.floor()
     for name, (_, _, values) in results.terms.items():
         for figure, value in values.items():
             text = f'{name}, {figure} / pinocchio'

@@ -155,6 +155,29 @@ def test_control_terms_are_those_of_the_functions(tree, rng, shape, form):
         np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.parametrize('shape', [(), (6,)])
+@pytest.mark.parametrize('form', ['body', 'spatial', 'hybrid', 'mixed'])
+def test_twist_and_rate_are_those_of_the_kernel_of_any_order(tree, rng, shape, form):
+    # the series of a jet with one row more are computed by another algorithm
+    jet = rng.normal(size=(*shape, 4, tree.n))
+    expected = sd.frame_twist(tree, jet, 'tool_1', form)[..., :2, :]
+    out = np.full_like(expected, np.nan)
+    got = sd.frame_twist(tree, jet[..., :3, :].copy(), 'tool_1', form, out)
+    assert got is out
+    np.testing.assert_allclose(got, expected, rtol=0.0, atol=ROUNDING * np.abs(expected).max())
+    if not shape:
+        again = sd.frame_twist(tree, jet[:3].tolist(), 'tool_1', form)
+        np.testing.assert_array_equal(again, got)
+
+
+@pytest.mark.parametrize('form', ['body', 'hybrid'])
+def test_a_frame_of_the_base_does_not_move(tree, rng, form):
+    jet = rng.normal(size=(3, tree.n))
+    np.testing.assert_array_equal(sd.frame_twist(tree, jet, 'base', form), np.zeros((2, 6)))
+    np.testing.assert_array_equal(sd.frame_jacobian(tree, jet[0], 'base', form), 0.0)
+    np.testing.assert_array_equal(sd.frame_pose(tree, jet[0], 'base'), np.eye(4))
+
+
 def test_arguments_of_control_terms_are_named(tree, rng):
     q, qd = rng.normal(size=(2, tree.n))
     sd.control_terms(tree, q, qd, 'tool_1')

@@ -10,7 +10,8 @@ from screw_dynamics.kernels.terms import (
     frames,
     mass_matrix,
 )
-from screw_dynamics.kernels.terms.term import N, Recursion, Term
+from screw_dynamics.kernels.terms.recursion import N, Recursion
+from screw_dynamics.kernels.terms.term import Term
 
 mass_matrix_term = Term(
     Recursion('mass_matrix', mass_matrix.mass_matrix, mass_matrix.mass_matrix_rows, 1, (N, N))

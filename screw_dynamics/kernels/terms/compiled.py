@@ -47,7 +47,7 @@ from screw_dynamics.kernels.terms import (
     mass_matrix,
     places,
 )
-from screw_dynamics.kernels.terms.term import N, Recursion
+from screw_dynamics.kernels.terms.recursion import N, Recursion
 from screw_dynamics.kernels.tree import layout as shared_layout
 
 _SWEEPS = (articulated, coriolis, efforts, frame_motion, frames, mass_matrix, places)

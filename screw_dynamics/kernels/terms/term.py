@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -17,23 +17,10 @@ from screw_dynamics.kernels.taylor.layout import (
     OK,
     RESULT_NOT_FINITE,
 )
+from screw_dynamics.kernels.terms.recursion import N, Recursion
 
-N = -1  # in the shape of a result: the number of coordinates
 # Samples per run without numba: the workspace fits into the processor's cache.
 _CHUNK = 1024
-
-
-class Recursion(NamedTuple):
-    """A sweep (see `kernels.terms`), its workspace, inputs and result."""
-
-    name: str
-    sweep: Callable[..., None]
-    rows: Callable[[int], int]
-    """Rows of the workspace for a number of bodies."""
-    inputs: int
-    """1 for q, 2 for q and qd, 3 for q, qd and tau, each (n,)."""
-    shape: tuple[int, ...]
-    """Of the result of one sample."""
 
 
 def not_compiled(*arguments: Any) -> NoReturn:
