@@ -194,7 +194,9 @@ def _converted_motors(
     return replace(found, motor_effort_jet=efforts)
 
 
-def _converted(robot: Robot, joint_jet: Array, efforts: Array, effort_format: EffortFormat) -> Array:
+def _converted(
+    robot: Robot, joint_jet: Array, efforts: Array, effort_format: EffortFormat
+) -> Array:
     """Return efforts (T, k + 1, n) as the robot takes them."""
     if effort_format.trivial:
         return efforts
