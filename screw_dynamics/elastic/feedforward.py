@@ -17,7 +17,7 @@ from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic
 from screw_dynamics.elastic.feedforward_plan import fill_commands
 from screw_dynamics.elastic.link_efforts import as_elastic_jet, fill_coupled_efforts
 from screw_dynamics.elastic.motor_efforts import fill_motor_efforts
-from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.elastic.motor_feedforward import JETS, MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.rotors import RotorCoupling
 from screw_dynamics.elastic.spring_deflections import fill_deflections
@@ -111,7 +111,7 @@ def elastic_feedforward(
     if coupling is None:
         inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
         if plain and not table.damped_names and (times is None or jet.ndim == 2):
-            if fill_commands(table, jet, result):
+            if fill_commands(table, jet, *(getattr(result, name) for name in JETS)):
                 return result
             # for the error, from the first efforts
             inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)

@@ -10,7 +10,6 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import inverse_dynamics
-from screw_dynamics.elastic.motor_feedforward import JETS, MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.kernels.springs.commands import set_motor_commands
 from screw_dynamics.kernels.springs.deflections import OK
@@ -54,13 +53,14 @@ class FeedforwardPlan:
             return False  # not an array for the kernel
 
 
-def fill_commands(table: MotorTable, jet: Array, result: MotorFeedforward) -> bool:
+def fill_commands(table: MotorTable, jet: Array, efforts: Array, *motors: Array) -> bool:
     """
     Fill the commands of undamped joints with constant stiffness, from the efforts of the links.
 
-    Return False if that fails; the efforts of `result` are then undefined.
+    `motors` are the jets of deflections, motor positions and motor efforts. Return False if that
+    fails; the efforts, else the transmitted ones, are then undefined.
     """
-    single = jet.ndim == 2
-    jets = (jet, *(getattr(result, name) for name in JETS))
-    motion, efforts, *motors = (array[np.newaxis] if single else array for array in jets)
-    return bool(set_motor_commands(motion, efforts, *table.blocks, *motors) == OK)
+    arrays = (jet, efforts, *motors)
+    if jet.ndim == 2:
+        arrays = tuple(array[np.newaxis] for array in arrays)
+    return bool(set_motor_commands(*arrays[:2], *table.blocks, *arrays[2:]) == OK)
