@@ -149,3 +149,11 @@ def test_equal_joints_may_use_each_others_buffers(arm):
     found = sd.elastic_feedforward(arm, other, jet, out=one.buffers(arm))
     expected = sd.elastic_feedforward(arm, other, jet)
     np.testing.assert_array_equal(found.motor_jet, expected.motor_jet)
+
+
+def test_a_robot_without_joints_needs_no_commands():
+    model = sd.ScrewModel.from_screws([], [], [], [])
+    joints = sd.ElasticJoints({})
+    out = joints.buffers(model)
+    assert sd.elastic_feedforward(model, joints, np.empty((3, 0)), out=out) is out
+    assert out.motor_effort_jet.shape == (1, 0)

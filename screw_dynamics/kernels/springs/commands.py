@@ -11,9 +11,9 @@ from screw_dynamics.kernels.springs.laws import INERTIA, RIGID
 from screw_dynamics.kernels.springs.motor_efforts import write_motor_efforts
 from screw_dynamics.kernels.springs.parallel import COLUMNS
 
-# Rows of the integers (7, n); DAMPED and VARIABLE have the numbers among these joints. The first
-# entry of FLAGS is 1 if springs are linear and nothing rubs, the second if drives transmit the
-# efforts of the links (joints without friction and parallel springs).
+# Rows of the integers (7, n); DAMPED and VARIABLE have the numbers among these joints. LINEAR_ONLY
+# is 1 if springs are linear and nothing rubs, DIRECT if drives transmit the efforts of the links
+# (joints without friction and parallel springs).
 LAWS, OFFSETS, DAMPED, VARIABLE, FIRST_MOTORS, LINEAR_ONLY, DIRECT = range(7)
 
 _LARGEST = np.finfo(np.float64).max
@@ -29,6 +29,8 @@ def _motor_commands(jets, efforts, integers, reals, deflections, motions, comman
     the parallel springs (n, 10), the V constants of variable stiffness, parameters of the laws.
     """
     n, m, count = jets.shape[2], deflections.shape[2], deflections.shape[1]
+    if n == 0:
+        return OK
     variable = integers[VARIABLE]
     rows, last = reals[: 4 * m].reshape((m, 4)), 8 * m + (8 + COLUMNS) * n
     varied = 0
