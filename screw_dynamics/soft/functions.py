@@ -24,7 +24,6 @@ from screw_dynamics.soft.recursion import ChainLink, chain_link, inertial_effort
 from screw_dynamics.soft.recursion import mass_matrix as matrix_of_links
 from screw_dynamics.soft.soft_robot import SoftRobot
 
-
 _ONE = 1  # by identity: True must be rejected
 
 
