@@ -3,6 +3,7 @@
 """Soft-rigid robots: chains of joints, rigid bodies and soft bodies of any kinematics."""
 
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
+from screw_dynamics.soft.bodies.constant_strain import ConstantStrain
 from screw_dynamics.soft.bodies.finite_elements import FiniteElements
 from screw_dynamics.soft.bodies.learned import Learned, Perceptron
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
@@ -22,6 +23,7 @@ from screw_dynamics.soft.soft_robot import SoftRobot
 
 __all__ = [
     'ConstantCurvature',
+    'ConstantStrain',
     'FiniteElements',
     'Joint',
     'KelvinVoigt',

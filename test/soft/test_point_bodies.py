@@ -265,3 +265,19 @@ def test_the_same_cubic_strain_in_two_bases_is_the_same_rod():
     tau = sd.inverse_dynamics(sd.soft.SoftRobot([rods[0]]), jet)
     other = sd.inverse_dynamics(sd.soft.SoftRobot([rods[1]]), jet @ change.T)
     agree(other @ change, tau, 1e-11)
+
+
+def test_constant_bend_and_stretch_are_the_arc_of_constant_curvature():
+    strains = ['bend_x', 'bend_y', 'stretch']
+    rod = sd.soft.ConstantStrain(
+        LENGTH, 0.02, 0.4, strains=strains, stiffness=(0.1, 0.1, 1, 1, 1, 20.0), damping=0.1
+    )
+    arc = sd.soft.ConstantCurvature(LENGTH, 0.02, 0.4, 0.1, 20.0, 0.1)
+    jet = np.random.default_rng(6).uniform(-0.2, 0.2, (5, 3))
+    expected = sd.inverse_dynamics(sd.soft.SoftRobot([arc]), jet)
+    other = np.stack([-jet[:, 1], jet[:, 0], jet[:, 2]], axis=1)  # q2 turns about -x
+    got = sd.inverse_dynamics(sd.soft.SoftRobot([rod]), other)
+    got = np.stack([got[:, 1], -got[:, 0], got[:, 2]], axis=1)
+    agree(got, expected, 1e-10)  # eight against twelve Gauss points
+    with pytest.raises(sd.ScrewDynamicsError, match='at most once'):
+        sd.soft.ConstantStrain(LENGTH, 0.02, 0.4, strains=['twist', 'twist'])

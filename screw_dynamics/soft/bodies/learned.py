@@ -133,7 +133,7 @@ class Perceptron:
             raise InputError(
                 f'biases: expected one per layer, got {len(biases)} for {len(weights)} layers'
             )
-        self.layers = []
+        self.layers: list[tuple[Array, Array]] = []
         for i, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
             matrix = require_finite(f'weights[{i}]', read_only_copy(f'weights[{i}]', weight))
             vector = require_finite(f'biases[{i}]', read_only_copy(f'biases[{i}]', bias))

@@ -22,8 +22,8 @@ def strain_basis(
     """
     Return a basis Phi: arc length s to (6, n) [P2025, Table 3].
 
-    Strains are scaled by 1 / L, so that coordinates of bend and twist are angles [rad] of the whole
-    rod and those of shear and stretch its displacements [m]; with u = s / L the functions are
+    Strains are scaled by 1 / L, so that coordinates of bend and twist are angles [rad] of the
+    whole rod and those of shear and stretch its displacements [m]; with u = s / L there are
 
     - 'monomial': u^k
     - 'legendre', 'chebyshev': the polynomials of 2 u - 1

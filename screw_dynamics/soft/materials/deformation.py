@@ -11,7 +11,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
-from screw_dynamics.series.series_array import SeriesArray, as_series_array, cross
+from screw_dynamics.series.series_array import SeriesArray, as_series_array
 
 _STEP = 1e-30  # of complex steps: exact to rounding
 
@@ -48,8 +48,8 @@ def _gradient_of_complex_coordinates(
 def cofactors(gradient: Any) -> Any:
     """Return the cofactor matrices (..., 3, 3)."""
     a, b, c = (gradient[..., :, i] for i in range(3))
-    product = cross if isinstance(gradient, SeriesArray) else np.cross
-    return np.stack([product(b, c), product(c, a), product(a, b)], axis=-1)
+    columns: Any = [np.cross(b, c), np.cross(c, a), np.cross(a, b)]
+    return np.stack(columns, axis=-1)
 
 
 def require_upright(gradient: Array) -> None:

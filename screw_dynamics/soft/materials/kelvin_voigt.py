@@ -52,4 +52,5 @@ class KelvinVoigt:
         strains = half + half.swapped()  # partials of F^T F, (n, m, 3, 3)
         flat = strains.reshape(len(strains), -1)
         weights = np.repeat(self.viscosity * volumes, 9)
-        return flat @ (weights * (qd @ flat))
+        efforts: SeriesArray = flat @ (weights * (qd @ flat))
+        return efforts

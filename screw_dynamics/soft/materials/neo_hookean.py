@@ -40,7 +40,7 @@ class NeoHookean:
     --------
     >>> import screw_dynamics as sd
     >>> rubber = sd.soft.NeoHookean(0.178e6)
-    >>> rubber.energy(np.diag([2.0, 1.0, 0.5])[np.newaxis], np.array([1e-6]))
+    >>> round(rubber.energy(np.diag([2.0, 1.0, 0.5])[np.newaxis], np.array([1e-6])), 4)
     0.4005
     """
 
@@ -72,7 +72,7 @@ class NeoHookean:
             determinants = _determinants(plain, adjugate)
             factor = self.first_lame * np.log(determinants) - 2.0 * self.coefficient
             stress = stress + (factor / determinants)[:, np.newaxis, np.newaxis] * adjugate
-        work = stress * gradient.gradient() * volumes[:, np.newaxis, np.newaxis]
+        work: SeriesArray = stress * gradient.gradient() * volumes[:, np.newaxis, np.newaxis]
         return work.reshape(-1, gradient.data[0, 0].size).sum(axis=-1)
 
 
