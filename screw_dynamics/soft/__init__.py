@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Soft-rigid robots: chains of joints, rigid bodies and soft bodies of any kinematics."""
 
+from screw_dynamics.soft.actuators.thread import Thread
+from screw_dynamics.soft.allocation import allocate_tensions
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
 from screw_dynamics.soft.bodies.constant_strain import ConstantStrain
 from screw_dynamics.soft.bodies.finite_elements import FiniteElements
@@ -36,9 +38,11 @@ __all__ = [
     'RigidBody',
     'RitzGalerkin',
     'SoftRobot',
+    'Thread',
     'VariableStrain',
     'VolumePreserving',
     'VolumePrimitive',
+    'allocate_tensions',
     'mass_inverse_dynamics',
     'strain_basis',
 ]
