@@ -71,6 +71,18 @@ def test_soft_robots(session: Session):
     assert session.names['hybrid'].joint_names == ('joint_1', 'joint_2', 'body_3')
 
 
+def test_soft_bodies(session: Session):
+    page = TEXTS['docs/soft_bodies.md']
+    for heading in (
+        'Rods: strains and their bases',
+        'Bodies that keep their volume',
+        'Shape functions, meshes, learned maps',
+        'Threads',
+    ):
+        session.run(python_blocks(page, heading))
+    assert session.names['tensions'].shape == (3,)
+
+
 @pytest.fixture
 def moving(session: Session) -> Session:
     """Return a session with robot and trajectory."""

@@ -46,9 +46,9 @@ class Thread:
     --------
     >>> import screw_dynamics as sd
     >>> arm = sd.soft.SoftRobot([sd.soft.ConstantCurvature(0.3, 0.02, 0.4)])
-    >>> thread = sd.soft.Thread(arm, {'body_1': (0.015, 0.0)})
+    >>> thread = sd.soft.Thread(arm, {'body_1': (0.015, 0.01)})
     >>> thread.effort_jet(np.array([[0.5, 0.2, 0.0]]))[0]
-    array([ 0.015,  0.   , -1.   ])
+    array([ 0.015,  0.01 , -1.   ])
     """
 
     def __init__(self, robot: SoftRobot, offsets: Mapping[str, ArrayLike]) -> None:
