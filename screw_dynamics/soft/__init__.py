@@ -10,6 +10,7 @@ from screw_dynamics.soft.functions import mass_inverse_dynamics
 from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.module import Module
 from screw_dynamics.soft.soft_robot import SoftRobot
+from screw_dynamics.soft.statics import equilibrium
 
 __all__ = [
     'ConstantCurvature',
@@ -19,5 +20,6 @@ __all__ = [
     'RigidBody',
     'SoftRobot',
     'VariableStrain',
+    'equilibrium',
     'mass_inverse_dynamics',
 ]
