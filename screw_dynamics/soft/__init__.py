@@ -9,6 +9,7 @@ from screw_dynamics.soft.bodies.variable_strain import VariableStrain
 from screw_dynamics.soft.functions import mass_inverse_dynamics
 from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.module import Module
+from screw_dynamics.soft.simulation import SoftMotion, simulate
 from screw_dynamics.soft.soft_robot import SoftRobot
 from screw_dynamics.soft.statics import equilibrium
 
@@ -18,8 +19,10 @@ __all__ = [
     'Module',
     'PlanarConstantCurvature',
     'RigidBody',
+    'SoftMotion',
     'SoftRobot',
     'VariableStrain',
     'equilibrium',
     'mass_inverse_dynamics',
+    'simulate',
 ]
