@@ -40,7 +40,11 @@ def integrate(
     methods: Sequence[str] = EXPLICIT,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[Array, Array, int]:
-    """Return times (T,), states (T, size), evaluations; see `ElasticRobot.integrate`."""
+    """
+    Return times (T,), states (T, size) and the number of evaluations.
+
+    `inputs` gives the named inputs at a time and state; `methods` are those to choose from.
+    """
     from scipy import integrate as scipy_integrate
 
     instants = require_finite('times', as_float_array('times', times))

@@ -112,7 +112,8 @@ def stiffness_matrix(robot: SoftRobot, q: Array) -> Array:
 def _at_rest(robot: SoftRobot, q: Array) -> Array:
     jet = np.zeros((3, robot.n))
     jet[0] = q
-    return inverse_dynamics(robot, jet)[0]
+    efforts: Array = inverse_dynamics(robot, jet)[0]
+    return efforts
 
 
 def _newton_step(stiffness: Array, residual: Array, weights: Array) -> Array:
