@@ -17,11 +17,12 @@ from screw_dynamics.soft.functions import (
 )
 from screw_dynamics.soft.soft_robot import SoftRobot
 
-_STEPS = 100  # of Newton's method
+_STEPS = 200  # of Newton's method
 _HALVINGS = 40  # of a step
 _SUFFICIENT = 1e-4  # part of the predicted decrease that a step must reach
 _TOLERANCE = 1e-12  # of the residual, relative to the efforts that balance
-_FLAT = 1e-13  # singular values below it, relative to the largest, have no stiffness
+_FLAT = 1e-13  # curvatures below it, relative to the largest, count as none
+_LONGEST = 1.0  # change of a coordinate in a step [rad, m, ...]
 
 
 def equilibrium(robot: SoftRobot, efforts: ArrayLike, start: ArrayLike | None = None) -> Array:
@@ -52,10 +53,11 @@ def equilibrium(robot: SoftRobot, efforts: ArrayLike, start: ArrayLike | None = 
 
     Notes
     -----
-    Newton's method with steps halved until the residual decreases, and the exact stiffness
-    matrix. Elastic robots may have several equilibria: the one that is found depends on `start`
-    and may be unstable, as that of a straight, upright arm is that begins at 0. A coordinate
-    that no effort acts on keeps its value.
+    Newton's method on the potential, with the exact stiffness matrix; where that is not positive
+    definite, with the absolute values of its eigenvalues. Steps are halved until they descend,
+    by the work along them. Elastic robots may have several equilibria: the one that is found
+    depends on `start`. It is unstable if the search begins at it, as that of a straight, upright
+    arm does at 0. A coordinate that no effort acts on keeps its value.
 
     Examples
     --------
@@ -80,8 +82,8 @@ def equilibrium(robot: SoftRobot, efforts: ArrayLike, start: ArrayLike | None = 
         parts = abs(wanted) + abs(gravity_forces(robot, q)) + abs(stiffness) @ abs(q)
         if np.linalg.norm(weights * residual) <= _TOLERANCE * np.linalg.norm(weights * parts):
             return q
-        step = _newton_step(stiffness, residual, weights)
-        found = _shortened(robot, q, step, residual, wanted, weights)
+        step = _downhill_step(stiffness, residual, weights)
+        found = _shortened(robot, q, step, residual, wanted)
         if found is None:
             break
         q, residual = found
@@ -116,27 +118,36 @@ def _at_rest(robot: SoftRobot, q: Array) -> Array:
     return efforts
 
 
-def _newton_step(stiffness: Array, residual: Array, weights: Array) -> Array:
-    """Return the shortest step that solves the linear equations, weighted."""
+def _downhill_step(stiffness: Array, residual: Array, weights: Array) -> Array:
+    """Return Newton's step, with the absolute values of the curvatures if any is not positive."""
     scaled = weights[:, np.newaxis] * stiffness * weights
-    solution = np.linalg.lstsq(scaled, -weights * residual, rcond=_FLAT)[0]
-    return np.asarray(weights * solution)
+    values, vectors = np.linalg.eigh(0.5 * (scaled + scaled.T))
+    flat = _FLAT * abs(values).max()
+    if values[0] > flat:
+        return np.asarray(-weights * np.linalg.solve(scaled, weights * residual))
+    parts = vectors.T @ (weights * residual)
+    curved = abs(values) > flat
+    solution = vectors[:, curved] @ (parts[curved] / abs(values[curved]))
+    return np.asarray(-weights * solution)
 
 
 def _shortened(
-    robot: SoftRobot, q: Array, step: Array, residual: Array, wanted: Array, weights: Array
+    robot: SoftRobot, q: Array, step: Array, residual: Array, wanted: Array
 ) -> tuple[Array, Array] | None:
-    """Return q and residual after the step, halved until the residual decreases, or None."""
-    before = np.linalg.norm(weights * residual)
-    part = 1.0
+    """Return q and residual after the step, halved until the potential decreases, or None."""
+    slope = residual @ step
+    part = min(1.0, _LONGEST / max(abs(step).max(), _LONGEST))
     for _ in range(_HALVINGS):
         trial = q + part * step
         try:
+            middle = _at_rest(robot, q + 0.5 * part * step) - wanted
             after = _at_rest(robot, trial) - wanted
         except InputError:  # out of range, or overflow
             part *= 0.5
             continue
-        if np.linalg.norm(weights * after) <= (1.0 - _SUFFICIENT * part) * before:
+        # the work along the step, by Simpson's rule
+        work = (residual + 4.0 * middle + after) @ step / 6.0
+        if work < _SUFFICIENT * slope < 0.0:
             return trial, after
         part *= 0.5
     return None
