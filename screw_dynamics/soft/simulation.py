@@ -128,6 +128,11 @@ def simulate(
     def inputs(t: float, state: Array) -> dict[str, Any]:
         return {'t': t, 'efforts': law(t, *np.split(state, 2))}
 
+    def stepped(t: float) -> None:
+        system.failure = ''
+        if progress is not None:
+            progress(t)
+
     first = np.concatenate([start, rates])
     for begin in as_float_array('times', times).ravel()[:1]:
         # the first step of a method expects finite derivatives
@@ -144,7 +149,7 @@ def simulate(
             atol=atol,
             method=method,
             methods=(*IMPLICIT, *EXPLICIT),
-            progress=progress,
+            progress=stepped,
         )
     except SimulationError as error:
         raise SimulationError(system.failure or str(error)) from None
