@@ -21,7 +21,9 @@ from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
 from screw_dynamics.soft.materials.neo_hookean import NeoHookean
 from screw_dynamics.soft.module import Module
+from screw_dynamics.soft.simulation import SoftMotion, simulate
 from screw_dynamics.soft.soft_robot import SoftRobot
+from screw_dynamics.soft.statics import equilibrium
 
 __all__ = [
     'ConstantCurvature',
@@ -37,12 +39,15 @@ __all__ = [
     'PointBody',
     'RigidBody',
     'RitzGalerkin',
+    'SoftMotion',
     'SoftRobot',
     'Thread',
     'VariableStrain',
     'VolumePreserving',
     'VolumePrimitive',
     'allocate_tensions',
+    'equilibrium',
     'mass_inverse_dynamics',
+    'simulate',
     'strain_basis',
 ]

@@ -66,7 +66,12 @@ def test_external_loads(session: Session):
 
 def test_soft_robots(session: Session):
     page = TEXTS['docs/soft_robots.md']
-    for heading in ('A soft arm on a rotary joint', 'A rigid arm with a soft tool', 'Bodies'):
+    for heading in (
+        'A soft arm on a rotary joint',
+        'A rigid arm with a soft tool',
+        'Bodies',
+        'Rest and motion',
+    ):
         session.run(python_blocks(page, heading))
     assert session.names['hybrid'].joint_names == ('joint_1', 'joint_2', 'body_3')
 

@@ -21,6 +21,7 @@ ROS_ROOMS = {'nodes', 'bags'}
 BASE = {
     'arrays',
     'errors',
+    'integration',
     'jit',
     'new_files',
     'paths',
