@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Laws that efforts of soft-rigid robots obey whatever the bodies, and chains of random motions."""
+"""Laws that efforts of soft-rigid robots obey whatever their bodies; random motions of arcs."""
 
 from __future__ import annotations
 
@@ -68,7 +68,6 @@ def test_random_motions_of_arcs_have_the_efforts_of_virtual_work():
             expected = material_points.efforts([points] * count, (0, 0, 0), slow)[0] / pace**2
             got = sd.inverse_dynamics(robot, jet)[0]
             errors.append(np.abs(got - expected).max() / np.abs(expected).max())
-    print(np.max(errors), np.mean(errors))
     assert np.max(errors) < 1e-12  # rounding of the circle
     assert np.mean(errors) < 1e-13
 
@@ -183,3 +182,30 @@ def test_every_chain_of_a_bundled_tree_agrees_with_its_model(name):
         expected, got = sd.inverse_dynamics(model, jet), sd.inverse_dynamics(robot, jet)
         scale = np.abs(expected).max(axis=1, keepdims=True)
         assert np.all(np.abs(got - expected) <= 1e-12 * scale)
+
+
+def test_gravity_forces_along_a_motion_have_the_derivatives_of_the_chain_rule():
+    rod = SOFT.ConstantCurvature(0.25, 0.02, 0.3, 0.1, 20.0, 0.2)
+    robot = joints_and_arc(rod)
+    jet = np.random.default_rng(7).uniform(-0.2, 0.2, (4, robot.n))
+    jets = sd.gravity_force_jets(robot, jet)
+    scale = np.abs(jets).max()
+    assert np.abs(jets[0] - sd.gravity_forces(robot, jet[0])).max() <= 1e-14 * scale
+    h = 1e-2
+
+    def difference(i):
+        ahead, behind = (sd.gravity_forces(robot, jet[0] + s * i * h * jet[1]) for s in (1, -1))
+        return ahead - behind
+
+    # error of about h^6 / 140 times the seventh derivative
+    slope = (45.0 * difference(1) - 9.0 * difference(2) + difference(3)) / (60.0 * h)
+    assert np.abs(jets[1] - slope).max() <= 1e-12 * scale
+
+
+def test_an_output_array_in_the_memory_of_the_motion_is_refused():
+    robot = joints_and_arc()
+    memory = np.zeros((4, 3, robot.n))
+    with pytest.raises(sd.ScrewDynamicsError, match='out: expected memory of its own'):
+        sd.inverse_dynamics(
+            robot, memory, out=memory.reshape(3, 4, robot.n)[:1].reshape(4, 1, robot.n)
+        )
