@@ -68,7 +68,7 @@ def gravity_forces(
 
 
 def gravity_force_jets(
-    model: ScrewModel, joint_jet: ArrayLike, work: Array | None = None
+    model: ScrewModel | OtherModel, joint_jet: ArrayLike, work: Array | None = None
 ) -> Array:
     """
     Return Q_grav along a motion and its derivatives up to order k [KM2021, (43), (58)].
@@ -78,7 +78,7 @@ def gravity_force_jets(
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
     work : (2, k + 1, n) or (2, T, k + 1, n) ndarray, optional

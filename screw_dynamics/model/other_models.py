@@ -16,6 +16,8 @@ class OtherModel:
     """Base of models with functions of their own, by the names of those for a `ScrewModel`."""
 
     functions: ClassVar[dict[str, Callable[..., Any]]] = {}
+    weightless: Any
+    """The same robot without gravity."""
 
 
 def other_result(name: str, model: OtherModel, *arguments: Any, out: Array | None) -> Array:

@@ -60,6 +60,8 @@ def inverse_dynamics(
         out = np.empty(shape)
     elif require_out(out).shape != shape:
         raise ShapeError('out', str(shape), out.shape)
+    elif np.may_share_memory(jet, out):
+        raise InputError('out: expected memory of its own, got memory of joint_jet')
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise InputError(f'threads: expected a positive integer, got {shown(threads)}')
     samples, efforts = as_stack(jet, 2), as_stack(out, 2)
