@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from math import comb
 from numbers import Integral
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +23,8 @@ from screw_dynamics.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.lie import adjoint, adjoint_inverse, exp_screw, twist_cross
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, dtype
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.records import ModelRecord
+from screw_dynamics.model.screw_model import ScrewModel
 
 
 class Tree:
@@ -164,6 +166,13 @@ class Tree:
     def adjoints(self) -> list[ScalarArray]:
         """Return Ad_{C_i}, which map body-fixed twists to spatial ones."""
         return [adjoint(pose) for pose in self.poses]
+
+
+def require_model(model: object) -> ScrewModel:
+    """Return a ScrewModel, or a record of the same fields with other scalars; else InputError."""
+    if not isinstance(model, ModelRecord):
+        raise InputError(f'model: expected a ScrewModel, got {type(model).__name__}')
+    return cast(ScrewModel, model)
 
 
 def as_scalars(name: str, values: ArrayLike) -> ScalarArray:

@@ -33,10 +33,10 @@ from screw_dynamics.lie import (
     wrench_cross,
 )
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, dtype, solve
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.theory.geometric_integration.munthe_kaas import System
 from screw_dynamics.theory.kinematics.body_fixed import twist_jets
-from screw_dynamics.theory.tree import Tree
+from screw_dynamics.theory.tree import Tree, require_model
 
 Efforts: TypeAlias = Callable[[Scalar], ScalarArray]
 

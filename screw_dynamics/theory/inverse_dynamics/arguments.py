@@ -13,11 +13,11 @@ from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.lie.scalars import ScalarArray, dtype
 from screw_dynamics.model.records import Frame
-from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
+from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
 from screw_dynamics.theory.kinematics.body_fixed import twist_jets
 from screw_dynamics.theory.kinematics.hybrid import HybridMotion
 from screw_dynamics.theory.kinematics.spatial import twist_and_column_jets
-from screw_dynamics.theory.tree import Tree, as_scalars
+from screw_dynamics.theory.tree import Tree, as_scalars, require_model
 from screw_dynamics.theory.wrench_rates import (
     body_from_hybrid,
     body_from_spatial,

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.lie import vee
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, zero_like
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
-from screw_dynamics.theory.tree import Tree, as_row
+from screw_dynamics.theory.tree import Tree, as_row, require_model
 
 
 def kinetic_energy(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Scalar:
