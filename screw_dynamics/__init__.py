@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from screw_dynamics import lie as lie
     from screw_dynamics import simulation as simulation
     from screw_dynamics import soft as soft
+    from screw_dynamics import symbolic as symbolic
     from screw_dynamics import trajectory as trajectory
     from screw_dynamics.cartesian import PoseWaypoints as PoseWaypoints
     from screw_dynamics.cartesian import cartesian_trajectory as cartesian_trajectory
@@ -158,7 +159,7 @@ _MODULES = {
     'theory.inverse_dynamics.body_fixed': ('recursive_body_fixed',),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-_OTHER_ROOMS = ('lie', 'simulation', 'soft', 'trajectory')
+_OTHER_ROOMS = ('lie', 'simulation', 'soft', 'symbolic', 'trajectory')
 __all__ = sorted(['__version__', *_MODULE_OF, *_OTHER_ROOMS])
 # sub-packages that are attributes without an import of their own
 _ROOMS = {*_OTHER_ROOMS, *(module.partition('.')[0] for module in _MODULES)}

@@ -53,6 +53,13 @@ def atan(x: Scalar) -> Scalar:
     return math.atan(x) if isinstance(x, float) else _elementary('atan', x)
 
 
+def versine(x: Scalar) -> Scalar:
+    """Return 1 - cos(x), of its type: accurate at small numbers, without half of a symbol."""
+    if not isinstance(x, float) and value(x) is None:
+        return 1 - cos(x)
+    return 2 * sin(x / 2) ** 2
+
+
 def _elementary(name: str, x: Scalar) -> Scalar:
     if isinstance(x, np.ndarray):
         x = x.item()

@@ -6,7 +6,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from screw_dynamics.lie.scalars import Scalar, ScalarArray, cos, dtype, norm, sin, value, zero_like
+from screw_dynamics.lie.scalars import (
+    Scalar,
+    ScalarArray,
+    cos,
+    dtype,
+    norm,
+    sin,
+    value,
+    versine,
+    zero_like,
+)
 
 
 def skew(x: ScalarArray) -> ScalarArray:
@@ -64,9 +74,8 @@ def axis_angle_rotation(axis: ScalarArray, angle: Scalar) -> ScalarArray:
     (3, 3) ndarray
     """
     e = skew(axis)
-    # 1 - cos(q) = 2 sin(q/2)^2 is accurate at small angles
     identity = np.eye(3, dtype=dtype(e, angle))
-    rotation: ScalarArray = identity + sin(angle) * e + 2 * sin(angle / 2) ** 2 * (e @ e)
+    rotation: ScalarArray = identity + sin(angle) * e + versine(angle) * (e @ e)
     return rotation
 
 

@@ -10,17 +10,21 @@ body i", and "i + 1" is each child of i.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from math import comb
+from numbers import Integral
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, require_finite
-from screw_dynamics.errors import ShapeError
+from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.lie import adjoint, adjoint_inverse, exp_screw, twist_cross
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, dtype
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.records import ModelRecord
+from screw_dynamics.model.screw_model import ScrewModel
 
 
 class Tree:
@@ -115,6 +119,22 @@ class Tree:
             body = self.model.parents[body]
         return path[::-1]
 
+    def index(self, name: str, value: object) -> int:
+        """Return the number of a body or tree joint; raise InputError if there is none."""
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, Integral)
+            or not 0 <= value < self.count
+        ):
+            raise InputError(
+                f'{name}: expected the number of a body, 0 to {self.count - 1}, got {shown(value)}'
+            )
+        return int(value)
+
+    def indices(self, name: str, values: Iterable[object]) -> list[int]:
+        """Return numbers of tree joints; raise InputError if one does not exist."""
+        return [self.index(f'{name}[{k}]', value) for k, value in enumerate(values)]
+
     def children(self, body: int) -> list[int]:
         """Return the bodies whose parent is a body; those on the base for -1."""
         return np.flatnonzero(self.model.parents == body).tolist()
@@ -139,13 +159,20 @@ class Tree:
     @cached_property
     def mimic_matrix(self) -> Array:
         """G (N, n): ds_i / dq_c."""
-        matrix = np.zeros((self.count, self.model.n))
+        matrix = np.zeros((self.count, self.model.n), dtype(self.model.multipliers))
         matrix[np.arange(self.count), self.model.coordinates] = self.model.multipliers
         return matrix
 
     def adjoints(self) -> list[ScalarArray]:
         """Return Ad_{C_i}, which map body-fixed twists to spatial ones."""
         return [adjoint(pose) for pose in self.poses]
+
+
+def require_model(model: object) -> ScrewModel:
+    """Return a ScrewModel, or a record of the same fields with other scalars; else InputError."""
+    if not isinstance(model, ModelRecord):
+        raise InputError(f'model: expected a ScrewModel, got {type(model).__name__}')
+    return cast(ScrewModel, model)
 
 
 def as_scalars(name: str, values: ArrayLike) -> ScalarArray:

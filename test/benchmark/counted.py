@@ -61,6 +61,9 @@ class Counted:
     def __pow__(self, power: int) -> Any:
         return math.prod([self] * power)
 
+    def __complex__(self) -> complex:
+        return complex(self.number)
+
     def sin(self) -> Counted:
         return self._result(math.sin(self.number))
 

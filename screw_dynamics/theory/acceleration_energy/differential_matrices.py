@@ -61,7 +61,8 @@ def differential_matrix(
     >>> differential_matrix(slider, [0.3], 0, [0])[:3, 3]
     array([1., 0., 0.])
     """
-    return differential_matrices(Tree(model, np.asarray(q)[None]), body, by)
+    tree = Tree(model, np.asarray(q)[None])
+    return differential_matrices(tree, tree.index('body', body), tree.indices('by', by))
 
 
 def jacobian_columns(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
@@ -120,7 +121,7 @@ def differential_matrices(tree: Tree, body: int, by: Sequence[int]) -> ScalarArr
     if not set(by) <= set(path):
         return np.zeros((4, 4), tree.dtype)
     result = np.eye(4, dtype=tree.dtype)
-    home = np.eye(4)
+    home = np.eye(4, dtype=tree.model.home_poses.dtype)
     for joint in path:
         home = home @ tree.model.home_poses[joint]
         screw = adjoint(home) @ tree.model.screws[joint]  # Y_j, in the base frame at s = 0

@@ -97,9 +97,9 @@ def energy_about_mass_centers(model: ScrewModel, joint_jet: ArrayLike, p: int) -
     energy = 0.0
     for pose, inertia in zip(pose_jets(tree)[:, p + 1], model.inertias, strict=True):
         mass, moment, theta = inertia_parameters(inertia)
-        center = moment / mass if mass else np.zeros(3)
+        center = moment / mass if mass else np.zeros(3, moment.dtype)
         theta = theta + mass * skew(center) @ skew(center)  # about the centre of mass
-        second = np.trace(theta) / 2 * np.eye(3) - theta
+        second = np.trace(theta) / 2 * np.eye(3, dtype=theta.dtype) - theta
         turned = pose[:3, :3]
         moved = turned @ center + pose[:3, 3]
         energy = energy + (mass * moved @ moved + np.trace(turned @ second @ turned.T)) / 2

@@ -59,7 +59,7 @@ class SystemMatrices:
         for i, p in enumerate(tree.model.parents):
             if p >= 0:
                 matrix[block(i)] = tree.transforms[i] @ matrix[block(p)]
-            matrix[block(i), block(i)] = np.eye(6)
+            matrix[block(i), block(i)] = np.eye(6, dtype=tree.dtype)
         return matrix
 
     @cached_property
@@ -119,7 +119,8 @@ class SystemMatrices:
     @cached_property
     def G(self) -> ScalarArray:  # noqa: N802
         """Acceleration of the base that stands for gravity, -(0; g), (6,)."""
-        return np.concatenate((np.zeros(3), -self.tree.model.gravity))
+        gravity = self.tree.model.gravity
+        return np.concatenate((np.zeros(3, gravity.dtype), -gravity))
 
     @cached_property
     def J(self) -> ScalarArray:  # noqa: N802

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie.scalars import ScalarArray, dtype, solve
-from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
+from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.inverse_dynamics import body_fixed
-from screw_dynamics.theory.tree import as_row, as_scalars
+from screw_dynamics.theory.tree import as_row, as_scalars, require_model
 
 
 def forward_dynamics(

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie import twist_cross, wrench_cross
 from screw_dynamics.lie.scalars import ScalarArray, dtype
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.theory.kinematics.body_fixed import twist_jets
-from screw_dynamics.theory.tree import Tree, as_row
+from screw_dynamics.theory.tree import Tree, as_row, require_model
 
 
 def forward_dynamics(

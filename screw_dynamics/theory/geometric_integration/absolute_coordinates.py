@@ -19,23 +19,29 @@ from typing import TypeAlias
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.errors import InertiaError
 from screw_dynamics.lie import (
     adjoint,
     adjoint_inverse,
     coadjoint,
+    inertia_parameters,
     inverse_pose,
     log_se3,
+    skew,
     twist_cross,
     vee,
     wrench_cross,
 )
 from screw_dynamics.lie.scalars import Scalar, ScalarArray, dtype, solve
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.theory.geometric_integration.munthe_kaas import System
 from screw_dynamics.theory.kinematics.body_fixed import twist_jets
-from screw_dynamics.theory.tree import Tree
+from screw_dynamics.theory.tree import Tree, require_model
 
 Efforts: TypeAlias = Callable[[Scalar], ScalarArray]
+
+# a smaller inertia about the centre of mass, relative to that about the origin, is rounding error
+_REGULAR = 1e-12
 
 
 class AbsoluteCoordinates:
@@ -194,7 +200,14 @@ class AbsoluteCoordinates:
 
         A joint transmits opposite spatial wrenches. Every method hence preserves the sum of the
         momenta of a floating tree without gravity, [M2018] (37).
+
+        Raises
+        ------
+        InertiaError
+            If a body is a point mass, a rod or massless: its momentum does not determine its
+            twist.
         """
+        self._require_regular_inertias()
 
         def rates(
             t: Scalar, poses: ScalarArray, y: ScalarArray
@@ -212,8 +225,25 @@ class AbsoluteCoordinates:
 
         return System(rates, spatial=True)
 
+    def _require_regular_inertias(self) -> None:
+        for name, inertia in zip(self.model.body_names, self.model.inertias, strict=True):
+            mass, moment, theta = inertia_parameters(inertia)
+            about_centre = theta + skew(moment) @ skew(moment) / mass if mass else 0 * theta
+            smallest, bound = np.linalg.eigvalsh(about_centre)[0], _REGULAR * np.trace(theta)
+            if not smallest > bound:
+                raise InertiaError(
+                    f'body {name!r}: expected a rotational inertia about its centre of mass above '
+                    f'{bound:.3g} kg m^2 about every axis, got {smallest:.3g}: its momentum does '
+                    f'not determine its twist, use twist_form'
+                )
+
     def twists(self, poses: ScalarArray, momenta: ScalarArray) -> ScalarArray:
-        """Return the body-fixed twists (N, 6) of spatial momenta (6N,), [M2018] (36)."""
+        """
+        Return the body-fixed twists (N, 6) of spatial momenta (6N,), [M2018] (36).
+
+        Raises InertiaError as `momentum_form` does.
+        """
+        self._require_regular_inertias()
         each = zip(self.model.inertias, poses, momenta.reshape(-1, 6), strict=True)
         return np.array([solve(m, adjoint(c).T @ momentum) for m, c, momentum in each])
 

@@ -9,15 +9,15 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.lie import adjoint_inverse
 from screw_dynamics.lie.scalars import ScalarArray, dtype
 from screw_dynamics.model.records import Frame
-from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
+from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
 from screw_dynamics.theory.kinematics.body_fixed import twist_jets
 from screw_dynamics.theory.kinematics.hybrid import HybridMotion
 from screw_dynamics.theory.kinematics.spatial import twist_and_column_jets
-from screw_dynamics.theory.tree import Tree, as_scalars
+from screw_dynamics.theory.tree import Tree, as_scalars, require_model
 from screw_dynamics.theory.wrench_rates import (
     body_from_hybrid,
     body_from_spatial,
@@ -100,11 +100,11 @@ def _conversion(tree: Tree, representation: str) -> Callable[[Frame, ScalarArray
         return lambda frame, wrench: body_from_spatial(
             wrench, tree.poses[frame.body], twists[frame.body]
         )
-    if representation not in tree.model.frames:
+    if not isinstance(representation, str) or representation not in tree.model.frames:
         expected = ', '.join(map(repr, REPRESENTATIONS))
         raise InputError(
             f'wrench_representation: expected {expected} or the name of a frame, '
-            f'got {representation!r}'
+            f'got {shown(representation)}'
         )
     other = tree.model.frames[representation]
     pose, moved = other.pose, np.zeros((len(tree.jet), 6), tree.dtype)

@@ -82,7 +82,7 @@ def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
     rows = external.shape[1]
     twists, columns = twist_and_column_jets(tree)
     body_twists = body_fixed.twist_jets(tree)
-    base = np.zeros(6)
+    base = np.zeros(6, tree.model.gravity.dtype)
     base[3:] = -tree.model.gravity
     efforts = np.zeros((rows, tree.count), tree.dtype)
     for i in range(tree.count):

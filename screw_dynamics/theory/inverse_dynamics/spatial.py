@@ -75,7 +75,7 @@ def _efforts(tree: Tree, external: ScalarArray) -> ScalarArray:
     rows = external.shape[1]
     twists, columns = twist_and_column_jets(tree)
     body_twists = body_fixed.twist_jets(tree)
-    gravity = np.zeros(6)
+    gravity = np.zeros(6, tree.model.gravity.dtype)
     gravity[3:] = -tree.model.gravity
     wrenches = np.zeros((tree.count, rows, 6), tree.dtype)
     efforts = np.zeros((rows, tree.count), tree.dtype)

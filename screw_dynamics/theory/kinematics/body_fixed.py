@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.lie import hat, inverse_pose, twist_cross
-from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.lie.scalars import ScalarArray, dtype
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.tree import Tree
@@ -69,7 +69,7 @@ def gravity_jets(tree: Tree) -> ScalarArray:
     """Return u_i^(k) = (Ad_{C_i}^-1 G)^(k), (N, r, 6), with G = -(0; g), [MK2021] (26)."""
     orders = len(tree.joints)
     result = np.zeros((tree.count, orders, 6), tree.dtype)
-    base = np.zeros((orders, 6))
+    base = np.zeros((orders, 6), dtype(tree.model.gravity))
     base[0, 3:] = -tree.model.gravity
     for i, p in enumerate(tree.model.parents):
         moved = (result[p] if p >= 0 else base) @ tree.transforms[i].T
@@ -166,6 +166,8 @@ def partial_of_relative_pose(
     0.0
     """
     tree = Tree(model, np.asarray(q)[None])
+    body, other = tree.index('body', body), tree.index('other', other)
+    joint = tree.index('joint', joint)
     relative = inverse_pose(tree.poses[body]) @ tree.poses[other]
     if other < joint <= body and {other, joint} <= set(tree.path(body)):
         return -hat(tree.jacobian_column(body, joint)) @ relative
@@ -210,7 +212,9 @@ def partial_derivative(
     >>> partial_derivative(wheel, [0.3], 0, 0, [0])
     array([0., 0., 0., 0., 0., 0.])
     """
-    return partial_of_column(Tree(model, np.asarray(q)[None]), body, joint, by)
+    tree = Tree(model, np.asarray(q)[None])
+    body, joint = tree.index('body', body), tree.index('joint', joint)
+    return partial_of_column(tree, body, joint, tree.indices('by', by))
 
 
 def partial_of_column(tree: Tree, body: int, joint: int, by: Sequence[int]) -> ScalarArray:

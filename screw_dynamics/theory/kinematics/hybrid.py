@@ -82,7 +82,7 @@ class HybridMotion:
         parent = self.twists[p] if p >= 0 else base
         twist, screw, arm = self.twists[i], self.screws[i], self.arms[i]
         screw[0] = in_base_axes(pose[:3, :3], tree.model.screws[i])
-        arm[0] = pose[:3, 3] - (tree.poses[p][:3, 3] if p >= 0 else 0.0)
+        arm[0] = pose[:3, 3] - (tree.poses[p][:3, 3] if p >= 0 else 0)
         for k in range(len(twist)):
             twist[k] = parent[k]
             for s in range(k + 1):
@@ -189,8 +189,9 @@ def partial_derivative(
     array([0., 0., 0., 2., 0., 0.])
     """
     tree = Tree(model, np.asarray(q)[None])
+    body, joint = tree.index('body', body), tree.index('joint', joint)
     columns = jacobian_columns(model, tree.jet)[body, :, 0]
-    return _partial(columns, tree.path(body), joint, tuple(sorted(by)))
+    return _partial(columns, tree.path(body), joint, tuple(sorted(tree.indices('by', by))))
 
 
 def _partial(

@@ -188,8 +188,9 @@ def partial_derivative(
     array([0., 0., 0., 0., 0., 0.])
     """
     tree = Tree(model, np.asarray(q)[None])
+    body, joint = tree.index('body', body), tree.index('joint', joint)
     _, columns = twist_and_column_jets(tree)
-    indices = sorted(by, reverse=True)
+    indices = sorted(tree.indices('by', by), reverse=True)
     if joint not in tree.path(body) or not set(indices) <= set(tree.path(joint)) - {joint}:
         zero: ScalarArray = np.zeros(6, tree.dtype)
         return columns[joint, 0] if joint in tree.path(body) and not indices else zero

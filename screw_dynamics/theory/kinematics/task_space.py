@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.errors import InputError, ShapeError, SingularJacobianError, shown
 from screw_dynamics.lie import adjoint, adjoint_inverse, inverse_pose
-from screw_dynamics.lie.scalars import ScalarArray, dtype, solve
+from screw_dynamics.lie.scalars import ScalarArray, dtype, solve, value
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.kinematics import body_fixed, hybrid, mixed, spatial
@@ -68,7 +68,7 @@ def jacobian_jet(
     array([[ 0.,  0.,  1.,  0., -2.,  0.],
            [ 0.,  0.,  0.,  6.,  0.,  0.]])
     """
-    if representation not in REPRESENTATIONS:
+    if not isinstance(representation, str) or representation not in REPRESENTATIONS:
         names = ', '.join(REPRESENTATIONS)
         raise InputError(f'representation: expected {names}, got {shown(representation)}')
     body = model.frame(frame).body
@@ -172,6 +172,10 @@ def joint_jet(
     if given.ndim != 2 or given.shape[1] != len(rows):
         raise ShapeError('twist_jet', f'(m, {len(rows)})', given.shape)
     cost = np.ones(model.n) if weights is None else as_row('weights', weights, model.n)
+    for joint, weight in enumerate(map(value, cost)):
+        if weight is not None and not weight > 0.0:
+            got = shown(cost[joint])
+            raise InputError(f'weights[{joint}]: expected a number above 0, got {got}')
     orders = len(given)
     jet = np.zeros((orders + 1, model.n), dtype(positions, given, cost))
     jet[0] = positions

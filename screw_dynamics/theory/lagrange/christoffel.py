@@ -67,7 +67,7 @@ def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: str = 'brackets')
     """
     tree = Tree(model, np.asarray(q)[None])
     columns = column_jets(tree)[:, :, 0]
-    if form not in _FORMS:
+    if not isinstance(form, str) or form not in _FORMS:
         raise InputError(f'form: expected {", ".join(_FORMS)}, got {shown(form)}')
     term = _FORMS[form](tree, columns)
     symbols = np.zeros((tree.count,) * 3, tree.dtype)
@@ -126,11 +126,11 @@ def _brackets(tree: Tree, columns: ScalarArray) -> _Term:
     def term(body: int, i: int, j: int, k: int) -> ScalarArray:
         inertia, column = tree.model.inertias[body], columns[body]
         low, high = sorted((j, k))
-        return 0.5 * (
+        return (
             column[k] @ inertia @ twist_cross(column[i]) @ column[j]
             + column[j] @ inertia @ twist_cross(column[i]) @ column[k]
             + column[i] @ inertia @ twist_cross(column[low]) @ column[high]
-        )
+        ) / 2
 
     return term
 
@@ -153,10 +153,11 @@ def _binet(tree: Tree, columns: ScalarArray) -> _Term:
     vartheta = []
     for body, inertia in enumerate(tree.model.inertias):
         mass = inertia[5, 5]
-        centre = vee(inertia[:3, 3:]) / mass if mass else np.zeros(3)
-        at_centre[body] = columns[body] @ adjoint_inverse(pose(np.eye(3), centre)).T
+        centre = vee(inertia[:3, 3:]) / mass if mass else np.zeros(3, inertia.dtype)
+        centred = adjoint_inverse(pose(np.eye(3, dtype=centre.dtype), centre))
+        at_centre[body] = columns[body] @ centred.T
         theta = inertia[:3, :3] + mass * skew(centre) @ skew(centre)
-        vartheta.append(0.5 * np.trace(theta) * np.eye(3) - theta)
+        vartheta.append(np.trace(theta) / 2 * np.eye(3, dtype=theta.dtype) - theta)
 
     def term(body: int, i: int, j: int, k: int) -> ScalarArray:
         low, high = sorted((j, k))

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.lie import vee
-from screw_dynamics.lie.scalars import Scalar, ScalarArray
-from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.lie.scalars import Scalar, ScalarArray, zero_like
+from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
-from screw_dynamics.theory.tree import Tree, as_row
+from screw_dynamics.theory.tree import Tree, as_row, require_model
 
 
 def kinetic_energy(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Scalar:
@@ -42,7 +42,7 @@ def kinetic_energy(model: ScrewModel, q: ArrayLike, qd: ArrayLike) -> Scalar:
     2.0
     """
     system = _system(model, q, qd)
-    return 0.5 * (system.V @ system.Mm @ system.V)
+    return system.V @ system.Mm @ system.V / 2
 
 
 def kinetic_energy_gradients(
@@ -176,7 +176,7 @@ def potential_energy(model: ScrewModel, q: ArrayLike) -> Scalar:
     0.0
     """
     tree = Tree(model, np.asarray(q)[None])
-    energy = 0.0
+    energy = zero_like(model.gravity)
     for pose, inertia in zip(tree.poses, model.inertias, strict=True):
         moment = inertia[5, 5] * pose[:3, 3] + pose[:3, :3] @ vee(inertia[:3, 3:])
         energy = energy - model.gravity @ moment

@@ -82,8 +82,8 @@ def effort_tangent(
     varied = np.stack([series_of_jet(direction[r : r + order + 1]) for r in range(3)])
     varied = varied[:, model.coordinates] * model.multipliers
     changes = [
-        {body: np.asarray(twist) for body, twist in (twists or {}).items()}
-        for twists in (homes, screws)
+        {moving.index(name, body): np.asarray(twist) for body, twist in (twists or {}).items()}
+        for name, twists in (('homes', homes), ('screws', screws))
     ]
     efforts = moving.to_coordinates(_tangent(moving, varied, *changes))
     return jet_of_series(efforts, order).astype(np.result_type(jet, direction))

@@ -1,0 +1,21 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Exact expressions of small robots, of the algorithms in `theory`, as SymPy, LaTeX and C.
+
+The package `sympy` is optional: only this room needs it.
+"""
+
+try:
+    import sympy  # noqa: F401
+except ModuleNotFoundError as error:
+    if (error.name or '').split('.')[0] != 'sympy':
+        raise
+    raise ModuleNotFoundError(
+        "screw_dynamics.symbolic needs the package 'sympy': pip install sympy", name='sympy'
+    ) from None
+
+from screw_dynamics.symbolic.expressions import Expressions
+from screw_dynamics.symbolic.symbolic_model import SYMBOLS, SymbolicModel
+
+__all__ = ['SYMBOLS', 'Expressions', 'SymbolicModel']
