@@ -71,6 +71,7 @@ setup(
         'bags': ['rosbags>=0.11.6'],
         'cli': ['matplotlib>=3.6', 'rosbags>=0.11.6', 'tqdm'],
         'plot': ['matplotlib>=3.6'],
+        'symbolic': ['sympy>=1.12'],
         'demo': ['matplotlib>=3.6', 'mujoco>=3.1', 'rosbags>=0.11.6', 'tqdm'],
         'test': [
             # launch_pytest of Jazzy calls a function that pytest 8.4 removed
@@ -92,7 +93,7 @@ setup(
             # an independent simulator
             'mujoco>=3.1',
             'rosbags>=0.11.6',
-            'sympy>=1.12',  # symbolic scalars
+            'sympy>=1.12',
             'tqdm',
         ],
         'lint': ['mypy', 'ruff', 'scipy-stubs; python_version >= "3.11"', 'types-PyYAML'],

@@ -53,7 +53,8 @@ def _sum_over_angles(ring: AngleRing, polynomial: Any, most: int) -> _Sum:
     first = len(ring.generators) - 2 * len(ring.angles)
     for monomial, coefficient in polynomial.terms():
         symbols, powers = monomial[:first], monomial[first:]
-        sines, waves = sum(powers[::2]), {(): coefficient}
+        sines = sum(powers[::2])
+        waves: dict[tuple[int, ...], Any] = {(): coefficient}
         for sine, cosine in zip(powers[::2], powers[1::2], strict=True):
             factors = _waves(sine, cosine)
             waves = {
@@ -94,9 +95,7 @@ def _waves(sine: int, cosine: int) -> dict[int, Any]:
 
 def _of_sum(ring: AngleRing, terms: _Sum) -> sympy.Expr:
     first = len(ring.generators) - 2 * len(ring.angles)
-    shared = tuple(
-        min((symbols[k] for symbols, _, _ in terms), default=0) for k in range(first)
-    )
+    shared = tuple(min((symbols[k] for symbols, _, _ in terms), default=0) for k in range(first))
     by_wave: dict[Any, list[sympy.Expr]] = {}
     for (symbols, turns, odd), coefficient in terms.items():
         rest = [power - least for power, least in zip(symbols, shared, strict=True)]

@@ -172,9 +172,7 @@ class _Symbols:
                 raise UnknownNameError('symbol', name, available, 'names')
 
 
-def _builder(
-    model: ScrewModel, wanted: Iterable[str], names: Mapping[str, str]
-) -> SymbolicModel:
+def _builder(model: ScrewModel, wanted: Iterable[str], names: Mapping[str, str]) -> SymbolicModel:
     chosen = [wanted] if isinstance(wanted, str) else list(wanted)
     for kind in chosen:
         if kind not in SYMBOLS:
@@ -250,7 +248,7 @@ def _gravity(gravity: ScalarArray, symbols: _Symbols) -> ScalarArray:
     if len(along) != 1:
         return symbols.array('g_', gravity)
     sign = 1 if gravity[along[0]] > 0 else -1
-    result = gravity.copy()
+    result: ScalarArray = gravity.copy()
     result[along[0]] = sign * symbols.symbol('g', sign * gravity[along[0]], positive=True)
     return result
 

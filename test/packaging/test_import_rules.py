@@ -77,6 +77,7 @@ ALLOWED = {
     'elastic': TREE,
     'soft': TREE,
     'observers': {*TREE, 'elastic'},
+    'symbolic': {*TREE, 'theory'},
     'robot': {'model', 'elastic', 'soft'},
     'feasibility': {*TREE, 'trajectory', 'elastic', 'soft', 'robot'},
     'simulation': {*TREE, 'elastic', 'soft', 'robot'},
