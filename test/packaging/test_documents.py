@@ -268,10 +268,11 @@ def test_every_public_name_is_in_the_reference():
             listed |= {f'{module}.{name}' for name in names.split()}
     public = {
         f'{module.__name__}.{name}'
-        for module in (sd, sd.lie, sd.simulation, sd.soft, sd.trajectory, bags)
+        for module in (sd, sd.lie, sd.simulation, sd.soft, sd.symbolic, sd.trajectory, bags)
         for name in module.__all__
         if not name.isupper()
-        and name not in ('cartesian', 'lie', 'simulation', 'soft', 'trajectory', '__version__')
+        and name
+        not in ('cartesian', 'lie', 'simulation', 'soft', 'symbolic', 'trajectory', '__version__')
     }
     for room in (sd.cartesian, elastic, parsers, series):
         names = set(room.__all__) - {*sd.__all__, *sd.trajectory.__all__}
