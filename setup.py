@@ -104,6 +104,7 @@ setup(
             'rosbags>=0.11.6',
             'sphinx>=8.0',
             'sphinx-copybutton>=0.5',
+            'sympy>=1.12',
         ],
         # objects of urdfpy are converted too; its release wants a networkx that does not import on
         # Python >= 3.10, so a newer networkx has to be installed after it
