@@ -94,9 +94,7 @@ def _waves(sine: int, cosine: int) -> dict[int, Any]:
 
 def _of_sum(ring: AngleRing, terms: _Sum) -> sympy.Expr:
     first = len(ring.generators) - 2 * len(ring.angles)
-    shared = tuple(
-        min((symbols[k] for symbols, _, _ in terms), default=0) for k in range(first)
-    )
+    shared = tuple(min((symbols[k] for symbols, _, _ in terms), default=0) for k in range(first))
     by_wave: dict[Any, list[sympy.Expr]] = {}
     for (symbols, turns, odd), coefficient in terms.items():
         rest = [power - least for power, least in zip(symbols, shared, strict=True)]
