@@ -93,7 +93,7 @@ def _rows(model: SymbolicModel, term: Term) -> list[str]:
 def _body(model: SymbolicModel, term: Term) -> str:
     """Return the statements of a function."""
     motion = model.joint_jet(term.rows)
-    names = {}
+    names: dict[sympy.Symbol, sympy.Symbol] = {}
     for row, symbols in zip(_rows(model, term), motion, strict=True):
         names |= {symbol: sympy.Symbol(f'{row}[{j}]') for j, symbol in enumerate(symbols)}
     names |= {symbol: sympy.Symbol(f'p[{k}]') for k, symbol in enumerate(model.values)}
@@ -137,7 +137,7 @@ def _comment(text: str) -> str:
     return text.replace('*/', '* /').encode('ascii', 'backslashreplace').decode()
 
 
-class _Printer(C99CodePrinter):  # type: ignore[misc]
+class _Printer(C99CodePrinter):
     """Numbers as shortest doubles, powers as products."""
 
     def _print_Float(self, number: Any) -> str:  # noqa: N802

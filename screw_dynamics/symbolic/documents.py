@@ -141,7 +141,7 @@ def _shortened(expression: sympy.Expr) -> sympy.Expr:
     )
 
 
-class _ExactPrinter(StrPrinter):  # type: ignore[misc]
+class _ExactPrinter(StrPrinter):
     """Numbers that Python would divide are of SymPy."""
 
     def _print_Rational(self, number: Any) -> str:  # noqa: N802

@@ -53,7 +53,8 @@ def _sum_over_angles(ring: AngleRing, polynomial: Any, most: int) -> _Sum:
     first = len(ring.generators) - 2 * len(ring.angles)
     for monomial, coefficient in polynomial.terms():
         symbols, powers = monomial[:first], monomial[first:]
-        sines, waves = sum(powers[::2]), {(): coefficient}
+        sines = sum(powers[::2])
+        waves: dict[tuple[int, ...], Any] = {(): coefficient}
         for sine, cosine in zip(powers[::2], powers[1::2], strict=True):
             factors = _waves(sine, cosine)
             waves = {

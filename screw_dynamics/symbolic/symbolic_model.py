@@ -148,6 +148,10 @@ class SymbolicModel(ModelRecord):
             jet[d, j] = sympy.Symbol(f'{kind}_{j + 1}', real=True)
         return jet
 
+    def __hash__(self) -> int:
+        """Return a hash of the names; arrays of SymPy have none of their values."""
+        return hash((self.name, self.joint_names, self.body_names, frozenset(self.values)))
+
     def __repr__(self) -> str:
         """Return the name and size."""
         return f'SymbolicModel({self.name!r}, n={self.n}, bodies={self.body_count})'
@@ -280,7 +284,7 @@ def _gravity(gravity: ScalarArray, symbols: _Symbols) -> ScalarArray:
     if len(along) != 1:
         return symbols.array('g_', gravity)
     sign = 1 if gravity[along[0]] > 0 else -1
-    result = gravity.copy()
+    result: ScalarArray = gravity.copy()
     result[along[0]] = sign * symbols.symbol('g', sign * gravity[along[0]], positive=True)
     return result
 

@@ -124,7 +124,7 @@ class Tree:
         if (
             isinstance(value, bool)
             or not isinstance(value, Integral)
-            or not 0 <= value < self.count
+            or not 0 <= int(value) < self.count
         ):
             raise InputError(
                 f'{name}: expected the number of a body, 0 to {self.count - 1}, got {shown(value)}'
