@@ -71,6 +71,7 @@ setup(
         'bags': ['rosbags>=0.11.6'],
         'cli': ['matplotlib>=3.6', 'rosbags>=0.11.6', 'tqdm'],
         'plot': ['matplotlib>=3.6'],
+        'symbolic': ['sympy>=1.12'],
         'demo': ['matplotlib>=3.6', 'mujoco>=3.1', 'rosbags>=0.11.6', 'tqdm'],
         'test': [
             # launch_pytest of Jazzy calls a function that pytest 8.4 removed
@@ -92,7 +93,7 @@ setup(
             # an independent simulator
             'mujoco>=3.1',
             'rosbags>=0.11.6',
-            'sympy>=1.12',  # symbolic scalars
+            'sympy>=1.12',
             'tqdm',
         ],
         'lint': ['mypy', 'ruff', 'scipy-stubs; python_version >= "3.11"', 'types-PyYAML'],
@@ -103,6 +104,7 @@ setup(
             'rosbags>=0.11.6',
             'sphinx>=8.0',
             'sphinx-copybutton>=0.5',
+            'sympy>=1.12',
         ],
         # objects of urdfpy are converted too; its release wants a networkx that does not import on
         # Python >= 3.10, so a newer networkx has to be installed after it

@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from screw_dynamics.cartesian import PoseWaypoints as PoseWaypoints
     from screw_dynamics.cartesian import cartesian_trajectory as cartesian_trajectory
     from screw_dynamics.dynamics import BaseParameters as BaseParameters
+    from screw_dynamics.dynamics import ControlTerms as ControlTerms
     from screw_dynamics.dynamics import EffortFormat as EffortFormat
     from screw_dynamics.dynamics import base_parameters as base_parameters
     from screw_dynamics.dynamics import bias_forces as bias_forces
+    from screw_dynamics.dynamics import control_terms as control_terms
     from screw_dynamics.dynamics import coriolis_matrix as coriolis_matrix
     from screw_dynamics.dynamics import effort_partials as effort_partials
     from screw_dynamics.dynamics import forward_dynamics as forward_dynamics
@@ -99,9 +101,11 @@ _MODULES = {
     'cartesian': ('PoseWaypoints', 'cartesian_trajectory'),
     'dynamics': (
         'BaseParameters',
+        'ControlTerms',
         'EffortFormat',
         'base_parameters',
         'bias_forces',
+        'control_terms',
         'coriolis_matrix',
         'effort_partials',
         'forward_dynamics',

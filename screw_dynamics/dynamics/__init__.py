@@ -7,6 +7,7 @@ from typing import Any
 
 from screw_dynamics.dynamics.base_parameters import BaseParameters, base_parameters
 from screw_dynamics.dynamics.bias_forces import bias_forces
+from screw_dynamics.dynamics.control_terms import ControlTerms, control_terms
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.dynamics.effort_partials import effort_partials
@@ -20,10 +21,12 @@ from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 
 __all__ = [
     'BaseParameters',
+    'ControlTerms',
     'EffortFormat',
     'LinkLoads',
     'base_parameters',
     'bias_forces',
+    'control_terms',
     'coriolis_matrix',
     'effort_deviations',
     'effort_partials',

@@ -7,33 +7,43 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
-from screw_dynamics.kernels.tree.bias_forces import bias_efforts
-from screw_dynamics.model.other_models import OtherModel, function_for
-from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.arrays import Array
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.catalogue import bias_term as _term
+from screw_dynamics.model.other_models import OtherModel, other_result
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.term_calls import checked_term
+
+_ARRAY, _empty = np.ndarray, np.empty
 
 
-def bias_forces(model: ScrewModel | OtherModel, q: ArrayLike, qd: ArrayLike) -> Array:
+def bias_forces(
+    model: ScrewModel | OtherModel, q: ArrayLike, qd: ArrayLike, out: Array | None = None
+) -> Array:
     """
     Return the joint efforts C(q, q') q' + Q_grav(q), those of a motion with q'' = 0.
 
-    Newton-Euler recursion in base-link axes about the origin of each body (the hybrid
-    representation, [M2018, (76), (77)]), O(n).
+    Newton-Euler recursion in the joint frames, O(n): that of `inverse_dynamics` [KM2021, (19),
+    (20)] with q'' = 0.
 
     Parameters
     ----------
     model : ScrewModel or SoftRobot
     q, qd : (n,) or (T, n) array_like
         Coordinates and their rates [rad or m, per s].
+    out : (n,) or (T, n) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap the arguments.
 
     Returns
     -------
     (n,) or (T, n) ndarray
-        [N m or N]
+        [N m or N]; `out` if given.
 
     Raises
     ------
-    ShapeError, NotFiniteError, InputError
+    InputError
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+    ShapeError, NotFiniteError
 
     Examples
     --------
@@ -43,13 +53,14 @@ def bias_forces(model: ScrewModel | OtherModel, q: ArrayLike, qd: ArrayLike) -> 
     >>> sd.bias_forces(pendulum, [0.0], [3.0])
     array([9.81])
     """
-    if not isinstance(model, ScrewModel):
-        other: Array = function_for('bias_forces', model)(model, q, qd)
-        return other
-    frames = model.joint_frames
-    positions, single = as_samples('q', q, model.n)
-    rates = as_samples_like('qd', qd, 'q', positions, single)
-    forces = np.empty((len(positions), model.n))
-    if not bias_efforts(positions, rates, frames.tree, frames.bodies, frames.gravity, forces):
-        raise_not_finite(forces, single, q=q, qd=qd)
-    return forces[0] if single else forces
+    if type(q) is _ARRAY and type(qd) is _ARRAY:  # not masked arrays
+        try:
+            forces = _empty(len(q)) if out is None else out
+            if _term.single(q, qd, forces, model.joint_frame_parameters.parameters) == OK:  # type: ignore[union-attr]
+                return forces
+        except (TypeError, AttributeError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
+    if isinstance(model, OtherModel):
+        return other_result('bias_forces', model, q, qd, out=out)
+    parameters = require_model(model).joint_frame_parameters.parameters
+    return checked_term(_term, model.n, parameters, out, {'q': q, 'qd': qd})

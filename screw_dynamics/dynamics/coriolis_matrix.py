@@ -7,16 +7,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_samples, as_samples_like, raise_not_finite
+from screw_dynamics.arrays import Array, raise_not_finite
 from screw_dynamics.errors import InputError, shown
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.catalogue import coriolis_term as _term
 from screw_dynamics.kernels.tree.coriolis_matrix import coriolis_matrices
 from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.term_calls import checked_term, output, samples_of
 
-FORMS = ('christoffel', 'C', 'Cbar')
+_ARRAY, _empty = np.ndarray, np.empty
+_CHRISTOFFEL = 'christoffel'
+FORMS = (_CHRISTOFFEL, 'C', 'Cbar')
 
 
 def coriolis_matrix(
-    model: ScrewModel, q: ArrayLike, qd: ArrayLike, form: str = 'christoffel'
+    model: ScrewModel,
+    q: ArrayLike,
+    qd: ArrayLike,
+    form: str = _CHRISTOFFEL,
+    out: Array | None = None,
 ) -> Array:
     """
     Return a Coriolis matrix C: C q' are the Coriolis and centrifugal efforts.
@@ -36,16 +45,19 @@ def coriolis_matrix(
           mass matrix [M2018, (86)]; M' - 2 C is skew-symmetric;
         - 'Cbar': that of [MK2021, (54)]; M' - 2 Cbar is skew-symmetric, too;
         - 'C': that of the closed form [MK2021, (22)], with q'^T (M' - 2 C) q' = 0 only.
+    out : (n, n) or (T, n, n) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap the arguments.
 
     Returns
     -------
     (n, n) or (T, n, n) ndarray
-        [kg m^2/s, kg m/s, kg/s]
+        [kg m^2/s, kg m/s, kg/s]; `out` if given.
 
     Raises
     ------
     InputError
-        If the form is not one of the three.
+        If the form is not one of the three, or `out` is not writable, aligned, C-contiguous
+        float64 memory of its own.
     ShapeError, NotFiniteError
 
     Notes
@@ -72,14 +84,25 @@ def coriolis_matrix(
     array([[-2., -3.],
            [ 1.,  0.]])
     """
+    if form is _CHRISTOFFEL and type(q) is _ARRAY and type(qd) is _ARRAY:  # not masked arrays
+        try:
+            tables = model.joint_frame_parameters
+            matrix = _empty(tables.square) if out is None else out
+            if _term.single(q, qd, matrix, tables.parameters) == OK:
+                return matrix
+        except (TypeError, AttributeError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
     if form not in FORMS:
         raise InputError(f'form: expected one of {", ".join(FORMS)}, got {shown(form)}')
-    frames = require_model(model).joint_frames
-    positions, single = as_samples('q', q, model.n)
-    rates = as_samples_like('qd', qd, 'q', positions, single)
-    matrices = np.empty((len(positions), model.n, model.n))
-    if not coriolis_matrices(
-        positions, rates, FORMS.index(form), frames.tree, frames.bodies, matrices
-    ):
-        raise_not_finite(matrices, single, q=q, qd=qd)
-    return matrices[0] if single else matrices
+    n = require_model(model).n
+    inputs = {'q': q, 'qd': qd}
+    if form == _CHRISTOFFEL:
+        return checked_term(_term, n, model.joint_frame_parameters.parameters, out, inputs)
+    (positions, rates), single = samples_of(n, inputs)
+    matrices = output(out, (n, n) if single else (len(positions), n, n), (positions, rates))
+    stack = matrices[np.newaxis] if single else matrices
+    frames = model.joint_frames
+    which = FORMS[1:].index(form)
+    if not coriolis_matrices(positions, rates, which, frames.tree, frames.bodies, stack):
+        raise_not_finite(stack, single, **inputs)
+    return matrices

@@ -19,21 +19,32 @@ from screw_dynamics.arrays import (
 )
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import ShapeError, SingularMassMatrixError, listed
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.catalogue import acceleration_term as _term
 from screw_dynamics.kernels.tree.forward_dynamics import (
     NOT_FINITE,
     SINGULAR,
     SOLVED,
     joint_accelerations,
 )
-from screw_dynamics.model.other_models import OtherModel, function_for
+from screw_dynamics.model.other_models import OtherModel, other_result
 from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.term_calls import output, samples_of
+
+_ARRAY, _empty = np.ndarray, np.empty
 
 
 def forward_dynamics(
-    model: ScrewModel | OtherModel, q: ArrayLike, qd: ArrayLike, tau: ArrayLike
+    model: ScrewModel | OtherModel,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    out: Array | None = None,
 ) -> Array:
     """
     Return the joint accelerations q'' = M^-1 (tau - C q' - Q_grav), of [MK2021, (1)].
+
+    O(n) by articulated bodies [F2008, section 7.3]; with mimic joints by the mass matrix.
 
     Parameters
     ----------
@@ -43,23 +54,27 @@ def forward_dynamics(
     tau : (n,) or (T, n) array_like
         Joint efforts [N m or N]; damping, friction and limits do not enter (see
         `simulation.ElasticRobot`).
+    out : (n,) or (T, n) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap the arguments.
 
     Returns
     -------
     (n,) or (T, n) ndarray
-        [rad/s^2 or m/s^2]
+        [rad/s^2 or m/s^2]; `out` if given.
 
     Raises
     ------
     SingularMassMatrixError
         If a joint can accelerate without moving any inertia; the joint is named.
-    ShapeError, NotFiniteError, InputError
+    InputError
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+    ShapeError, NotFiniteError
 
     Notes
     -----
-    M = L^T D L is computed from the last coordinate to the first, so that a pivot D_k of a chain
-    is the effective inertia of joint k while the joints beyond it move freely. It is treated as
-    zero below 1e-13 of the second moment (or mass) of all bodies that the joint moves. Negative
+    A pivot of the recursion, from the last joint to the first, is the effective inertia of a joint
+    while the joints beyond it move freely: with the mass matrix, D_k of M = L^T D L. It is treated
+    as zero below 1e-13 of the second moment (or mass) of all bodies that the joint moves. Negative
     pivots, which only non-physical inertias cause, are accepted.
 
     Examples
@@ -70,24 +85,46 @@ def forward_dynamics(
     >>> sd.forward_dynamics(pendulum, [0.0], [0.0], [10.81])
     array([2.])
     """
-    if not isinstance(model, ScrewModel):
-        other: Array = function_for('forward_dynamics', model)(model, q, qd, tau)
-        return other
+    if type(q) is _ARRAY and type(qd) is _ARRAY and type(tau) is _ARRAY:  # not masked arrays
+        try:
+            accelerations = _empty(len(q)) if out is None else out
+            parameters = model.tree_parameters  # type: ignore[union-attr]
+            if _term.single(q, qd, tau, accelerations, parameters) == OK:
+                return accelerations
+        except (TypeError, AttributeError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
+    if isinstance(model, OtherModel):
+        return other_result('forward_dynamics', model, q, qd, tau, out=out)
+    n = require_model(model).n
+    inputs = {'q': q, 'qd': qd, 'tau': tau}
+    samples, single = samples_of(n, inputs)
+    result = output(out, (n,) if single else samples[0].shape, samples)
+    if model.tree_parameters is not None and result.size:
+        run = tuple(x[0] for x in samples) if single else samples
+        if _term.run(run, result, model.tree_parameters) == OK:
+            return result
+    _by_mass_matrix(model, samples, result[np.newaxis] if single else result, inputs, single)
+    return result
+
+
+def _by_mass_matrix(
+    model: ScrewModel,
+    samples: tuple[Array, ...],
+    accelerations: Array,
+    inputs: Mapping[str, ArrayLike],
+    single: bool,
+) -> None:
+    """Set accelerations (T, n) by factors of the mass matrix; raise if it is singular."""
     frames = model.joint_frames
-    positions, single = as_samples('q', q, model.n)
-    rates = as_samples_like('qd', qd, 'q', positions, single)
-    efforts = as_samples_like('tau', tau, 'q', positions, single)
-    accelerations = np.empty((len(positions), model.n))
     status = joint_accelerations(
-        positions, rates, efforts, frames.tree, frames.bodies, frames.gravity, accelerations
+        *samples, frames.tree, frames.bodies, frames.gravity, accelerations
     )
     if status == NOT_FINITE:
-        raise_not_finite(accelerations, single, q=q, qd=qd, tau=tau)
+        raise_not_finite(accelerations, single, **inputs)
     if status != SOLVED:
         sample, coordinate = divmod(status, model.n)
         pivot = float(accelerations[sample, coordinate])
         raise _singular(model, coordinate, pivot, None if single else sample)
-    return accelerations[0] if single else accelerations
 
 
 def forward_dynamics_jet(

@@ -7,14 +7,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_samples, raise_not_finite
+from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.kernels.tree.gravity_forces import gravity_efforts
-from screw_dynamics.model.other_models import OtherModel, function_for
-from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.catalogue import gravity_term as _term
+from screw_dynamics.model.other_models import OtherModel, other_result
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.term_calls import checked_term
+
+_ARRAY, _empty = np.ndarray, np.empty
 
 
-def gravity_forces(model: ScrewModel | OtherModel, q: ArrayLike) -> Array:
+def gravity_forces(
+    model: ScrewModel | OtherModel, q: ArrayLike, out: Array | None = None
+) -> Array:
     """
     Return the joint efforts Q_grav that keep the robot at rest: the gradient of its potential.
 
@@ -26,15 +32,19 @@ def gravity_forces(model: ScrewModel | OtherModel, q: ArrayLike) -> Array:
     model : ScrewModel or SoftRobot
     q : (n,) or (T, n) array_like
         Coordinates [rad or m].
+    out : (n,) or (T, n) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap the arguments.
 
     Returns
     -------
     (n,) or (T, n) ndarray
-        [N m or N]
+        [N m or N]; `out` if given.
 
     Raises
     ------
-    ShapeError, NotFiniteError, InputError
+    InputError
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+    ShapeError, NotFiniteError
 
     Examples
     --------
@@ -44,19 +54,21 @@ def gravity_forces(model: ScrewModel | OtherModel, q: ArrayLike) -> Array:
     >>> sd.gravity_forces(pendulum, [0.0])
     array([9.81])
     """
-    if not isinstance(model, ScrewModel):
-        other: Array = function_for('gravity_forces', model)(model, q)
-        return other
-    frames = model.joint_frames
-    samples, single = as_samples('q', q, model.n)
-    forces = np.empty((len(samples), model.n))
-    if not gravity_efforts(samples, frames.tree, frames.bodies, frames.gravity, forces):
-        raise_not_finite(forces, single, q=q)
-    return forces[0] if single else forces
+    if type(q) is _ARRAY:  # not a masked array
+        try:
+            forces = _empty(len(q)) if out is None else out
+            if _term.single(q, forces, model.joint_frame_parameters.parameters) == OK:  # type: ignore[union-attr]
+                return forces
+        except (TypeError, AttributeError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
+    if isinstance(model, OtherModel):
+        return other_result('gravity_forces', model, q, out=out)
+    parameters = require_model(model).joint_frame_parameters.parameters
+    return checked_term(_term, model.n, parameters, out, {'q': q})
 
 
 def gravity_force_jets(
-    model: ScrewModel, joint_jet: ArrayLike, work: Array | None = None
+    model: ScrewModel | OtherModel, joint_jet: ArrayLike, work: Array | None = None
 ) -> Array:
     """
     Return Q_grav along a motion and its derivatives up to order k [KM2021, (43), (58)].
@@ -66,7 +78,7 @@ def gravity_force_jets(
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
     joint_jet : (k + 3, n) or (T, k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d].
     work : (2, k + 1, n) or (2, T, k + 1, n) ndarray, optional

@@ -7,13 +7,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_samples, raise_not_finite
-from screw_dynamics.kernels.tree.mass_matrix import mass_matrices
-from screw_dynamics.model.other_models import OtherModel, function_for
-from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.arrays import Array
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.catalogue import mass_matrix_term as _term
+from screw_dynamics.model.other_models import OtherModel, other_result
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.term_calls import checked_term
+
+_ARRAY, _empty = np.ndarray, np.empty
 
 
-def mass_matrix(model: ScrewModel | OtherModel, q: ArrayLike) -> Array:
+def mass_matrix(model: ScrewModel | OtherModel, q: ArrayLike, out: Array | None = None) -> Array:
     """
     Return the mass matrix M of the kinetic energy q'^T M q' / 2.
 
@@ -25,16 +29,20 @@ def mass_matrix(model: ScrewModel | OtherModel, q: ArrayLike) -> Array:
     model : ScrewModel or SoftRobot
     q : (n,) or (T, n) array_like
         Coordinates [rad or m].
+    out : (n, n) or (T, n, n) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap the arguments.
 
     Returns
     -------
     (n, n) or (T, n, n) ndarray
         Exactly symmetric [kg m^2, kg m, kg]; rotor inertia is not included: add
-        ``joints.motors(model).rows[:, 0]`` of `ElasticJoints` to the diagonal.
+        ``joints.motors(model).rows[:, 0]`` of `ElasticJoints` to the diagonal. `out` if given.
 
     Raises
     ------
-    ShapeError, NotFiniteError, InputError
+    InputError
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+    ShapeError, NotFiniteError
 
     Examples
     --------
@@ -44,12 +52,15 @@ def mass_matrix(model: ScrewModel | OtherModel, q: ArrayLike) -> Array:
     >>> sd.mass_matrix(pendulum, [0.3])
     array([[0.5]])
     """
-    if not isinstance(model, ScrewModel):
-        other: Array = function_for('mass_matrix', model)(model, q)
-        return other
-    frames = model.joint_frames
-    samples, single = as_samples('q', q, model.n)
-    matrices = np.empty((len(samples), model.n, model.n))
-    if not mass_matrices(samples, frames.tree, frames.bodies, matrices):
-        raise_not_finite(matrices, single, q=q)
-    return matrices[0] if single else matrices
+    if type(q) is _ARRAY:  # not a masked array
+        try:
+            tables = model.joint_frame_parameters  # type: ignore[union-attr]
+            matrix = _empty(tables.square) if out is None else out
+            if _term.single(q, matrix, tables.parameters) == OK:
+                return matrix
+        except (TypeError, AttributeError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
+    if isinstance(model, OtherModel):
+        return other_result('mass_matrix', model, q, out=out)
+    parameters = require_model(model).joint_frame_parameters.parameters
+    return checked_term(_term, model.n, parameters, out, {'q': q})

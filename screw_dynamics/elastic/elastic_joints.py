@@ -13,14 +13,13 @@ from types import MappingProxyType
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.elastic_joints_yaml import (
     read_elastic_joints,
     unused_entries,
     write_elastic_joints,
 )
+from screw_dynamics.elastic.feedforward_plan import FeedforwardPlan
 from screw_dynamics.elastic.joint_friction import JointFriction
 from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable, motor_table
@@ -194,9 +193,11 @@ class ElasticJoints:
         table = self.motors(model)
         least = self.required_rows(model)
         rows = least if rows is None else require_count('rows', rows, least)
-        shapes = table.jet_shapes(self.uncoupled_rows(model, rows))
-        jets = (np.full(shape, np.nan) for shape in shapes)
-        return MotorFeedforward(table.names, table.gear_ratios, *jets)
+        plan = FeedforwardPlan(model, self, table, self.uncoupled_rows(model, rows))
+        buffers = MotorFeedforward(table.names, table.gear_ratios, *plan.jets)
+        if not (self.rotor_coupling or table.damped_names):
+            object.__setattr__(buffers, '_plan', plan)
+        return buffers
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the record as lossless YAML text; write it to the file `path` if one is given."""

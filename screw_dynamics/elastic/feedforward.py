@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +14,10 @@ from screw_dynamics.arrays import Array, as_float_array, require_out
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.elastic.deflection_filter import DeflectionFilter
 from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic_joints
+from screw_dynamics.elastic.feedforward_plan import fill_commands
 from screw_dynamics.elastic.link_efforts import as_elastic_jet, fill_coupled_efforts
 from screw_dynamics.elastic.motor_efforts import fill_motor_efforts
-from screw_dynamics.elastic.motor_feedforward import MotorFeedforward
+from screw_dynamics.elastic.motor_feedforward import JETS, MotorFeedforward
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.elastic.rotors import RotorCoupling
 from screw_dynamics.elastic.spring_deflections import fill_deflections
@@ -96,18 +98,34 @@ def elastic_feedforward(
     >>> motors.deflection.round(6), motors.motor_effort.round(6)
     (array([0.1081]), array([11.01]))
     """
+    plain = stiffness_jets is None and deflection is None and _is_no_array(times)
+    if plain and wrench_jets is None and type(out) is MotorFeedforward:
+        plan = out.plan
+        if plan is not None and type(joint_jet) is np.ndarray:
+            if plan.run(model, joints, joint_jet):
+                return out
     table = require_elastic_joints(joints).motors(model)
     coupling = joints.coupling(model)
     jet = as_elastic_jet(table, coupling, joint_jet)
     result = _result(table, coupling, jet, out)
     if coupling is None:
         inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
+        if plain and not table.damped_names and (times is None or jet.ndim == 2):
+            if fill_commands(table, jet, *(getattr(result, name) for name in JETS)):
+                return result
+            # for the error, from the first efforts
+            inverse_dynamics(model, jet, wrench_jets, out=result.effort_jet)
     else:
         fill_coupled_efforts(
             model, joints, table, coupling, jet, wrench_jets, stiffness_jets, result.effort_jet
         )
     _fill(model, joints, table, jet, stiffness_jets, times, deflection, result)
     return result
+
+
+def _is_no_array(times: object) -> bool:
+    """Return whether times are left out, or the instant of one sample."""
+    return times is None or (type(times) is float and isfinite(times))
 
 
 def feedforward_from_efforts(

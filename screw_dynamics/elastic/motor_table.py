@@ -19,7 +19,7 @@ from screw_dynamics.elastic.springs import AdjustableSpring
 from screw_dynamics.elastic.springs.parallel_springs import unloaded_row
 from screw_dynamics.errors import ModelError
 from screw_dynamics.kernels.springs.friction import EXCESS, LOAD
-from screw_dynamics.kernels.springs.laws import COULOMB, DAMPED, RIGID, VISCOUS
+from screw_dynamics.kernels.springs.laws import COULOMB, DAMPED, LINEAR, RIGID, VISCOUS
 from screw_dynamics.kernels.springs.parallel import COLUMNS, FORCE, STIFFNESS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import ValueEquality
@@ -118,6 +118,16 @@ class MotorTable(ValueEquality):
     def joint_arrays(self) -> tuple[Array, ...]:
         """The arrays of the joints in the order of the kernel `set_transmitted_efforts`."""
         return self.joint_rows, self.joint_friction, self.parallel_springs
+
+    @cached_property
+    def blocks(self) -> tuple[NDArray[np.int64], Array]:
+        """The integers and the reals of the kernel `set_motor_commands`."""
+        rubs = self.rows[:, [VISCOUS, COULOMB]].any() or self.friction[:, [EXCESS, LOAD]].any()
+        linear = np.isin(self.laws, (RIGID, LINEAR)).all() and self.direct and not rubs
+        flags = np.full((2, self.n), [[linear], [self.direct]])
+        springs = self.laws, self.offsets, self.damped, self.variable, self.first_motor
+        tables = self.rows, self.friction, *self.joint_arrays, self.stiffness, self.parameters
+        return np.vstack((*springs, flags)), np.concatenate([table.ravel() for table in tables])
 
     @cached_property
     def direct(self) -> bool:

@@ -122,7 +122,7 @@ def _warn_of_no_cache(error: BaseException) -> None:
 
 # contract allows fused multiply-add; no other fast-math option is set, so NaN and infinity keep
 # their meaning
-_OPTIONS: dict[str, Any] = {'nogil': True, 'error_model': 'numpy', 'fastmath': {'contract'}}
+_OPTIONS: dict[str, Any] = {'error_model': 'numpy', 'fastmath': {'contract'}}
 
 # numba compiles in one thread at a time; the next thread may find the function in the cache
 _one_thread = threading.RLock()
@@ -131,9 +131,11 @@ _one_thread = threading.RLock()
 class CompiledFunction:
     """A function to compile for one explicit signature; other argument types raise TypeError."""
 
-    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+    def __init__(
+        self, function: Callable[..., Any], signature: str, releases_gil: bool = True
+    ) -> None:
         self._name, self._signature = function.__name__.lstrip('_'), signature
-        self._dispatcher = numba.njit(**_OPTIONS)(function)
+        self._dispatcher = numba.njit(nogil=releases_gil, **_OPTIONS)(function)
         self._cache: KernelCache | None = None
         try:
             self._cache = self._dispatcher._cache = KernelCache(function)

@@ -9,10 +9,14 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, as_stack, raise_not_finite, require_out
 from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.catalogue import motion_term
 from screw_dynamics.kernels.tree.frame_twist import frame_twists
 from screw_dynamics.kernels.tree.jacobian_series import frame_jacobian_jets
 from screw_dynamics.kinematics.frames import representation_number
 from screw_dynamics.model.screw_model import ScrewModel, require_model
+
+_ARRAY, _empty = np.ndarray, np.empty
 
 
 def frame_twist(
@@ -71,6 +75,14 @@ def frame_twist(
     array([[ 0.,  0.,  3.,  0., -6.,  0.],
            [ 0.,  0.,  0., 18.,  0.,  0.]])
     """
+    if type(joint_jet) is _ARRAY:  # not a masked array
+        try:
+            twist = _empty((2, 6)) if out is None else out
+            parameters = model.frame_parameters[frame, representation]
+            if motion_term.single(joint_jet, twist, parameters) == OK:
+                return twist
+        except (TypeError, ValueError, KeyError, AttributeError):
+            pass  # not arrays for the kernel of (3, n): the checks below convert or reject them
     which = representation_number(representation)
     frames = require_model(model).joint_frames
     model.frame(frame)  # raises the error of an unknown name
@@ -84,6 +96,15 @@ def frame_twist(
     elif np.may_share_memory(jet, out):  # exact, as both are contiguous
         raise InputError('out: expected memory of its own, got memory of joint_jet')
     samples, twists = as_stack(jet, 2), as_stack(out, 2)
+    if jet.shape[-2] == 3 and jet.size:
+        rows = [np.ascontiguousarray(samples[:, d]) for d in range(3)]
+        parameters = model.frame_parameters[frame, representation]
+        if jet.ndim == 2:
+            status = motion_term.run(tuple(x[0] for x in rows), twists[0], parameters)
+        else:
+            status = motion_term.run(tuple(rows), twists, parameters)
+        if status == OK:
+            return out
     if not frame_twists(samples, frames.tree, frames.bodies, path, local, which, twists):
         raise_not_finite(out, False, joint_jet=joint_jet)
     return out

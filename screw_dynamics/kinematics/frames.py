@@ -7,14 +7,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_samples, raise_not_finite
+from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError, shown
-from screw_dynamics.kernels.tree.frames import frame_jacobians, frame_poses
-from screw_dynamics.model.other_models import OtherModel, function_for
-from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.catalogue import jacobian_term, pose_term
+from screw_dynamics.kernels.terms.frames import REPRESENTATIONS as REPRESENTATIONS
+from screw_dynamics.model.other_models import OtherModel, other_result
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.term_calls import checked_term
+
+_ARRAY, _empty = np.ndarray, np.empty
 
 
-def frame_pose(model: ScrewModel | OtherModel, q: ArrayLike, frame: str) -> Array:
+def frame_pose(
+    model: ScrewModel | OtherModel, q: ArrayLike, frame: str, out: Array | None = None
+) -> Array:
     """
     Return the pose of a frame in base-link axes, C = prod(B_i exp(X_i q_i)) F [MK2021, (3)].
 
@@ -26,15 +33,19 @@ def frame_pose(model: ScrewModel | OtherModel, q: ArrayLike, frame: str) -> Arra
     frame : str
         A link name; the link may be attached by fixed joints. Of a SoftRobot a module, whose
         distal frame it is, ``'base'`` or ``'tip'``.
+    out : (4, 4) or (T, 4, 4) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap the arguments.
 
     Returns
     -------
     (4, 4) or (T, 4, 4) ndarray
-        Maps coordinates in the frame to coordinates in the frame of the base link.
+        Maps coordinates in the frame to coordinates in the frame of the base link; `out` if given.
 
     Raises
     ------
-    UnknownNameError, ShapeError, NotFiniteError, InputError
+    InputError
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+    UnknownNameError, ShapeError, NotFiniteError
 
     Examples
     --------
@@ -43,21 +54,21 @@ def frame_pose(model: ScrewModel | OtherModel, q: ArrayLike, frame: str) -> Arra
     >>> sd.frame_pose(slider, [0.5], 'body_1')[:3, 3]
     array([0.5, 0. , 0. ])
     """
-    if not isinstance(model, ScrewModel):
-        other: Array = function_for('frame_pose', model)(model, q, frame)
-        return other
-    frames = model.joint_frames
-    model.frame(frame)  # raises the error of an unknown name
-    path, local = frames.paths[frame]
-    samples, single = as_samples('q', q, model.n)
-    poses = np.empty((len(samples), 4, 4))
-    if not frame_poses(samples, frames.tree, frames.bodies, path, local, poses):
-        raise_not_finite(poses, single, q=q)
-    return poses[0] if single else poses
-
-
-# in the order of the numbers in `kernels.tree.path_series`
-REPRESENTATIONS = ('body', 'spatial', 'hybrid', 'mixed')
+    if type(q) is _ARRAY:  # not a masked array
+        try:
+            pose = _empty((4, 4)) if out is None else out
+            if pose_term.single(q, pose, model.frame_parameters[frame, 'body']) == OK:  # type: ignore[union-attr]
+                return pose
+        except (TypeError, KeyError, AttributeError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
+    if isinstance(model, OtherModel):
+        return other_result('frame_pose', model, q, frame, out=out)
+    require_model(model).frame(frame)  # raises the error of an unknown name
+    parameters = model.frame_parameters[frame, 'body']
+    poses = checked_term(pose_term, model.n, parameters, out, {'q': q})
+    if model.n == 0:
+        poses[...] = model.joint_frames.paths[frame].pose
+    return poses
 
 
 def representation_number(representation: str) -> int:
@@ -71,7 +82,11 @@ def representation_number(representation: str) -> int:
 
 
 def frame_jacobian(
-    model: ScrewModel | OtherModel, q: ArrayLike, frame: str, representation: str = 'body'
+    model: ScrewModel | OtherModel,
+    q: ArrayLike,
+    frame: str,
+    representation: str = 'body',
+    out: Array | None = None,
 ) -> Array:
     """
     Return the Jacobian J with V = J q', the twist [angular; linear] of a frame.
@@ -90,17 +105,20 @@ def frame_jacobian(
         - 'spatial': base-link axes, point at the base origin, V = vee(C' C^-1);
         - 'hybrid': base-link axes, origin of the frame, V = (omega; r');
         - 'mixed': angular as 'body', linear as 'hybrid', V = (R^T omega; r').
+    out : (6, n) or (T, 6, n) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap the arguments.
 
     Returns
     -------
     (6, n) or (T, 6, n) ndarray
         Columns of joints that do not move the frame are zero. The column of a coordinate that
-        other joints mimic includes theirs times their multipliers (J_red = J G).
+        other joints mimic includes theirs times their multipliers (J_red = J G). `out` if given.
 
     Raises
     ------
     InputError
-        If the representation is not one of the four.
+        If the representation is not one of the four, or `out` is not writable, aligned,
+        C-contiguous float64 memory of its own.
     UnknownNameError, ShapeError, NotFiniteError
 
     Examples
@@ -110,15 +128,17 @@ def frame_jacobian(
     >>> sd.frame_jacobian(slider, [0.5], 'body_1').T
     array([[0., 0., 0., 1., 0., 0.]])
     """
-    which = representation_number(representation)
-    if not isinstance(model, ScrewModel):
-        other: Array = function_for('frame_jacobian', model)(model, q, frame, representation)
-        return other
-    frames = model.joint_frames
-    model.frame(frame)  # raises the error of an unknown name
-    path, local = frames.paths[frame]
-    samples, single = as_samples('q', q, model.n)
-    jacobians = np.zeros((len(samples), 6, model.n))
-    if not frame_jacobians(samples, frames.tree, frames.bodies, path, local, which, jacobians):
-        raise_not_finite(jacobians, single, q=q)
-    return jacobians[0] if single else jacobians
+    if type(q) is _ARRAY:  # not a masked array
+        try:
+            jacobian = _empty((6, len(q))) if out is None else out
+            parameters = model.frame_parameters[frame, representation]  # type: ignore[union-attr]
+            if jacobian_term.single(q, jacobian, parameters) == OK:
+                return jacobian
+        except (TypeError, ValueError, KeyError, AttributeError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
+    representation_number(representation)
+    if isinstance(model, OtherModel):
+        return other_result('frame_jacobian', model, q, frame, representation, out=out)
+    require_model(model).frame(frame)  # raises the error of an unknown name
+    parameters = model.frame_parameters[frame, representation]
+    return checked_term(jacobian_term, model.n, parameters, out, {'q': q})

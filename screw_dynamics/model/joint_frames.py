@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.kernels.taylor import layout
+from screw_dynamics.kernels.terms.frames import frame_parameters
 from screw_dynamics.kernels.tree import layout as columns
 from screw_dynamics.lie import (
     inertia_parameters,
@@ -60,6 +61,24 @@ class JointFrames:
     gravity: Array
     poses: Array
     paths: Mapping[str, FramePath]
+
+
+class FrameParameters(dict[tuple[str, str], Array]):
+    """Parameters of `kernels.terms.frames` by frame and representation, made at first use."""
+
+    def __init__(self, frames: JointFrames, n: int) -> None:
+        super().__init__()
+        self._frames, self._n = frames, n
+
+    def __missing__(self, key: tuple[str, str]) -> Array:
+        """Compute the parameters of a frame; raise KeyError or ValueError for unknown ones."""
+        tables, (name, representation) = self._frames, key
+        path = tables.paths[name]
+        parameters = frame_parameters(
+            tables.tree, tables.bodies, path.bodies, path.pose, self._n, representation
+        )
+        self[key] = parameters
+        return parameters
 
 
 def joint_frames(model: ModelRecord) -> JointFrames:
@@ -116,10 +135,16 @@ _PARALLEL = 2e-16
 
 @dataclass(frozen=True, eq=False)
 class JointFrameParameters:
-    """Parameters (2 + 26 N,) of `kernels.taylor`, and poses (N, 4, 4) of the frames in bodies."""
+    """
+    Parameters (2 + 26 N,) of `kernels.taylor`, and poses (N, 4, 4) of the frames in bodies.
+
+    `square` is (n, n) and `jacobian` (6, n), the shapes of matrices in joint space.
+    """
 
     parameters: Array
     poses: Array
+    square: tuple[int, int]
+    jacobian: tuple[int, int]
 
 
 def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
@@ -161,7 +186,7 @@ def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
         rows[i, layout.HAS_BETA] = (cos_beta, sin_beta) != (1.0, 0.0)
 
     set_mimic_and_inertia(model, poses, rows)
-    return JointFrameParameters(parameters, poses)
+    return JointFrameParameters(parameters, poses, (model.n, model.n), (6, model.n))
 
 
 def _tilt(rotation: Array) -> tuple[float, float, float, float]:

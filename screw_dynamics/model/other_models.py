@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from screw_dynamics.arrays import Array, require_out
+from screw_dynamics.errors import ShapeError
 from screw_dynamics.model.screw_model import require_model
 
 
@@ -14,6 +16,19 @@ class OtherModel:
     """Base of models with functions of their own, by the names of those for a `ScrewModel`."""
 
     functions: ClassVar[dict[str, Callable[..., Any]]] = {}
+    weightless: Any
+    """The same robot without gravity."""
+
+
+def other_result(name: str, model: OtherModel, *arguments: Any, out: Array | None) -> Array:
+    """Return what the function of an `OtherModel` computes, in the array `out` if there is one."""
+    result: Array = model.functions[name](model, *arguments)
+    if out is None:
+        return result
+    if require_out(out).shape != result.shape:
+        raise ShapeError('out', str(result.shape), out.shape)
+    out[...] = result
+    return out
 
 
 def function_for(name: str, model: object) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ from screw_dynamics.arrays import Array, as_float_array, read_only_copy, require
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.model import checks, constructors, geometry, model_yaml
 from screw_dynamics.model.joint_frames import (
+    FrameParameters,
     JointFrameParameters,
     JointFrames,
     joint_frame_parameters,
@@ -102,6 +103,17 @@ class ScrewModel(ModelRecord):
     def joint_frame_parameters(self) -> JointFrameParameters:
         """Joint frames and inertias as parameters of the Taylor recursion."""
         return joint_frame_parameters(self)
+
+    @cached_property
+    def tree_parameters(self) -> Array | None:
+        """Parameters of the Taylor recursion if every joint has its own coordinate, else None."""
+        own = self.body_count == self.n and bool((self.multipliers == 1.0).all())
+        return self.joint_frame_parameters.parameters if own else None
+
+    @cached_property
+    def frame_parameters(self) -> FrameParameters:
+        """Parameters of the kernels of frames."""
+        return FrameParameters(self.joint_frames, self.n)
 
     @cached_property
     def weightless(self) -> ScrewModel:

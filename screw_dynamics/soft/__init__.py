@@ -2,22 +2,52 @@
 # SPDX-License-Identifier: Apache-2.0
 """Soft-rigid robots: chains of joints, rigid bodies and soft bodies of any kinematics."""
 
+from screw_dynamics.soft.actuators.thread import Thread
+from screw_dynamics.soft.allocation import allocate_tensions
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
+from screw_dynamics.soft.bodies.constant_strain import ConstantStrain
+from screw_dynamics.soft.bodies.finite_elements import FiniteElements
+from screw_dynamics.soft.bodies.learned import Learned, Perceptron
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
+from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.rigid import RigidBody
+from screw_dynamics.soft.bodies.ritz_galerkin import RitzGalerkin
+from screw_dynamics.soft.bodies.strain_bases import strain_basis
 from screw_dynamics.soft.bodies.variable_strain import VariableStrain
+from screw_dynamics.soft.bodies.volume_preserving import VolumePreserving
+from screw_dynamics.soft.bodies.volume_primitives import VolumePrimitive
 from screw_dynamics.soft.functions import mass_inverse_dynamics
 from screw_dynamics.soft.joint import Joint
+from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
+from screw_dynamics.soft.materials.neo_hookean import NeoHookean
 from screw_dynamics.soft.module import Module
+from screw_dynamics.soft.simulation import SoftMotion, simulate
 from screw_dynamics.soft.soft_robot import SoftRobot
+from screw_dynamics.soft.statics import equilibrium
 
 __all__ = [
     'ConstantCurvature',
+    'ConstantStrain',
+    'FiniteElements',
     'Joint',
+    'KelvinVoigt',
+    'Learned',
     'Module',
+    'NeoHookean',
+    'Perceptron',
     'PlanarConstantCurvature',
+    'PointBody',
     'RigidBody',
+    'RitzGalerkin',
+    'SoftMotion',
     'SoftRobot',
+    'Thread',
     'VariableStrain',
+    'VolumePreserving',
+    'VolumePrimitive',
+    'allocate_tensions',
+    'equilibrium',
     'mass_inverse_dynamics',
+    'simulate',
+    'strain_basis',
 ]

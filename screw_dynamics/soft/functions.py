@@ -14,6 +14,7 @@ from screw_dynamics.arrays import (
     as_float_array,
     as_samples,
     as_samples_like,
+    as_stack,
     require_finite,
     require_out,
 )
@@ -23,7 +24,6 @@ from screw_dynamics.soft.kernel_dynamics import efforts_at_once, run_chain
 from screw_dynamics.soft.recursion import ChainLink, chain_link, inertial_efforts
 from screw_dynamics.soft.recursion import mass_matrix as matrix_of_links
 from screw_dynamics.soft.soft_robot import SoftRobot
-
 
 _ONE = 1  # by identity: True must be rejected
 
@@ -44,9 +44,9 @@ def inverse_dynamics(
 ) -> Array:
     """Return M q'' + c + g + s and its derivatives (k + 1, n) or (T, k + 1, n)."""
     if wrench_jets is None and out is None and threads is _ONE:
-        efforts = efforts_at_once(robot, joint_jet)
-        if efforts is not None:
-            return efforts
+        at_once = efforts_at_once(robot, joint_jet)
+        if at_once is not None:
+            return at_once
     if wrench_jets:
         raise InputError('wrench_jets: expected none for a SoftRobot')
     jet = as_float_array('joint_jet', joint_jet)
@@ -60,14 +60,15 @@ def inverse_dynamics(
         out = np.empty(shape)
     elif require_out(out).shape != shape:
         raise ShapeError('out', str(shape), out.shape)
+    elif np.may_share_memory(jet, out):
+        raise InputError('out: expected memory of its own, got memory of joint_jet')
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise InputError(f'threads: expected a positive integer, got {shown(threads)}')
-    samples = jet.reshape(-1, *jet.shape[-2:])
+    samples, efforts = as_stack(jet, 2), as_stack(out, 2)
     if robot.kernel_table is not None:
-        efforts = out.reshape(-1, *shape[-2:])
         run_chain(robot, robot.kernel_table, samples, efforts, threads=threads)
         return out
-    for sample, row in zip(samples, out.reshape(-1, *shape[-2:]), strict=True):
+    for sample, row in zip(samples, efforts, strict=True):
         row[...] = _efforts(robot, sample)
     return require_finite('result', out, 'overflow')
 
@@ -252,6 +253,15 @@ def frame_jacobian(
     samples, single = _samples(robot, q)
     count = robot.modules_to(frame)
     jacobians = np.zeros((len(samples), 6, robot.n))
+    table = robot.kernel_table
+    if table is not None:
+        states = samples[:, np.newaxis]
+        poses = np.empty((len(samples), len(robot.modules), 4, 4))
+        run_chain(robot, table, states, poses=poses, frames=count, jacobians=jacobians)
+        for every, jacobian in zip(poses, jacobians, strict=True):
+            pose = every[count - 1] if count else np.eye(4)
+            _represent(jacobian, representation, pose[:3, :3], pose[:3, 3])
+        return jacobians[0] if single else jacobians
     for sample, jacobian in zip(samples, jacobians, strict=True):
         total = np.eye(3)
         for link, own in zip(_links(robot, _at_rest(sample))[:count], robot.slices, strict=False):

@@ -20,7 +20,7 @@ from screw_dynamics.soft.soft_robot import SoftRobot
 
 _ARRAY = np.ndarray
 _NO_SERIES, _NO_MATRICES = np.zeros((1, 0)), np.empty((1, 0, 0))
-_NO_POSES = np.empty((1, 0, 4, 4))
+_NO_POSES, _NO_JACOBIANS = np.empty((1, 0, 4, 4)), np.empty((1, 0, 0))
 # with fewer samples, starting a thread costs more than it saves
 _SAMPLES_PER_THREAD = 64
 
@@ -37,8 +37,9 @@ def efforts_at_once(robot: SoftRobot, joint_jet: object) -> Array | None:
     jets = joint_jet[np.newaxis]
     try:
         status = soft_dynamics(
-            jets, table.modules, table.reals, _NO_SERIES, tau, _NO_MATRICES, _NO_POSES
-        )
+            jets, table.modules, table.reals, _NO_SERIES, tau, _NO_MATRICES, _NO_POSES, 0,
+            _NO_JACOBIANS,
+        )  # fmt: skip
     except TypeError:  # another type than float64, or not contiguous
         return None
     return tau[0] if status == OK else None
@@ -51,13 +52,16 @@ def run_chain(
     taus: Array | None = None,
     matrices: Array | None = None,
     poses: Array | None = None,
+    frames: int = 0,
+    jacobians: Array | None = None,
     threads: int = 1,
 ) -> None:
     """
     Fill the results of jets (T, k + 3, n), or (T, 1, n) without efforts; all are C-contiguous.
 
-    Efforts are (T, k + 1, n), mass matrices (T, n, n), poses (T, m, 4, 4). Raises InputError for
-    coordinates out of range and NotFiniteError with the name of the coordinate.
+    Efforts are (T, k + 1, n), mass matrices (T, n, n), poses (T, m, 4, 4) and Jacobians (T, 6, n)
+    those behind the first `frames` modules. Raises InputError for coordinates out of range and
+    NotFiniteError with the name of the coordinate.
     """
     samples, rows, n = jets.shape
     if samples == 0:
@@ -71,13 +75,13 @@ def run_chain(
         taus = np.empty((samples, max(0, jets.shape[1] - 2), n))
     matrices = np.empty((samples, 0, 0)) if matrices is None else matrices
     poses = np.empty((samples, 0, 4, 4)) if poses is None else poses
-    results = (taus, matrices, poses)
+    jacobians = np.empty((samples, 0, 0)) if jacobians is None else jacobians
     given = _given(robot, table, jets)
     kernel = soft_dynamics.compile()
 
     def run(part: slice) -> int:
-        parts = (result[part] for result in results)
-        return int(kernel(jets[part], table.modules, table.reals, given[part], *parts))
+        results = taus[part], matrices[part], poses[part], frames, jacobians[part]
+        return int(kernel(jets[part], table.modules, table.reals, given[part], *results))
 
     if _status(run, samples, threads) != OK:
         _raise_not_finite(robot.joint_names, jets, taus)

@@ -124,6 +124,11 @@ class SoftRobot(OtherModel):
         table = builder.table()
         return None if table.given.all() else table
 
+    @cached_property
+    def weightless(self) -> SoftRobot:
+        """The same robot without gravity."""
+        return SoftRobot(self.modules, np.zeros(3))
+
     def modules_to(self, frame: str) -> int:
         """Return how many modules are between the base and a frame; raise UnknownNameError."""
         if frame == BASE:

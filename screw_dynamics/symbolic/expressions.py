@@ -142,7 +142,7 @@ class Expressions:
 
     def mass_matrix(self) -> sympy.Matrix:
         """
-        Return M, [MK2021] (20).
+        Return M, MK2021 (20).
 
         Returns
         -------
@@ -164,7 +164,7 @@ class Expressions:
         Parameters
         ----------
         form : str
-            'christoffel', [M2018] (86); 'C', [MK2021] (20); 'Cbar', [MK2021] (54). M' - 2 C is
+            'christoffel', M2018 (86); 'C', MK2021 (20); 'Cbar', MK2021 (54). M' - 2 C is
             skew-symmetric for the first and the last.
 
         Returns
@@ -189,7 +189,7 @@ class Expressions:
 
     def gravity_forces(self) -> sympy.Matrix:
         """
-        Return the efforts that hold the robot against gravity, [MK2021] (25).
+        Return the efforts that hold the robot against gravity, MK2021 (25).
 
         Returns
         -------
@@ -206,7 +206,7 @@ class Expressions:
 
     def inverse_dynamics(self, order: int = 0) -> list[sympy.Matrix]:
         """
-        Return the efforts and their time derivatives, by the recursion of [KM2021].
+        Return the efforts and their time derivatives, by the recursion of KM2021.
 
         Parameters
         ----------

@@ -17,9 +17,10 @@ from oracles.random_models import BodyRecipe, random_model
 from tqdm import tqdm
 
 import screw_dynamics as sd
-from benchmark import soft_chains
+from benchmark import soft_chains, terms
 from benchmark.peers import ChainRule, FiniteDifferences, from_chain, from_urdf
 from benchmark.timing import Measured, race
+from benchmark.trajectory_figures import motor_feedforward, smooth_trajectories
 from screw_dynamics.arrays import Array
 
 ORDERS = (0, 1, 2, 3, 4)
@@ -51,6 +52,8 @@ class Results:
 
     rows: list[Row] = field(default_factory=list)
     single: dict[str, Measured] = field(default_factory=dict)
+    terms: dict[str, tuple[Measured, Measured, dict[str, float]]] = field(default_factory=dict)
+    floor: tuple[Measured, Measured] | None = None
     batch: dict[str, float] = field(default_factory=dict)
     scaling: dict[str, list[float]] = field(default_factory=dict)
     soft: dict[str, Measured] = field(default_factory=dict)
@@ -60,7 +63,7 @@ class Results:
 def measure_all() -> Results:
     """Run every measurement, with a progress bar."""
     results = Results()
-    steps = (_single_calls, _batches, _scaling, _soft_chains, _start)
+    steps = (_single_calls, _terms, _batches, _scaling, _trajectories, _soft_chains, _start)
     with tqdm(total=len(steps), desc='bench', unit='part') as bar:
         for step in steps:
             bar.set_postfix_str(step.__name__.strip('_').replace('_', ' '))
@@ -94,13 +97,10 @@ def _single_calls(results: Results) -> None:
         sd.inverse_dynamics,
         (model, _jet(rng, 10, model.n), None, np.empty((11, model.n))),
     )
-    calls['mass_matrix'] = (sd.mass_matrix, (model, q))
     calls['effort_partials, order 0'] = (sd.effort_partials, (model, jet[:3].copy()))
     calls['effort_partials, order 2'] = (sd.effort_partials, (model, jet))
     derivatives = peer, peer.createData(), q, qd, qdd
     calls['pinocchio computeRNEADerivatives'] = (pinocchio.computeRNEADerivatives, derivatives)
-    calls['coriolis_matrix'] = (sd.coriolis_matrix, (model, q, qd))
-    calls['forward_dynamics'] = (sd.forward_dynamics, (model, q, qd, qdd))
     for form in ('body', 'hybrid'):
         motion, out = _jet(rng, 1, model.n), np.empty((3, 6))
         call = sd.frame_twist, (model, motion, 'flange', form, out)
@@ -110,7 +110,6 @@ def _single_calls(results: Results) -> None:
         pinocchio.forwardKinematics,
         accelerations,
     )
-    calls['pinocchio crba'] = (pinocchio.crba, (peer, peer.createData(), q))
     calls['recursive_body_fixed, order 2'] = (sd.recursive_body_fixed, (model, jet))
     results.single = race(calls)
     single = results.single
@@ -143,6 +142,18 @@ def _single_calls(results: Results) -> None:
         ),
         Row('order 10 / order 2', single['order 10'].ratio(single['order 2']), 6.0, 4.5),
     ]
+
+
+def _terms(results: Results) -> None:
+    results.terms, results.floor = terms.ratios(), terms.floor()
+    for name, (_, _, values) in results.terms.items():
+        for figure, value in values.items():
+            text = f'{name}, {figure} / pinocchio'
+            results.rows.append(Row(text, value, terms.FIGURES[figure]))
+    for name, exponent in terms.growth().items():
+        low, high = terms.SIZES
+        text = f'{name}, growth exponent in joints, {low} to {high}'
+        results.rows.append(Row(text, exponent, terms.GROWTH))
 
 
 def _batches(results: Results) -> None:
@@ -208,6 +219,11 @@ def _soft_chains(results: Results) -> None:
     python = os.environ.get('SOROMOX_PYTHON')
     if python:
         results.soromox = soft_chains.beside_soromox(python)
+
+
+def _trajectories(results: Results) -> None:
+    for figure in (*smooth_trajectories(), *motor_feedforward()):
+        results.rows.append(Row(figure.name, figure.value, figure.required, unit=figure.unit))
 
 
 _FIRST_RESULT = """

@@ -14,6 +14,7 @@ import matplotlib
 matplotlib.use('Agg')
 from matplotlib import pyplot as plt  # noqa: E402
 
+from benchmark import terms  # noqa: E402
 from benchmark.measurements import BATCH, SIZES, Results  # noqa: E402
 
 
@@ -56,6 +57,29 @@ def markdown(results: Results) -> str:
     p = results.single['pinocchio rnea']
     for name, measured in results.single.items():
         lines.append(f'| {name} | {measured.best * 1e6:.2f} | {measured.ratio(p):.2f} |')
+    lines += [
+        '',
+        '## Terms of one state beside Pinocchio',
+        '',
+        "Pinocchio's cheapest equivalent from Python: crba, computeCoriolisMatrix,",
+        'computeGeneralizedGravity, nonLinearEffects, aba, framesForwardKinematics,',
+        'computeFrameJacobian, forwardKinematics with accelerations; for `control_terms` the five',
+        f'calls that it replaces. Batches of {terms.BATCH} states.',
+        '',
+        f'| function | µs (best) | Pinocchio, µs | {" | ".join(terms.FIGURES)} |',
+        f'|---|---|---|{"---|" * len(terms.FIGURES)}',
+    ]
+    for name, (own, peer, values) in results.terms.items():
+        ratios = ' | '.join(f'{value:.2f}' for value in values.values())
+        lines.append(f'| {name} | {own.best * 1e6:.2f} | {peer.best * 1e6:.2f} | {ratios} |')
+    if results.floor is not None:
+        own, peer = results.floor
+        lines += [
+            '',
+            'The floor of these calls: an empty kernel with the arguments of `frame_pose`, and a',
+            f'new array for its result, take {own.best * 1e6:.2f} µs, {own.ratio(peer):.2f} of',
+            'framesForwardKinematics.',
+        ]
     lines += ['', f'## Batch of {BATCH}', '', '| call | µs per sample (best) |', '|---|---|']
     lines += [f'| {name} | {value * 1e6:.3f} |' for name, value in results.batch.items()]
     lines += ['', '## Growth with the number of joints (µs, best)', '']

@@ -57,7 +57,11 @@ def test_batch_is_its_samples(rng):
     q, qd, tau = rng.normal(size=(3, 3, 4))
     batch = forward_dynamics(model, q, qd, tau)
     for t in range(3):
-        np.testing.assert_array_equal(batch[t], forward_dynamics(model, q[t], qd[t], tau[t]))
+        # one sample is compiled apart, with other products fused into sums
+        one = forward_dynamics(model, q[t], qd[t], tau[t])
+        condition = np.linalg.cond(mass_matrix(model, q[t]))
+        bound = 1e-14 * condition * np.abs(one).max()
+        np.testing.assert_allclose(batch[t], one, rtol=0.0, atol=bound)
 
 
 def test_solves_with_very_unlike_inertias():

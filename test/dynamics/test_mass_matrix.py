@@ -29,13 +29,17 @@ def test_equals_the_closed_form(model, seed):
 
 
 @given(models(), seeds, st.integers(0, 3))
-def test_is_exactly_symmetric_and_a_batch_is_its_samples(model, seed, samples):
+def test_is_exactly_symmetric_and_a_batch_is_its_samples_to_rounding(model, seed, samples):
     q = np.random.default_rng(seed).normal(size=(samples, model.n))
     matrices = mass_matrix(model, q)
     assert matrices.shape == (samples, model.n, model.n)
     np.testing.assert_array_equal(matrices, matrices.swapaxes(1, 2))
     for matrix, sample in zip(matrices, q, strict=True):
-        np.testing.assert_array_equal(matrix, mass_matrix(model, sample))
+        one = mass_matrix(model, sample)
+        np.testing.assert_array_equal(one, one.T)
+        # one sample is compiled apart, with other products fused into sums
+        scale = closed_form.mass_matrix_scale(model, sample)
+        np.testing.assert_allclose(matrix, one, rtol=0.0, atol=ROUNDING * scale)
 
 
 def test_of_physical_bodies_is_positive_definite(rng):

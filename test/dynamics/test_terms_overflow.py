@@ -12,6 +12,8 @@ import pytest
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, NotFiniteError
 from screw_dynamics.jit import Kernel
+from screw_dynamics.kernels.terms import catalogue
+from screw_dynamics.kernels.terms.term import Term
 
 
 def _jet(q, qd):
@@ -69,10 +71,15 @@ def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
             for value in vars(module).values()
             if isinstance(value, Kernel)
         ]
-        # effort_partials has one kernel for series, and for order 0 one for batches and for states
-        assert len(kernels) == len(FUNCTIONS) + 1
+        terms = [value for value in vars(catalogue).values() if isinstance(value, Term)]
+        # effort_partials has one kernel for series, and for order 0 one for batches and for
+        # states; Coriolis matrices, accelerations and twists have terms and, for some cases,
+        # kernels
+        assert len(kernels) + len(terms) == len(FUNCTIONS) + 4
         for kernel in kernels:
             monkeypatch.setattr(kernel, '_compiled', None)
+        for term in terms:
+            monkeypatch.setattr(term, 'single', Term(term.recursion).single)
 
 
 @pytest.mark.usefixtures('both_ways')

@@ -14,6 +14,7 @@ import pytest
 from oracles.robots import bundled_urdfs
 
 from screw_dynamics.dynamics.bias_forces import bias_forces
+from screw_dynamics.dynamics.control_terms import control_terms
 from screw_dynamics.dynamics.coriolis_matrix import coriolis_matrix
 from screw_dynamics.dynamics.effort_partials import effort_partials
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
@@ -27,6 +28,7 @@ from screw_dynamics.kinematics.task_space import task_to_joint_jet
 from screw_dynamics.parsers import read_urdf
 
 URDF = next(path for path in bundled_urdfs() if path.stem == 'branched_gripper')
+ARM = next(path for path in bundled_urdfs() if path.stem == 'iiwa14')
 
 
 def _terms() -> dict[str, np.ndarray]:
@@ -36,6 +38,10 @@ def _terms() -> dict[str, np.ndarray]:
     link = model.body_names[-1]
     jet = np.stack([q, qd, tau], axis=1)
     twist = frame_twist(model, jet, link, 'mixed')
+    arm = read_urdf(ARM)
+    batches = np.random.default_rng(2).normal(size=(3, 6, arm.n))
+    states = batches[:, 0]
+    terms = control_terms(model, q[0], qd[0], link)
     return {
         'mass_matrix': mass_matrix(model, q),
         'coriolis_matrix': coriolis_matrix(model, q, qd),
@@ -43,6 +49,9 @@ def _terms() -> dict[str, np.ndarray]:
         'gravity_forces': gravity_forces(model, q),
         'bias_forces': bias_forces(model, q, qd),
         'forward_dynamics': forward_dynamics(model, q, qd, tau),
+        'forward_dynamics_of_one_state': forward_dynamics(arm, *states),
+        'forward_dynamics_of_articulated_bodies': forward_dynamics(arm, *batches),
+        **{f'control_terms_{i}': x for i, x in enumerate(terms)},
         'effort_partials': effort_partials(model, jets),
         'effort_partials_of_order_0': effort_partials(model, jets[:, :3]),
         'effort_partials_of_one_state': effort_partials(model, jet[0]),

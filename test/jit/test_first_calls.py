@@ -21,7 +21,8 @@ import screw_dynamics as sd
 from screw_dynamics import trajectory as tr
 m = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 points = [tr.TrajectoryPoint(0.0, (0.0, 0.0)), tr.TrajectoryPoint(1.0, (1.0, 1.0))]
-curve = tr.smooth_trajectory(tr.waypoints_from_points(m.joint_names, points, m.joint_names))
+# smooth_trajectory would import numba
+curve = tr.jtc_trajectory(tr.waypoints_from_points(m.joint_names, points, m.joint_names))
 calls = {
     'sample': lambda: curve.sample(0.5, np.empty((3, 2))),
     'single': lambda: sd.inverse_dynamics(m, np.zeros((3, 2))),

@@ -66,9 +66,26 @@ def test_external_loads(session: Session):
 
 def test_soft_robots(session: Session):
     page = TEXTS['docs/soft_robots.md']
-    for heading in ('A soft arm on a rotary joint', 'A rigid arm with a soft tool', 'Bodies'):
+    for heading in (
+        'A soft arm on a rotary joint',
+        'A rigid arm with a soft tool',
+        'Bodies',
+        'Rest and motion',
+    ):
         session.run(python_blocks(page, heading))
     assert session.names['hybrid'].joint_names == ('joint_1', 'joint_2', 'body_3')
+
+
+def test_soft_bodies(session: Session):
+    page = TEXTS['docs/soft_bodies.md']
+    for heading in (
+        'Rods: strains and their bases',
+        'Bodies that keep their volume',
+        'Shape functions, meshes, learned maps',
+        'Threads',
+    ):
+        session.run(python_blocks(page, heading))
+    assert session.names['tensions'].shape == (3,)
 
 
 @pytest.fixture
@@ -251,10 +268,11 @@ def test_every_public_name_is_in_the_reference():
             listed |= {f'{module}.{name}' for name in names.split()}
     public = {
         f'{module.__name__}.{name}'
-        for module in (sd, sd.lie, sd.simulation, sd.soft, sd.trajectory, bags)
+        for module in (sd, sd.lie, sd.simulation, sd.soft, sd.symbolic, sd.trajectory, bags)
         for name in module.__all__
         if not name.isupper()
-        and name not in ('cartesian', 'lie', 'simulation', 'soft', 'trajectory', '__version__')
+        and name
+        not in ('cartesian', 'lie', 'simulation', 'soft', 'symbolic', 'trajectory', '__version__')
     }
     for room in (sd.cartesian, elastic, parsers, series):
         names = set(room.__all__) - {*sd.__all__, *sd.trajectory.__all__}

@@ -21,6 +21,7 @@ ROS_ROOMS = {'nodes', 'bags'}
 BASE = {
     'arrays',
     'errors',
+    'integration',
     'jit',
     'new_files',
     'paths',
@@ -36,7 +37,9 @@ DOORS = {'__init__', '__main__', 'entry_points'}
 COMPILED_VARIANTS = {
     'jit/compiled_function.py',
     'kernels/taylor/compiled.py',
+    'kernels/taylor/compiled_rows.py',
     'kernels/taylor/simd.py',
+    'kernels/terms/compiled.py',
 }
 # what functions of robots stand on
 TREE = {'kernels', 'lie', 'series', 'model', 'kinematics', 'dynamics'}
@@ -74,6 +77,7 @@ ALLOWED = {
     'elastic': TREE,
     'soft': TREE,
     'observers': {*TREE, 'elastic'},
+    'symbolic': {*TREE, 'theory'},
     'robot': {'model', 'elastic', 'soft'},
     'feasibility': {*TREE, 'trajectory', 'elastic', 'soft', 'robot'},
     'simulation': {*TREE, 'elastic', 'soft', 'robot'},

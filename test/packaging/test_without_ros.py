@@ -42,6 +42,7 @@ import screw_dynamics as sd
 rooms = ('screw_dynamics.nodes', 'screw_dynamics.bags')
 compiled = (
     *(f'screw_dynamics.kernels.taylor.{name}' for name in ('compiled', 'simd', 'sines')),
+    'screw_dynamics.kernels.terms.compiled',
     'screw_dynamics.jit.compiled_function',
 )
 names = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from screw_dynamics.errors import SimulationError
-from screw_dynamics.simulation.integration import integrate
+from screw_dynamics.integration import integrate
 
 STIFFNESS, TIMES = 9.0, np.linspace(0.0, 2.0, 11)
 

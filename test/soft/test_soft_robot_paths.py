@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.strategies import seeds
 
 import screw_dynamics as sd
 from screw_dynamics.jit import uncompiled
@@ -96,6 +99,29 @@ def test_kernel_and_series_arithmetic_agree(name, order, size):
     assert np.all(np.abs(got - expected) <= 1e-12 * scale)
 
 
+KINDS = ('revolute', 'prismatic', 'helical', 'fixed', 'rigid', 'planar', 'constant', 'bending')
+
+
+@settings(max_examples=25)
+@given(
+    kinds=st.lists(st.sampled_from((*KINDS, 'strain', 'second order')), min_size=1, max_size=5),
+    seed=seeds,
+    size=st.sampled_from([1.0, 1.0, 1e-2, 1e-5, 1e-10, 0.0]),
+)
+def test_random_chains_agree_on_both_paths(kinds, seed, size):
+    rng = np.random.default_rng(seed)
+    modules = [random_module(rng, kind) for kind in kinds]
+    robot = SOFT.SoftRobot(modules)
+    plain = SOFT.SoftRobot([Unknown(module) for module in modules])
+    jet = rng.uniform(-1.0, 1.0, (5, robot.n))
+    jet[0] *= 0.25 * size  # elongations have a range
+    got, expected = sd.inverse_dynamics(robot, jet), sd.inverse_dynamics(plain, jet)
+    scale = np.abs(expected).max(axis=1, keepdims=True, initial=0.1)
+    assert np.all(np.abs(got - expected) <= 1e-12 * scale)
+    matrix, other = sd.mass_matrix(robot, jet[0]), sd.mass_matrix(plain, jet[0])
+    assert np.all(np.abs(matrix - other) <= 1e-12 * np.abs(other).max(initial=0.1))
+
+
 @pytest.mark.parametrize('name', CHAINS)
 def test_mass_matrices_poses_and_forces_agree(name):
     robot, plain, rng = both(name)
@@ -116,6 +142,10 @@ def test_mass_matrices_poses_and_forces_agree(name):
         other = frame if frame in ('base', 'tip') else plain.module_names[index]
         expected = sd.frame_pose(plain, q, other)
         assert np.abs(sd.frame_pose(robot, q, frame) - expected).max() < 1e-14
+        for representation in ('body', 'spatial', 'hybrid', 'mixed'):
+            expected = sd.frame_jacobian(plain, q, other, representation)
+            got = sd.frame_jacobian(robot, q, frame, representation)
+            assert np.abs(got - expected).max(initial=0.0) < 1e-13
 
 
 def test_gravity_forces_are_the_gradient_of_the_potential():
@@ -264,3 +294,48 @@ def test_a_class_derived_from_a_known_body_keeps_its_own_shape():
     assert SOFT.SoftRobot([Twice(0.3, 0.03, 0.8)]).kernel_table is None
     mixed = SOFT.SoftRobot([SOFT.Joint('fixed'), Twice(0.3, 0.03, 0.8)])
     assert mixed.kernel_table.given.tolist() == [False, True]
+
+
+# Simulation 3 of P2025 at ones, without gravity: M q'' and c, or their norms, from a Lagrangian
+PUBLISHED = {
+    1: ([3.732093765941e-3], [-1.456813630383e-4]),
+    2: ([8.778985129624e-2, 1.691571722926e-2], [-2.040625776839e-2, 3.831159536533e-3]),
+    3: (
+        [4.126554971781e-1, 2.067132462286e-1, 3.090631306052e-2],
+        [-2.775423458288e-1, 1.514331670727e-2, 3.039848815033e-2],
+    ),
+    6: (3.6789472847, 8.3873150763),
+    20: (51.692854560, 143.30891975),
+}
+
+
+@pytest.mark.parametrize('count', PUBLISHED)
+def test_the_chain_of_the_paper_has_its_reference_values(count):
+    arc = SOFT.PlanarConstantCurvature(0.3, 0.03, 1000.0 * np.pi * 0.03**2 * 0.3)
+    robot = SOFT.SoftRobot([arc] * count, gravity=(0.0, 0.0, 0.0))
+    one, none = np.ones(count), np.zeros(count)
+    inertial = sd.inverse_dynamics(robot, np.array([one, none, one]))[0]
+    coriolis = sd.bias_forces(robot, one, one)
+    for got, expected in zip((inertial, coriolis), PUBLISHED[count], strict=True):
+        if isinstance(expected, float):
+            got = np.linalg.norm(got)
+        assert np.allclose(got, expected, rtol=1e-9)  # printed to ten digits or more
+    assert np.allclose(sd.mass_matrix(robot, one) @ one, inertial, rtol=1e-12)
+
+
+def test_a_rod_of_constant_strain_is_the_arc_of_constant_curvature():
+    basis = np.zeros((6, 3))
+    basis[1, 0], basis[0, 1], basis[5, 2] = np.array([1.0, -1.0, 1.0]) / 0.3
+    arc = SOFT.ConstantCurvature(0.3, 0.03, 0.5, 0.2, 15.0, 0.1)
+    stiffness = (0.2, 0.2, 0.0, 0.0, 0.0, 15.0)
+    rods = [
+        SOFT.VariableStrain(
+            0.3, 0.03, 0.5, lambda s: basis, stiffness=stiffness, damping=0.1, nodes=12, order=k
+        )
+        for k in (2, 4)
+    ]
+    jet = np.random.default_rng(8).uniform(-0.25, 0.25, (5, 3))
+    expected = sd.inverse_dynamics(SOFT.SoftRobot([arc]), jet)
+    for rod in rods:
+        got = sd.inverse_dynamics(SOFT.SoftRobot([rod]), jet)
+        assert np.allclose(got, expected, rtol=1e-12, atol=1e-13)

@@ -45,9 +45,7 @@ def robot() -> sd.ScrewModel:
     return random_model(np.random.default_rng(11), RECIPES)
 
 
-@pytest.fixture(
-    scope='module', params=[(), ('masses', 'gravity')], ids=['numbers', 'symbols']
-)
+@pytest.fixture(scope='module', params=[(), ('masses', 'gravity')], ids=['numbers', 'symbols'])
 def model(request: pytest.FixtureRequest, robot: sd.ScrewModel) -> SymbolicModel:
     return SymbolicModel.from_model(robot, request.param)
 

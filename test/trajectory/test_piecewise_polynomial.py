@@ -142,3 +142,25 @@ def test_bad_arguments_of_sampling_are_named(polynomial):
         polynomial.jets([0.0], rows=0)
     with pytest.raises(InputError, match="rows: expected an integer of at least 1, got '5'"):
         polynomial.jets([0.0], rows='5')
+
+
+@pytest.mark.parametrize('rows', [1, 3, 5, 7])
+def test_samples_do_not_depend_on_the_order_of_the_times(rows):
+    rng = np.random.default_rng(8)
+    breaks = np.cumsum(np.append(0.0, rng.uniform(0.01, 1.0, 12)))
+    coefficients = rng.normal(size=(12, 10, 3))
+    curve = PiecewisePolynomial(breaks, coefficients, rng.normal(size=3), continuity=0)
+    times = np.concatenate((breaks, rng.uniform(-0.5, breaks[-1] + 0.5, 100), breaks[::-1]))
+    together = curve.jets(times, rows)
+    segments = np.searchsorted(breaks, times, side='right') - 1
+    for t, segment, jet in zip(times, segments, together, strict=True):
+        np.testing.assert_array_equal(curve.sample(t, np.empty((rows, 3))), jet)
+        if 0 <= segment < 12:
+            h = breaks[segment + 1] - breaks[segment]
+            u = (t - breaks[segment]) / h
+            for d in range(rows):
+                p = np.polynomial.polynomial.polyder(coefficients[segment], d)
+                expected = np.polynomial.polynomial.polyval(u, p) / h**d
+                size = np.abs(p).sum(axis=0) / h**d
+                # ten products and sums of rounded numbers
+                assert (np.abs(jet[d] - expected) <= 40 * np.finfo(float).eps * size).all()

@@ -20,7 +20,7 @@ from verification.checks import name_of
 
 ROOT = Path(__file__).resolve().parents[2]
 # exported beside the algorithms: the form in which robots take efforts, a result
-_RECORDS = {'BaseParameters', 'EffortFormat'}
+_RECORDS = {'BaseParameters', 'ControlTerms', 'EffortFormat'}
 ROOMS = ('kinematics', 'dynamics', 'elastic', 'estimation', 'lie', 'theory')
 # methods have an order: their tests measure it
 _INTEGRATION = f'{theory.__name__}.geometric_integration'

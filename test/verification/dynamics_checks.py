@@ -95,6 +95,8 @@ def matrices(scene: Scene) -> Iterator[Result]:
     mass = scene.mass_matrices
     size = np.abs(mass[0]).max() * scene.growth[:ROWS]
     yield Result(sd.mass_matrix, sd.mass_matrix(model, jet[0]), mass[0])
+    terms = sd.control_terms(model, jet[0], jet[1], f'body_{scene.body}')
+    yield Result(sd.control_terms, terms.mass_matrix, mass[0])
     got = nth_derivatives.mass_matrix(model, jet)[:ROWS]
     yield Result(nth_derivatives.mass_matrix, got, mass, size)
     yield Result(SystemMatrices, SystemMatrices(model, jet).mass_matrix, mass[0])

@@ -1,7 +1,7 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Mass matrix of a chain by composite inertias, from the tip to the base.
+Mass matrix of a chain by composite inertias, from the tip to the base; Jacobians of its frames.
 
 A module contributes its pose, the columns X of its distal frame, and its own integrals: mass
 matrix, columns of momentum about its proximal frame, and mass moments. What lies behind it is one
@@ -61,13 +61,15 @@ class Composite(NamedTuple):
     """(n, 6) torque and force of all bodies behind it, for all coordinates."""
     step: Array
     """(n, 6) columns of one step of a rod."""
+    matrix: Array
+    """(n, n) mass matrix that is not wanted."""
 
 
 def composite(n):
     """Return an uninitialised workspace."""
     return Composite(
         np.empty(12), np.empty((n, 6)), np.empty((n, 6)), np.empty(10), np.empty(10),
-        np.empty((n, 6)), np.empty((n, 6)),
+        np.empty((n, 6)), np.empty((n, 6)), np.empty((n, n)),
     )  # fmt: skip
 
 
@@ -196,21 +198,54 @@ def join(work, n, first, matrix):
         work.behind[c] += work.moments[c]
 
 
+def module_columns(i, ws, place, modules, reals, count, work, matrix):
+    """Set pose, columns and moments of a module, and its own mass matrix (upper half)."""
+    kind, n, row = modules[i, KIND], modules[i, SIZE], modules[i, REALS]
+    first, block = modules[i, FIRST], place.blocks + modules[i, BLOCK] * count
+    if kind == ROD:
+        matrix[first : first + n, first : first + n] = 0.0
+        rod_columns(
+            n, modules[i, STEPS], ws, reals, row + 2 * n * n, block, count, work, matrix, first
+        )
+    elif kind == PLANAR or kind == SERIES:
+        last = block + (integrals_width(n) - 1) * count
+        mass = reals[row + MASS] if kind == PLANAR else ws[last]
+        integrals_columns(ws, n, mass, block, count, work, matrix, first)
+    else:
+        joint_columns(ws, kind, n, reals, row, block, count, work, matrix, first)
+
+
 def set_mass_matrix(ws, place, modules, reals, count, work, matrix):
     """Set the mass matrix from the blocks of a forward sweep with `count` coefficients."""
     work.behind[:] = 0.0
     for i in range(modules.shape[0] - 2, -1, -1):
-        kind, n, row = modules[i, KIND], modules[i, SIZE], modules[i, REALS]
-        first, block = modules[i, FIRST], place.blocks + modules[i, BLOCK] * count
-        if kind == ROD:
-            matrix[first : first + n, first : first + n] = 0.0
-            rod_columns(
-                n, modules[i, STEPS], ws, reals, row + 2 * n * n, block, count, work, matrix, first
-            )
-        elif kind == PLANAR or kind == SERIES:
-            last = block + (integrals_width(n) - 1) * count
-            mass = reals[row + MASS] if kind == PLANAR else ws[last]
-            integrals_columns(ws, n, mass, block, count, work, matrix, first)
-        else:
-            joint_columns(ws, kind, n, reals, row, block, count, work, matrix, first)
-        join(work, n, first, matrix)
+        module_columns(i, ws, place, modules, reals, count, work, matrix)
+        join(work, modules[i, SIZE], modules[i, FIRST], matrix)
+
+
+def set_jacobian(ws, place, modules, reals, count, frames, work, jacobian):
+    """Set the body-fixed Jacobian (6, n) of the distal frame of the last of some modules."""
+    n = jacobian.shape[1]
+    work.columns[:] = 0.0
+    for i in range(frames):
+        module_columns(i, ws, place, modules, reals, count, work, work.matrix)
+        first = modules[i, FIRST]
+        for j in range(first):
+            refer_forward(work.pose, work.columns[j])
+        for j in range(modules[i, SIZE]):
+            work.columns[first + j] = work.tip[j]
+    for j in range(n):
+        for c in range(6):
+            jacobian[c, j] = work.columns[j, c]
+
+
+def refer_forward(pose, twist):
+    """Refer a twist (angular, linear) to the frame behind a pose."""
+    x, y, z = twist[0], twist[1], twist[2]
+    px, py, pz = pose[9], pose[10], pose[11]
+    u = twist[3] - py * z + pz * y
+    v = twist[4] - pz * x + px * z
+    w = twist[5] - px * y + py * x
+    for i in range(3):
+        twist[i] = pose[i] * x + pose[3 + i] * y + pose[6 + i] * z
+        twist[3 + i] = pose[i] * u + pose[3 + i] * v + pose[6 + i] * w

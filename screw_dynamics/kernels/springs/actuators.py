@@ -40,7 +40,7 @@ def _transmit(rows, further, spring, jet, effort, work, failure):
     return OK
 
 
-def _transmitted_efforts(jets, rows, further, springs, efforts, failure):
+def write_transmitted_efforts(jets, rows, further, springs, efforts, failure):
     """
     Turn link efforts (T, k + 1, n), in place, into the efforts that drives transmit.
 
@@ -68,7 +68,7 @@ def _actuator_efforts(
     Fill the motor efforts (T, k + 1, n) of rigid joints from link efforts (T, k + 1, n).
 
     `jets` is (T, k + 3 or more, n), `motors` and `motor_friction` (n, 4); the rest as in
-    `_transmitted_efforts`.
+    `write_transmitted_efforts`.
     """
     count = efforts.shape[1]
     jet, effort, load = np.empty(count + 2), np.empty(count), np.empty(count)
@@ -93,7 +93,8 @@ def _actuator_efforts(
 _TABLES = ', '.join([read_only(2)] * 3)
 
 set_transmitted_efforts = Kernel(
-    _transmitted_efforts, f'int64({read_only(3)}, {_TABLES}, float64[:, :, ::1], float64[::1])'
+    write_transmitted_efforts,
+    f'int64({read_only(3)}, {_TABLES}, float64[:, :, ::1], float64[::1])',
 )
 set_actuator_efforts = Kernel(
     _actuator_efforts,

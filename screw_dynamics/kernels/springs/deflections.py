@@ -116,7 +116,7 @@ def _pair_deflections(law, data, at, tau, sigma, phi):
     return OK
 
 
-def _spring_deflections(
+def write_spring_deflections(
     efforts, stiffness, laws, offsets, data, damped, variable, first_motor, times, clock, psi,
     last_jets, deflections, failure,
 ):  # fmt: skip
@@ -165,7 +165,7 @@ def _spring_deflections(
 
 
 set_spring_deflections = Kernel(
-    _spring_deflections,
+    write_spring_deflections,
     f'int64({read_only(3)}, {read_only(3)}, {read_only(1, "int64")}, {read_only(1, "int64")}, '
     f'{read_only(1)}, {read_only(1, "int64")}, {read_only(1, "int64")}, {read_only(1, "int64")}, '
     f'{read_only(1)}, float64[::1], float64[:, ::1], float64[:, ::1], float64[:, :, ::1], '

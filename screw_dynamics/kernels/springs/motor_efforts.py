@@ -41,7 +41,7 @@ def _pair_efforts(law, data, at, deflections, forces, phi, taylor, powers):
         to_jet(forces[i], forces[i])
 
 
-def _motor_efforts(
+def write_motor_efforts(
     jets, efforts, deflections, laws, offsets, data, first_motor, rows, friction,
     motions, commands, failure,
 ):  # fmt: skip
@@ -86,7 +86,7 @@ def _motor_efforts(
 
 
 set_motor_efforts = Kernel(
-    _motor_efforts,
+    write_motor_efforts,
     f'int64({read_only(3)}, {read_only(3)}, {read_only(3)}, {read_only(1, "int64")}, '
     f'{read_only(1, "int64")}, {read_only(1)}, {read_only(1, "int64")}, {read_only(2)}, '
     f'{read_only(2)}, '

@@ -57,6 +57,16 @@ def integer(rows, row):
     return int(get(rows, row))
 
 
+def absolute(value):
+    """Return the absolute value of a row."""
+    return np.abs(value)
+
+
+def unless_small(value, bound):
+    """Return a row, with NaN in place of values of at most `bound`."""
+    return np.where(np.abs(value) > bound, value, np.nan)
+
+
 def sines(ws, start, count):
     """Write the runs of cos q and sin q after the run of q."""
     for i in range(start, start + count):

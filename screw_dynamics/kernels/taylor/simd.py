@@ -177,6 +177,28 @@ def _negative(typing_context, a):
     return simd_type(simd_type), generate
 
 
+@intrinsic
+def magnitude(typing_context, a):
+    """Return the absolute value of every lane."""
+
+    def generate(context, builder, signature, args):
+        negative = builder.fcmp_ordered('<', args[0], ir.Constant(_VECTOR, [0.0] * SIMD_WIDTH))
+        return builder.select(negative, builder.fneg(args[0]), args[0])
+
+    return simd_type(simd_type), generate
+
+
+@intrinsic
+def nan_unless_above(typing_context, a, magnitudes, bound):
+    """Return the lanes of `a` whose magnitude exceeds the bound, NaN in the others."""
+
+    def generate(context, builder, signature, args):
+        nan = ir.Constant(_VECTOR, [float('nan')] * SIMD_WIDTH)
+        return builder.select(builder.fcmp_ordered('>', args[1], args[2]), args[0], nan)
+
+    return simd_type(simd_type, simd_type, simd_type), generate
+
+
 def _overload_binary(function: Any, operation: Any) -> None:
     @overload(function, jit_options={'forceinline': True})
     def implementation(a, b):
@@ -192,6 +214,7 @@ def _overload_binary(function: Any, operation: Any) -> None:
 _overload_binary(operator.add, _binary('fadd'))
 _overload_binary(operator.sub, _binary('fsub'))
 _overload_binary(operator.mul, _binary('fmul'))
+_overload_binary(operator.truediv, _binary('fdiv'))
 
 
 @overload(operator.neg, jit_options={'forceinline': True})

@@ -1,21 +1,17 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bias efforts of many samples by the Newton-Euler recursion."""
+"""Bias efforts of bodies in their places by the Newton-Euler recursion."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.tree.composite_inertia import (
     add_joint_efforts,
     apply_inertia,
     cross,
-    place_bodies,
-    placed_bodies,
 )
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, PARENT
 
 
@@ -95,24 +91,3 @@ def _set_wrench(m, h, second, w, acceleration, wrench):
     wrench[3] += wx * along - square * h[0]
     wrench[4] += wy * along - square * h[1]
     wrench[5] += wz * along - square * h[2]
-
-
-def _bias_efforts(q, qd, tree, bodies, gravity, forces):
-    """Set the bias efforts of every sample; return False if any is not finite."""
-    placed, motions = placed_bodies(bodies.shape[0]), body_motions(bodies.shape[0])
-    for t in range(q.shape[0]):
-        if not (all_finite(q[t]) and all_finite(qd[t])):
-            return False
-        place_bodies(q[t], tree, bodies, placed)
-        forces[t] = 0.0
-        add_bias_forces(qd[t], tree, bodies, gravity, placed, motions, forces[t])
-        if not all_finite(forces[t]):
-            return False
-    return True
-
-
-bias_efforts = Kernel(
-    _bias_efforts,
-    f'boolean({read_only(2)}, {read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, '
-    f'{read_only(1)}, float64[:, ::1])',
-)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Coriolis matrices of many samples, in three forms, by composite rigid bodies."""
+"""Coriolis matrices C and Cbar of MK2021 of many samples, by composite rigid bodies."""
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from screw_dynamics.kernels.tree.composite_inertia import (
 from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, PARENT
 
-# the forms: Christoffel symbols, and C and Cbar of MK2021
-CHRISTOFFEL, PLAIN, SKEW = range(3)
+# the forms: C and Cbar of MK2021
+PLAIN, SKEW = range(2)
 
 
 def _set_velocity(i, rate, tree, placed, twists, screw_rates):
@@ -103,7 +103,7 @@ def _set_wrenches(i, form, placed, rates, momenta, flows, gyrations, forward, in
     """
     Set M J' + K J, M J and K^T J of the composite body i.
 
-    K is B for Christoffel symbols, B + B^T = M' for C, and N for Cbar (N + N^T = M').
+    K is B + B^T = M' for C, and N for Cbar (N + N^T = M').
     """
     m, h, second, screw = placed.mass[i], placed.first[i], placed.second[i], placed.screws[i]
     apply_inertia(m, h, second, screw, inertial)
@@ -116,8 +116,7 @@ def _set_wrenches(i, form, placed, rates, momenta, flows, gyrations, forward, in
                 backward[b] += gyrations[i, a, b] * screw[a]
         return
     _add_flow(flows[i], momenta[i], screw, forward, backward)
-    if form == PLAIN:
-        _add_flow(flows[i], momenta[i], screw, backward, forward)
+    _add_flow(flows[i], momenta[i], screw, backward, forward)
 
 
 def _add_coriolis_matrix(form, tree, bodies, placed, rates, momenta, flows, gyrations, matrix):

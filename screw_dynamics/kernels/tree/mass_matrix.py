@@ -1,19 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Mass matrices of many samples by composite rigid bodies."""
+"""Mass matrix of bodies in their places, a step of kernels that solve for accelerations."""
 
-import numpy as np
-
-from screw_dynamics.jit import Kernel, read_only
 from screw_dynamics.kernels.tree.composite_inertia import (
     add_to_parent,
     apply_inertia,
     dot,
-    place_bodies,
-    placed_bodies,
     shift_wrench,
 )
-from screw_dynamics.kernels.tree.forward_kinematics import all_finite
 from screw_dynamics.kernels.tree.layout import COORDINATE, MULTIPLIER, PARENT
 
 
@@ -36,23 +30,3 @@ def add_mass_matrix(tree, bodies, placed, wrench, matrix):
             j = tree[j, PARENT]
         if tree[i, PARENT] >= 0:
             add_to_parent(i, tree[i, PARENT], placed)
-
-
-def _mass_matrices(q, tree, bodies, matrices):
-    """Set the mass matrix of every sample; return False if any is not finite."""
-    placed, wrench = placed_bodies(bodies.shape[0]), np.empty(6)
-    for t in range(q.shape[0]):
-        if not all_finite(q[t]):
-            return False
-        place_bodies(q[t], tree, bodies, placed)
-        matrices[t] = 0.0
-        add_mass_matrix(tree, bodies, placed, wrench, matrices[t])
-        if not all_finite(matrices[t].ravel()):
-            return False
-    return True
-
-
-mass_matrices = Kernel(
-    _mass_matrices,
-    f'boolean({read_only(2)}, {read_only(2, "int64")}, {read_only(2)}, float64[:, :, ::1])',
-)

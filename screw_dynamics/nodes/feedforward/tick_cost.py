@@ -19,12 +19,18 @@ from screw_dynamics.nodes.shared.model_build import compile_efforts, compute_mot
 from screw_dynamics.nodes.shared.tick_timer import TickSummary
 from screw_dynamics.reference.reference_filter import compile_filter
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory.smooth.knot_derivatives import compile_smoothing
 
 _REPETITIONS = 5
 
 
 def compile_tick(robot: Robot) -> None:
-    """Compile all kernels that a tick uses, and derive their parameters from the model."""
+    """
+    Compile all kernels that a tick uses, and derive their parameters from the model.
+
+    The kernel of smooth trajectories is compiled with them; the fit process loads it from disk.
+    """
+    compile_smoothing()
     compile_filter()
     compile_limits()
     compile_guards()

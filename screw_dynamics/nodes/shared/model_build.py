@@ -5,12 +5,13 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from screw_dynamics.dynamics import LinkLoads, gravity_force_jets, inverse_dynamics
-from screw_dynamics.elastic import elastic_feedforward
+from screw_dynamics.elastic import elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.errors import ScrewDynamicsError, SpringRangeError
 from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.jit import CompileProgress, compile_kernels
@@ -33,17 +34,20 @@ def compile_efforts(robot: Robot) -> None:
         LinkLoads(model, [], order).inverse_dynamics(jet, efforts)
     check_feasibility(model, None, np.zeros((1, 3, model.n)), [0.0])
     compute_motors(robot)
+    if robot.drives is not None:
+        with suppress(SpringRangeError):
+            elastic_feedforward(model, robot.drives, np.zeros((robot.required_rows, robot.n)))
 
 
 def compute_motors(robot: Robot) -> None:
-    """Compute the motor commands of one sample, if there are drives."""
+    """Compute the motor commands of one sample from its efforts, if there are drives."""
     if robot.drives is None:
         return
-    try:
-        jet = np.zeros((robot.required_rows, robot.n))
-        elastic_feedforward(robot.model, robot.drives, jet)
-    except SpringRangeError:
-        pass  # the springs cannot support the links at 0, which does not matter here
+    jet = np.zeros((robot.required_rows, robot.n))
+    efforts = np.zeros_like(robot.drives.buffers(robot.model).effort_jet)
+    # the springs may be unable to support the links at 0, which does not matter here
+    with suppress(SpringRangeError):
+        feedforward_from_efforts(robot.model, robot.drives, jet, efforts)
 
 
 class ModelBuild:

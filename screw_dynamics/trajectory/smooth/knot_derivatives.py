@@ -9,6 +9,11 @@ The first axis of every array is the joint, except of the lengths `h` (K - 1,) o
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.kernels.smooth.knot_derivatives import (
+    LEAST_PART,
+    ROUNDING,
+    choose_free_derivatives,
+)
 from screw_dynamics.trajectory.smooth.degree9_segment import (
     DERIVATIVES,
     POSITION_HULL,
@@ -23,14 +28,26 @@ from screw_dynamics.trajectory.smooth.quadratic_program import (
     minimise,
 )
 
-_ROUNDING = 1e-12
+
+def _kernel_constants() -> tuple[Array, Array, Array, Array]:
+    """Return energy, slope, table and squares of the kernel `choose_free_derivatives`."""
+    energy = ROUGHNESS[np.ix_(DERIVATIVES, DERIVATIVES)]
+    columns = [*DERIVATIVES, 5]
+    inner = POSITION_HULL[1:9, columns]
+    table = np.concatenate((VELOCITY_HULL[:, columns] / 9.0, inner, -inner))
+    squares = table[:, :8, None] * table[:, None, :8]
+    blocks = np.stack((squares[:, :4, :4], squares[:, 4:, :4], squares[:, 4:, 4:]), axis=1)
+    return energy, ROUGHNESS[DERIVATIVES, 5], table, blocks.reshape(len(table), -1)
+
+
+# The table keeps the rounding errors in the matrices (up to 1e-14): rows that only these relate to
+# free unknowns count as constraints in both forms, and the point where the method stops, within
+# its tolerance, depends on them.
+_KERNEL_CONSTANTS = _kernel_constants()
 
 # Velocity at a free knot relative to the smaller neighbouring secant: below 9/8, the largest for
 # which a segment with equal velocities at its ends and no other derivatives is monotone.
 _CRUISE = 0.9
-# Least weight of a slow long segment, relative to the roughest one: smaller weights are lost to
-# rounding, and with them the free derivatives of the segment.
-_LEAST_PART = 1e-10
 # Relative to a joint's largest step, smaller ones count as 0; their squares might underflow.
 _NEGLIGIBLE = 1e-30
 
@@ -85,7 +102,7 @@ def shape_constraints(h: Array, steps: Array, anchor: Array, free: Array) -> tup
     velocity = data @ VELOCITY_HULL[:, DERIVATIVES].T + steps[..., None] * VELOCITY_HULL[:, 5]
     with np.errstate(divide='ignore', invalid='ignore'):
         relative = velocity / (9.0 * steps[..., None])
-    monotone = np.isfinite(relative).all(axis=2) & (relative >= -_ROUNDING).all(axis=2)
+    monotone = np.isfinite(relative).all(axis=2) & (relative >= -ROUNDING).all(axis=2)
     forced = ~monotone
     width = 16 if forced.any() else 9
     rows, offsets = np.zeros((*steps.shape, width, 8)), np.ones((*steps.shape, width))
@@ -146,6 +163,12 @@ def _choose(h: Array, steps: Array, prescribed: Array) -> Array:
     prescribed = fix_derivatives_at_extrema(steps, prescribed)
     free = np.isnan(prescribed)
     anchor = anchor_derivatives(h, steps, prescribed)
+    compiled = choose_free_derivatives.compiled()
+    if compiled is not None:
+        data = (h, steps, anchor, free, *_KERNEL_CONSTANTS)
+        chosen: Array = np.empty(anchor.shape)
+        compiled(*(np.ascontiguousarray(array) for array in data), chosen)
+        return chosen
     if not free.any():
         return anchor
     rows, offsets = shape_constraints(h, steps, anchor, free)
@@ -171,7 +194,12 @@ def roughness(h: Array, steps: Array, anchor: Array, free: Array) -> tuple[Array
 def _weights(h: Array, sizes: Array) -> Array:
     """Return h^-7, the scale of squared snap in normalised time, or more to survive rounding."""
     energies = h**-7.0 * sizes**2
-    least = _LEAST_PART * energies.max(axis=1, keepdims=True)
+    least = LEAST_PART * energies.max(axis=1, keepdims=True)
     # nothing is free in a segment of size 0
     lost = (energies < least) & (sizes > 0.0)
     return np.where(lost, least / np.where(lost, sizes, 1.0) ** 2, h**-7.0)
+
+
+def compile_smoothing() -> None:
+    """Compile the kernel now, so that the first trajectory is not delayed."""
+    choose_free_derivatives.compile()

@@ -17,10 +17,13 @@ from helpers.node_processes import trajectory
 from helpers.patience import patience
 from lifecycle_msgs.msg import Transition
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.nodes.feedforward.fitting.fit import read_message
+from screw_dynamics.nodes.feedforward.fitting.tasks import Reading
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']
@@ -30,9 +33,11 @@ OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.E
 
 
 def long(name='long', points=10_000, names=NAMES):
-    """Return a trajectory whose fit takes a second or more of a free processor."""
+    """Return a trajectory whose fit takes longer than its decoding."""
     times = np.linspace(0.0, 1000.0, points)
-    message = trajectory(names, *np.stack((np.sin(times), np.cos(times)), axis=1), times=times)
+    # many flat runs and turning points, which the fit has to hold
+    positions = np.random.default_rng(0).uniform(-1.0, 1.0, (points, len(names))).round(1)
+    message = trajectory(names, *positions, times=times)
     message.header.frame_id = name
     return message
 
@@ -110,6 +115,16 @@ def children(pid):
 def processor_time(pid):
     fields = Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def decoding_time(message):
+    """Return the processor time that decoding takes here [s]."""
+    reading, spent = Reading(serialize_message(message), len(message.points)), []
+    for _ in range(3):
+        begun = time.process_time()
+        read_message(reading)
+        spent.append(time.process_time() - begun)
+    return min(spent)
 
 
 def running(pid):
@@ -240,9 +255,11 @@ def test_too_many_points(ros, node):
 
 
 def test_a_process_that_dies_is_replaced(node):
-    child = node.child()
-    node.send(long())
-    node.fitting(0.4)  # the message is decoded: that would be done again
+    child, message = node.child(), long()
+    # until the message is decoded, which would be done again; the fit takes about twice as long
+    work = 1.5 * decoding_time(message)
+    node.send(message)
+    node.fitting(work)
     os.kill(child, signal.SIGKILL)
     ((level, message, _),) = node.verdict(1)
     assert level == ERROR

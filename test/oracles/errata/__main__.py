@@ -16,12 +16,13 @@ PAGE = Path(__file__).resolve().parents[3] / 'docs' / 'theory' / 'errata.md'
 SEEDS = range(3)
 HEADING = """# Misprints of the papers
 
-What MK2021, M2018 and N2021 print, and what holds. The residual of a printed formula is its
+What MK2021, M2018, N2021 and P2025 print, and what holds. The residual of a printed formula is its
 largest difference to the truth, relative to the largest true value: the smallest of three random
-chains of a revolute, a helical, a prismatic and a revolute joint. That of the corrected formula is
-below 1e-12 in each of them. The truth is a complex step, a truncated Taylor series of the poses,
-or another formulation; a test repeats all of it. Words without a residual were corrected by
-inspection. Some minus signs may be lost in the text only, not in the journal.
+chains of a revolute, a helical, a prismatic and a revolute joint, or of two planar arcs (P2025).
+That of the corrected formula is below 1e-12 in each of them. The truth is a complex step, a
+truncated Taylor series of the poses, or another formulation; a test repeats all of it. Words
+without a residual were corrected by inspection. Some minus signs may be lost in the text only, not
+in the journal.
 
 | Place | Printed | Correct | Residual of the printed |
 |---|---|---|---|

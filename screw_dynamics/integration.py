@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integration of equations of motion with error control."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +12,8 @@ from screw_dynamics.arrays import Array, as_float_array, as_vector, require_fini
 from screw_dynamics.errors import InputError, ShapeError, SimulationError, shown
 from screw_dynamics.scalars import require_number
 
-METHODS = ('DOP853', 'RK45', 'RK23')
+EXPLICIT = ('DOP853', 'RK45', 'RK23')
+IMPLICIT = ('BDF', 'Radau')
 
 
 class System(Protocol):
@@ -36,9 +37,14 @@ def integrate(
     rtol: float = 1e-9,
     atol: float | None = None,
     method: str = 'DOP853',
+    methods: Sequence[str] = EXPLICIT,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[Array, Array, int]:
-    """Return times (T,), states (T, size), evaluations; see `ElasticRobot.integrate`."""
+    """
+    Return times (T,), states (T, size) and the number of evaluations.
+
+    `inputs` gives the named inputs at a time and state; `methods` are those to choose from.
+    """
     from scipy import integrate as scipy_integrate
 
     instants = require_finite('times', as_float_array('times', times))
@@ -48,8 +54,8 @@ def integrate(
         raise InputError(
             f'times[{i + 1}]: expected more than {instants[i]:g}, got {instants[i + 1]:g}'
         )
-    if method not in METHODS:
-        raise InputError(f'method: expected one of {", ".join(METHODS)}, got {shown(method)}')
+    if method not in methods:
+        raise InputError(f'method: expected one of {", ".join(methods)}, got {shown(method)}')
     rtol = require_number('rtol', rtol, above=True)
     atol = rtol / 100.0 if atol is None else require_number('atol', atol)
 

@@ -1,0 +1,58 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Checked calls of terms: conversion of arguments, output arrays, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import (
+    Array,
+    as_samples,
+    as_samples_like,
+    raise_not_finite,
+    require_out,
+)
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.term import Term
+
+
+def samples_of(n: int, inputs: dict[str, ArrayLike]) -> tuple[tuple[Array, ...], bool]:
+    """Return the inputs of one shape, (T, n) each, and True if they were one sample."""
+    (first, value), *others = inputs.items()
+    samples, single = as_samples(first, value, n)
+    rest = (as_samples_like(name, x, first, samples, single) for name, x in others)
+    return (samples, *rest), single
+
+
+def output(out: Array | None, shape: tuple[int, ...], inputs: tuple[Array, ...]) -> Array:
+    """Return an array of a shape to fill: `out` if given, which is then checked."""
+    if out is None:
+        return np.empty(shape)
+    if require_out(out).shape != shape:
+        raise ShapeError('out', str(shape), out.shape)
+    if any(np.may_share_memory(x, out) for x in inputs):  # exact, as all are contiguous
+        raise InputError('out: expected memory of its own, got memory of an argument')
+    return out
+
+
+def checked_term(
+    term: Term, n: int, parameters: Array, out: Array | None, inputs: dict[str, ArrayLike]
+) -> Array:
+    """
+    Return the result of a term for inputs (n,) or (T, n) of any type.
+
+    Raises ShapeError, InputError and NotFiniteError.
+    """
+    samples, single = samples_of(n, inputs)
+    shape = term.shape(n)
+    result = output(out, shape if single else (len(samples[0]), *shape), samples)
+    if samples[0].size == 0:
+        result[...] = 0.0
+        return result
+    status = term.run(tuple(x[0] for x in samples) if single else samples, result, parameters)
+    if status != OK:
+        raise_not_finite(result[np.newaxis] if single else result, single, **inputs)
+    return result

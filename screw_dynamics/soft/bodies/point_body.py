@@ -1,0 +1,147 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`PointBody`: bodies given by a map of their material points."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.arrays import Array, read_only_copy, require_finite
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.series.series_array import SeriesArray
+from screw_dynamics.soft.materials.deformation import deformation_gradient, require_upright
+from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
+from screw_dynamics.soft.materials.neo_hookean import NeoHookean
+from screw_dynamics.soft.module import Module, require_name
+
+
+class PointBody(Module):
+    """
+    A body whose material points x move to f(x, q) [P2025 (2)]; derive from it and write `places`.
+
+    Parameters
+    ----------
+    points : (m, 3) array_like
+        Places of the material points at rest, in the proximal frame [m].
+    masses : (m,) array_like
+        Theirs [kg].
+    frame_points : (3, 3) array_like
+        Origin of the distal frame, a point beside it along x, and one along y [P2025 (4)-(7)];
+        the frame follows them, orthonormalised, and is parallel to the proximal one at rest.
+    volumes : (m,) array_like, optional
+        Of the points [m^3], for the material.
+    material : NeoHookean, optional
+    viscosity : KelvinVoigt, optional
+    name : str, optional
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InputError
+    """
+
+    def __init__(
+        self,
+        points: ArrayLike,
+        masses: ArrayLike,
+        frame_points: ArrayLike,
+        *,
+        volumes: ArrayLike | None = None,
+        material: NeoHookean | None = None,
+        viscosity: KelvinVoigt | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.points = _finite('points', points)
+        if self.points.ndim != 2 or self.points.shape[1] != 3:
+            raise ShapeError('points', '(m, 3)', self.points.shape)
+        self.masses = _weights('masses', masses, len(self.points))
+        self.frame_points = _finite('frame_points', frame_points)
+        if self.frame_points.shape != (3, 3):
+            raise ShapeError('frame_points', '(3, 3)', self.frame_points.shape)
+        if volumes is None and (material is not None or viscosity is not None):
+            raise InputError('volumes: expected those of the points for the material, got None')
+        self.volumes = _weights('volumes', 0.0 * self.masses if volumes is None else volumes,
+                                len(self.points))  # fmt: skip
+        self.material, self.viscosity = material, viscosity
+        self.name = require_name(name)
+        self._home = triad(self.frame_points).T
+
+    @abstractmethod
+    def places(self, points: Any, q: Any) -> Any:
+        """Return f(x, q) (m, 3) for points x (m, 3): floats, complex numbers or series, as q."""
+
+    def tip_pose(self, q: Any) -> tuple[Any, Any]:
+        """Return rotation (3, 3) and translation (3,) of the distal frame."""
+        corners = self.places(self.frame_points, q)
+        return triad(corners) @ self._home, corners[0]
+
+    def positions(self, q: Any) -> Any:
+        """Return the places (m, 3) of the material points."""
+        return self.places(self.points, q)
+
+    def deformation(self, q: Any) -> SeriesArray:
+        """Return the deformation gradients (m, 3, 3) of the points, with partials by q."""
+        jet = q.jet() if isinstance(q, SeriesArray) else np.asarray(q)[np.newaxis]
+        return deformation_gradient(self.places, self.points, SeriesArray.variables(jet))
+
+    def energy(self, q: Any) -> Any:
+        """Return the elastic energy [J]."""
+        if self.material is None:
+            return 0.0
+        gradient = self.deformation(q)
+        if isinstance(q, SeriesArray):
+            return self.material.energy(gradient, self.volumes)
+        return self.material.energy(gradient.value, self.volumes)
+
+    def elastic_efforts(self, q: Any) -> Any:
+        """Return dU/dq (n,)."""
+        if self.material is None:
+            return 0.0 * q
+        efforts = self.material.efforts(self.deformation(q), self.volumes)
+        return efforts if isinstance(q, SeriesArray) else efforts.value
+
+    def damping_efforts(self, q: Any, qd: Any) -> Any:
+        """Return the efforts (n,) of the viscosity."""
+        if self.viscosity is None:
+            return 0.0 * qd
+        efforts = self.viscosity.efforts(self.deformation(q), qd, self.volumes)
+        return efforts if isinstance(q, SeriesArray) else efforts.value
+
+    def check(self, q: Array) -> None:
+        """Raise InputError outside of the range of the map, or where it turns points over."""
+        self.tip_pose(q)
+        if self.material is None:
+            self.positions(q)
+        else:
+            require_upright(self.deformation(q).value)
+
+
+def triad(corners: Any) -> Any:
+    """Return the axes (3, 3) of three points by Gram and Schmidt, from the first one on."""
+    x = _unit(corners[1] - corners[0])
+    across = corners[2] - corners[0]
+    y = _unit(across - np.sum(x * across) * x)
+    return np.stack([x, y, np.cross(x, y)], axis=-1)
+
+
+def _unit(vector: Any) -> Any:
+    square = np.sum(vector * vector)
+    if not abs(square.value if isinstance(square, SeriesArray) else square) > 0.0:
+        raise InputError('frame_points: expected three points that are not on a line')
+    return vector / np.sqrt(square)
+
+
+def _finite(name: str, value: ArrayLike) -> Array:
+    return require_finite(name, read_only_copy(name, value))
+
+
+def _weights(name: str, value: ArrayLike, count: int) -> Array:
+    weights = _finite(name, value)
+    if weights.shape != (count,):
+        raise ShapeError(name, f'({count},), one per point', weights.shape)
+    if count and weights.min() < 0.0:
+        raise InputError(f'{name}: expected numbers of at least 0, got {weights.min()}')
+    return weights

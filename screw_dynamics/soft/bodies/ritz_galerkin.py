@@ -1,0 +1,74 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`RitzGalerkin`: a body whose displacement is a combination of shape functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from screw_dynamics.errors import ShapeError
+from screw_dynamics.soft.bodies.point_body import PointBody
+from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
+from screw_dynamics.soft.materials.neo_hookean import NeoHookean
+
+
+class RitzGalerkin(PointBody):
+    """
+    A body with ``f(x, q) = x + Phi(x) q`` [P2025 (13)], for instance modes of vibration.
+
+    Parameters
+    ----------
+    shapes : callable
+        Phi: points (m, 3) to (m, 3, n) [m per unit of q], made of NumPy operations.
+    points, masses, frame_points
+        As of `PointBody`.
+    volumes, material, viscosity, name
+        As of `PointBody`; the material needs `first_lame`, these maps change the volume.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InputError
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> def stretch(x):
+    ...     z = x[..., 2]
+    ...     return np.stack([0.0 * z, 0.0 * z, z], axis=-1)[..., np.newaxis]
+    >>> points = [[0.0, 0.0, 0.5], [0.0, 0.0, 1.0]]
+    >>> frame = [[0.0, 0.0, 1.0], [0.1, 0.0, 1.0], [0.0, 0.1, 1.0]]
+    >>> rod = sd.soft.RitzGalerkin(stretch, points, [1.0, 1.0], frame)
+    >>> sd.mass_matrix(sd.soft.SoftRobot([rod]), [0.0])
+    array([[1.25]])
+    """
+
+    def __init__(
+        self,
+        shapes: Callable[[Any], Any],
+        points: ArrayLike,
+        masses: ArrayLike,
+        frame_points: ArrayLike,
+        *,
+        volumes: ArrayLike | None = None,
+        material: NeoHookean | None = None,
+        viscosity: KelvinVoigt | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            points, masses, frame_points, volumes=volumes, material=material,
+            viscosity=viscosity, name=name,
+        )  # fmt: skip
+        self.shapes = shapes
+        values = np.asarray(shapes(self.points))
+        if values.ndim != 3 or values.shape[:2] != self.points.shape:
+            expected = f'({len(self.points)}, 3, n)'
+            raise ShapeError('shapes(points)', expected, values.shape)
+        self.n = values.shape[2]
+
+    def places(self, points: Any, q: Any) -> Any:
+        """Return x + Phi(x) q (m, 3)."""
+        return points + self.shapes(points) @ q
