@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix, csr_matrix, hstack, identity, vstack
@@ -35,19 +37,18 @@ def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Arra
     start = np.arange(0, stations * width + 1, width)
     ratio = csr_matrix((scaled.ravel(), basis.columns.ravel(), start), (stations, count))
     # times t >= tangents, in units of the present time of each station
-    cuts: list[csr_matrix] = [
-        hstack([-0.5 * u**-1.5 * ratio, -identity(stations)]) for u in _TANGENTS
-    ]
-    own = vstack([matrix, _growth(coefficients)])
-    conditions: csr_matrix | None = None
+    cuts: list[Any] = [hstack([-0.5 * u**-1.5 * ratio, -identity(stations)]) for u in _TANGENTS]
+    own: Any = vstack([matrix, _growth(coefficients)])
+    inequalities: Any = vstack([hstack([own, csr_matrix((own.shape[0], stations))]), *cuts])
+    conditions: Any = None
     values: Array | None = None
     if rows.fixed is not None:
         values = rows.fixed[1]
-        ends = rows.fixed[0].multiply(coefficients)
+        ends: Any = rows.fixed[0].multiply(coefficients)
         conditions = hstack([ends, csr_matrix((len(values), stations))])
     found = linprog(
         np.concatenate((np.zeros(count), weights / np.sqrt(present))),
-        A_ub=vstack([hstack([own, csr_matrix((own.shape[0], stations))]), *cuts]).tocsc(),
+        A_ub=inequalities.tocsc(),
         b_ub=np.concatenate(
             (upper, np.zeros(2 * count - 2), np.repeat(-1.5 * _TANGENTS**-0.5, stations))
         ),
