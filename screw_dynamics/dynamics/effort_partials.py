@@ -19,9 +19,7 @@ _ARRAY, _empty = np.ndarray, np.empty
 _ROWS = 3  # q, q' and q'': order 0
 
 
-def effort_partials(
-    model: ScrewModel, joint_jet: ArrayLike, out: Array | None = None
-) -> Array:
+def effort_partials(model: ScrewModel, joint_jet: ArrayLike, out: Array | None = None) -> Array:
     """
     Return the derivatives of the efforts tau, tau', .. by q, q', q'', ..
 
@@ -39,8 +37,9 @@ def effort_partials(
     Returns
     -------
     (k + 1, k + 3, n, n) or (..., k + 1, k + 3, n, n) ndarray
-        Entry [d, r, i, j] is the derivative of tau_i^(d) by q_j^(r); 0 for r > d + 2. For k = 0
-        these are dtau/dq, dtau/dq' (twice the Coriolis matrix) and the mass matrix. `out` if given.
+        `out` if given. Entry [d, r, i, j] is the derivative of tau_i^(d) by q_j^(r); 0 for
+        r > d + 2. For k = 0 these are dtau/dq, dtau/dq' (twice the Coriolis matrix) and the mass
+        matrix.
 
     Raises
     ------
