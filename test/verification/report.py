@@ -249,8 +249,8 @@ def _introduction(rows: dict[str, Row], seeds: range, robots: list[str]) -> Iter
     yield (
         '- **Residual**, **Bound**, **Growth** of the tables without trees: the worst of the '
         'cases of `test/verification/*_checks.py`, with the reason where rounding is not the '
-        'bound; the exponent of the growth of the time with the bodies of a soft robot or the points of a '
-        'curve.'
+        'bound; the exponent of the growth of the time with the bodies of a soft robot or the '
+        'points of a curve.'
     )
     yield (
         f'Machine: {_processor()}, Python {platform.python_version()}, {versions}. Algorithms '
