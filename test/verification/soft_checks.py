@@ -21,7 +21,7 @@ from verification.scenes import mass_matrix_series
 
 SOFT = sd.soft
 LENGTH, RADIUS, MASS = 0.3, 0.03, 0.85
-COUNT, LARGER = 6, 12
+COUNT, LARGER = 20, 80
 BENDING = 1.5  # N m^2
 WORK = 'virtual work of material points'
 EXACT = "d'Alembert of the rigid chain in 60 digits"

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 import sympy
+from oracles.exact_model import pseudo_inertia
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+from oracles.taylor import exact, high_precision
 
+import screw_dynamics as sd
 from screw_dynamics.arrays import Array
 from screw_dynamics.symbolic import Expressions
 from verification.measures import Measure, difference, subject
@@ -20,6 +23,7 @@ RECIPES = [BodyRecipe('revolute'), BodyRecipe('helical')]
 
 
 @subject('Exact expressions')
+@high_precision
 def of_expressions() -> Iterator[Measure]:
     """Compare the numbers of expressions with d'Alembert and exact poses."""
     rng = np.random.default_rng(7)
@@ -33,11 +37,17 @@ def of_expressions() -> Iterator[Measure]:
         return np.array(sympy.Matrix([matrix]).subs(numbers).evalf(60), dtype=float)
 
     frame = list(model.frames)[-1]
-    exact = scene.efforts(1)
+    loads = scene.efforts(1)
     still = type(scene)('still', model, np.concatenate([jet[:1], 0.0 * jet[1:]]), rng)
     pose = np.asarray(scene.poses[-1][0], float)
     columns = scene.columns['hybrid'][-1, :, 0].T * model.multipliers
     rest, energy = still.efforts(0), scene.energy(0)
+    moments = [
+        place[0] @ pseudo_inertia(inertia)
+        for place, inertia in zip(scene.poses, model.inertias, strict=True)
+    ]
+    potential = -float(sum(exact(model.gravity) @ moment[:3, 3] for moment in moments))
+    parameters = sympy.Matrix([sympy.Rational(x) for x in sd.inertial_parameters(model)])
     cases: tuple[tuple[Callable[..., Any], Callable[[], Any], str, Any, float], ...] = (
         (Expressions.mass_matrix, expressions.mass_matrix, '', scene.mass_matrices[0], 0.0),
         (
@@ -51,8 +61,8 @@ def of_expressions() -> Iterator[Measure]:
             Expressions.inverse_dynamics,
             lambda: expressions.inverse_dynamics(1)[1],
             '',
-            exact.efforts[1][:, None],
-            float(exact.scale[1]),
+            loads.efforts[1][:, None],
+            float(loads.scale[1]),
         ),
         (
             Expressions.kinetic_energy,
@@ -60,6 +70,27 @@ def of_expressions() -> Iterator[Measure]:
             'exact mass points',
             [[energy]],
             0.0,
+        ),
+        (
+            Expressions.potential_energy,
+            expressions.potential_energy,
+            'exact mass points',
+            [[potential]],
+            0.0,
+        ),
+        (
+            Expressions.coriolis_matrix,
+            lambda: _twice_symmetric(expressions.coriolis_matrix()),
+            "M' = C + C^T by exact poses",
+            scene.mass_matrices[1],
+            float(np.abs(scene.mass_matrices[:2]).max()),
+        ),
+        (
+            Expressions.regressor,
+            lambda: expressions.regressor(1)[1] * parameters,
+            '',
+            loads.efforts[1][:, None],
+            float(loads.scale[1]),
         ),
         (
             Expressions.frame_pose,
@@ -79,3 +110,7 @@ def of_expressions() -> Iterator[Measure]:
     for function, call, oracle, expected, size in cases:
         residual = difference(value(call()), expected, size)
         yield Measure(function, oracle or "d'Alembert", residual, call=call)
+
+
+def _twice_symmetric(matrix: sympy.Matrix) -> sympy.Matrix:
+    return matrix + matrix.T
