@@ -74,6 +74,9 @@ if TYPE_CHECKING:
     from screw_dynamics.feasibility.check import check_feasibility as check_feasibility
     from screw_dynamics.feasibility.report import FeasibilityReport as FeasibilityReport
     from screw_dynamics.feasibility.slow_down import slow_down as slow_down
+    from screw_dynamics.identification import Identification as Identification
+    from screw_dynamics.identification import Recording as Recording
+    from screw_dynamics.identification import identify as identify
     from screw_dynamics.kinematics import frame_jacobian as frame_jacobian
     from screw_dynamics.kinematics import frame_jacobian_jet as frame_jacobian_jet
     from screw_dynamics.kinematics import frame_pose as frame_pose
@@ -144,6 +147,7 @@ _MODULES = {
     'feasibility.check': ('check_feasibility',),
     'feasibility.report': ('FeasibilityReport',),
     'feasibility.slow_down': ('slow_down',),
+    'identification': ('Identification', 'Recording', 'identify'),
     'kinematics': (
         'frame_jacobian',
         'frame_jacobian_jet',

@@ -59,6 +59,15 @@ def test_efforts(session: Session):
     assert np.allclose(names['qdd_again'], names['qdd'])
 
 
+def test_identification(session: Session, capsys: pytest.CaptureFixture[str]):
+    page = TEXTS['docs/identification.md']
+    session.run(python_blocks(page, 'In Python'))
+    shown = capsys.readouterr().out.splitlines()
+    table = block(page, 'In Python', 'text').splitlines()
+    assert shown[: len(table)] == table
+    assert abs(session.names['found'].payload.mass - 0.5) < 0.01
+
+
 def test_fastest_motions(session: Session):
     text = TEXTS['docs/fastest_motions.md']
     session.run(python_blocks(text, 'In Python'))

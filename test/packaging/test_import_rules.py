@@ -77,6 +77,7 @@ ALLOWED = {
     'estimation': {*TREE, 'trajectory'},
     'elastic': TREE,
     'soft': TREE,
+    'identification': {*TREE, 'estimation'},
     'observers': {*TREE, 'elastic'},
     'symbolic': {*TREE, 'theory'},
     'robot': {'model', 'elastic', 'soft'},
@@ -87,7 +88,7 @@ ALLOWED = {
     'messages': {'model', 'trajectory', 'cartesian'},
     'bags': {'messages'},
     'results': {'model', 'trajectory', 'messages', 'bags'},
-    'command_line': {*PUBLIC, 'estimation', 'symbolic', 'bags', 'results'},
+    'command_line': {*PUBLIC, 'estimation', 'identification', 'symbolic', 'bags', 'results'},
     'nodes': {*PUBLIC, 'simulation'},
     'demo': set(),  # starts studies in examples/
 }
