@@ -82,6 +82,8 @@ if TYPE_CHECKING:
     from screw_dynamics.model import Frame as Frame
     from screw_dynamics.model import JointLimits as JointLimits
     from screw_dynamics.model import ScrewModel as ScrewModel
+    from screw_dynamics.observers import Contact as Contact
+    from screw_dynamics.observers import ContactDetector as ContactDetector
     from screw_dynamics.observers import LoadObserver as LoadObserver
     from screw_dynamics.parsers import from_urdfpy as from_urdfpy
     from screw_dynamics.parsers import read_urdf as read_urdf
@@ -152,7 +154,7 @@ _MODULES = {
         'task_to_joint_jet',
     ),
     'model': ('Frame', 'JointLimits', 'ScrewModel'),
-    'observers': ('LoadObserver',),
+    'observers': ('Contact', 'ContactDetector', 'LoadObserver'),
     'parsers': ('from_urdfpy', 'read_urdf'),
     'paths': ('share_path',),
     'retiming': ('retime',),

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads on a robot from what it measures of itself."""
 
+from screw_dynamics.observers.contact_detector import Contact, ContactDetector
 from screw_dynamics.observers.load_observer import LoadObserver
 
-__all__ = ['LoadObserver']
+__all__ = ['Contact', 'ContactDetector', 'LoadObserver']
