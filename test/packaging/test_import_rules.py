@@ -87,8 +87,8 @@ ALLOWED = {
     'messages': {'model', 'trajectory', 'cartesian'},
     'bags': {'messages'},
     'results': {'model', 'trajectory', 'messages', 'bags'},
-    'command_line': {*PUBLIC, 'estimation', 'bags', 'results'},
-    'nodes': {*PUBLIC, 'simulation'},
+    'command_line': {*PUBLIC, 'estimation', 'observers', 'bags', 'results'},
+    'nodes': {*PUBLIC, 'observers', 'simulation'},
     'demo': set(),  # starts studies in examples/
 }
 # the rooms of nodes/, and the ones below them
@@ -97,6 +97,7 @@ ALLOWED_IN_NODES = {
     'feedforward': {'shared'},
     'dynamics_server': {'shared'},
     'sea_simulator': {'shared'},
+    'load_observer': {'shared'},
     'launching': {'shared'},
     'trajectory_sender': {'shared'},
 }
