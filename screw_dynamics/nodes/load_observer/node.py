@@ -13,7 +13,7 @@ from std_msgs.msg import Bool
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.messages.times import SECOND, set_stamp
+from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.shared.diagnostics import (
@@ -34,6 +34,7 @@ from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.observers import Contact
 
 NAME = 'load_observer'
 # matches publishers of either reliability
@@ -58,7 +59,8 @@ class LoadObserverNode(Node):
             )
             self._flag = ContactFlag(self)
             self._counts = {'observed': 0, 'left out': 0, 'rejected': 0, 'contacts': 0}
-            self._last_rejection = self._last_contact = ''
+            self._last_rejection = ''
+            self._contact: Contact | None = None  # the last one
             self._reported = -1
             self._model_info = ModelInfoOutput(self)
             self._source = ModelSource(
@@ -119,10 +121,16 @@ class LoadObserverNode(Node):
             if wrench is not None:
                 self._wrench.publish(loads.instant, wrench)
         self._flag.set(loads.contact is not None)
-        if before is None and loads.contact is not None:
-            self._counts['contacts'] += 1
-            self._last_contact = _contact_text(loads)
-            self.get_logger().info(f'Contact on {self._last_contact}')
+        self._log_contact(before, loads.contact)
+
+    def _log_contact(self, before: Contact | None, contact: Contact | None) -> None:
+        if contact is not None:
+            self._contact = contact
+            if before is None:
+                self._counts['contacts'] += 1
+                self.get_logger().info(f'Contact begins on {_contact_text(contact)}')
+        elif before is not None:
+            self.get_logger().info(f'Contact has ended: strongest on {_contact_text(before)}')
 
     # parameters ----------------------------------------------------------------------------------
 
@@ -144,7 +152,7 @@ class LoadObserverNode(Node):
         values: dict[str, object] = {
             **self._counts,
             'contact': self._flag.value,
-            'last contact': self._last_contact or 'none',
+            'last contact': 'none' if self._contact is None else _contact_text(self._contact),
         }
         news, self._reported = self._counts['observed'] != self._reported, self._counts['observed']
         if not news:
@@ -154,12 +162,10 @@ class LoadObserverNode(Node):
         return Report(OK, message, values)
 
 
-def _contact_text(loads: ObservedLoads) -> str:
-    """Return link and force of the contact that lasts."""
-    contact = loads.contact
-    assert contact is not None
+def _contact_text(contact: Contact) -> str:
+    """Return link, size and direction of a contact."""
     force = ', '.join(f'{value:.1f}' for value in contact.force)
-    return f'{contact.link} at {loads.instant / SECOND:.3f}: force {force} N'
+    return f'{contact.link}: {contact.strength:.1f} times the threshold, force [{force}] N'
 
 
 class EffortOutput(MessageOutput):

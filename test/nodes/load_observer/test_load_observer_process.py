@@ -107,7 +107,10 @@ def test_loads_and_contacts_of_a_push(node):
     node.hear(FREE, lambda: not node.flags[-1].data)
     # published when it changes only
     assert [flag.data for flag in node.flags] == [False, True, False]
-    assert 'Contact on link_7 at' in node.process.log
+    assert 'Contact begins on link_' in node.process.log
+    node.wait('the end', lambda: 'ended: strongest on link_7: ' in node.process.log)
+    node.wait('a report', lambda: node.report()[2].get('contacts') == '1')
+    assert node.report()[2]['last contact'].startswith('link_7: ')
 
 
 def test_bad_joint_states_are_rejected_counted_and_named(node):
