@@ -11,7 +11,7 @@ from screw_dynamics.kinematics import frame_jacobian, frame_pose
 from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model import ScrewModel
 
-_ARM = 0.1  # m, at which a force beside the centre of mass is as likely as one through it
+_ARM = 0.2  # m, at which a force beside the centre of mass is as likely as one through it
 _EXPLAINED = 1e-9  # relative singular value below which a wrench moves no joint
 _EXPECTED = 10.0  # standard deviation of wrenches, relative to the smallest that is possible
 
