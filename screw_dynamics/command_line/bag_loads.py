@@ -23,6 +23,8 @@ from screw_dynamics.paths import new_file
 from screw_dynamics.progress import counting
 from screw_dynamics.text_table import text_table
 
+_LEAST = 0.05  # N, the smallest force that is shown
+
 
 class LoadSamples(NamedTuple):
     """
@@ -117,17 +119,19 @@ def loads_report(samples: LoadSamples, loads: RecordedLoads) -> str:
         lines.append(f'no samples after {gap:.3f} s: the observer begins anew behind the gap')
     if not loads.contacts:
         return '\n'.join([*lines, 'collisions: none'])
-    rows = [('begin [s]', 'end [s]', 'link', 'force [N]', 'direction', 'strength')]
+    rows = [('begin [s]', 'end [s]', 'link', 'force [N]', 'direction', 'torque [N m]', 'strength')]
     for contact, end in loads.contacts:
         size = float(np.linalg.norm(contact.force))
-        direction = contact.force / size if size > 0.0 else contact.force
+        # a torque alone explains the efforts: the joints do not feel the force
+        direction = ','.join(f'{x:.2f}' for x in contact.force / size) if size > _LEAST else '-'
         rows.append(
             (
                 f'{contact.begin:.3f}',
                 f'{end:.3f}',
                 contact.link,
-                f'{size:.3g}',
-                ','.join(f'{value:.2f}' for value in direction),
+                f'{size:.1f}',
+                direction,
+                f'{np.linalg.norm(contact.torque):.1f}',
                 f'{contact.strength:.1f}',
             )
         )

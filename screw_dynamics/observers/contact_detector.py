@@ -32,9 +32,10 @@ class Contact:
     link : str
         The link that is touched: the first from the base that explains the external efforts. If
         the line of the force meets the axis of the link's own joint, that is the link before.
-    force : (3,) ndarray
-        Force ON the robot [N], in base-link axes. If the link has too few joints before it to
-        measure all components, the smallest wrench at its centre of mass that explains them.
+    wrench : (6,) ndarray
+        The most likely [torque; force] ON the link at its centre of mass, in base-link axes
+        [N m, N]. If the joints before the link do not measure all components, it is the smallest
+        one that explains the efforts.
     effort : (n,) ndarray
         External efforts [N m or N].
     strength : float
@@ -44,9 +45,19 @@ class Contact:
     begin: float
     time: float
     link: str
-    force: Array
+    wrench: Array
     effort: Array
     strength: float
+
+    @property
+    def torque(self) -> Array:
+        """The torque (3,) of `wrench` [N m]."""
+        return self.wrench[:3]
+
+    @property
+    def force(self) -> Array:
+        """The force (3,) of `wrench` [N]."""
+        return self.wrench[3:]
 
 
 class ContactDetector:
@@ -96,7 +107,7 @@ class ContactDetector:
     ...         0.005 * i, q, rest, sd.gravity_forces(arm, q) - load
     ...     )
     >>> contact.link, round(contact.begin, 6)
-    ('link_1', 0.25)
+    ('link_1', 0.255)
     """
 
     def __init__(
@@ -171,7 +182,7 @@ class ContactDetector:
         found = locate(model, self.observer.sample.q, external, self._level, self._release)
         begin = time if self.contact is None else self.contact.begin
         link = model.body_names[found.body]
-        return Contact(begin, time, link, found.force, external, strength)
+        return Contact(begin, time, link, found.wrench, external, strength)
 
     def _update_level(self, time: float) -> None:
         """Update the thresholds; s is filtered as the external efforts are."""

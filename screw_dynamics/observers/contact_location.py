@@ -17,30 +17,38 @@ _EXPECTED = 10.0  # standard deviation of wrenches, relative to the smallest tha
 
 
 class Location(NamedTuple):
-    """A body, the force (3,) on it [N] in base-link axes, and the largest effort not explained."""
+    """
+    A body and the wrench [torque; force] (6,) at its centre of mass, in base-link axes.
+
+    `beyond` is the largest effort in joints that do not move the body, `rest` the largest that no
+    wrench on it explains, both relative to the levels of the joints.
+    """
 
     body: int
-    force: Array
-    rest: float  # relative to the level of its joint
+    wrench: Array
+    beyond: float
+    rest: float
 
 
 def locate(model: ScrewModel, q: Array, effort: Array, level: Array, rest: float) -> Location:
     """
-    Return the first body of the tree, seen from the base, that explains efforts (n,).
+    Return the first body, seen from the base, that explains efforts (n,).
 
-    A body explains them if a wrench on it leaves less than `rest` times `level` (n,) in every
-    joint; if none does, the result is the body that leaves the least.
+    Joints beyond it have less than `rest` times `level` (n,), and a wrench on it leaves less than
+    that in all joints. If no wrench does, the result is the body that leaves the least, of those
+    beyond which no joint has more.
     """
     found = [_fit(model, q, effort, level, body, rest) for body in range(model.body_count)]
-    explaining = (fit for fit in found if fit.rest <= rest)
-    return next(explaining, min(found, key=lambda fit: fit.rest))
+    possible = [fit for fit in found if fit.beyond <= rest] or found
+    explaining = (fit for fit in possible if fit.rest <= rest)
+    return next(explaining, min(possible, key=lambda fit: fit.rest))
 
 
 def _fit(
     model: ScrewModel, q: Array, effort: Array, level: Array, body: int, error: float
 ) -> Location:
     """
-    Return the force of the most likely wrench at the centre of mass.
+    Return the most likely wrench at the centre of mass, and what it leaves.
 
     `error` is the standard deviation of the efforts, relative to their levels. Wrenches that
     hardly move a joint are damped: they would be noise.
@@ -51,7 +59,7 @@ def _fit(
     jacobian = frame_jacobian(model, q, name, 'hybrid')
     offset = frame_pose(model, q, name)[:3, :3] @ centre
     velocity = jacobian[3:] + np.cross(jacobian[:3].T, offset).T  # of the centre of mass
-    matrix = np.concatenate([jacobian[:3] / _ARM, velocity]).T  # (n, 6), of [torque / arm; force]
+    matrix = np.concatenate([_ARM * jacobian[:3], velocity]).T  # (n, 6), of [torque / arm; force]
     left, values, right = np.linalg.svd(matrix / level[:, None], full_matrices=False)
     relative = effort / level
     share = left.T @ relative
@@ -61,4 +69,6 @@ def _fit(
     expected = _EXPECTED * np.linalg.norm(relative) / max(largest, np.finfo(float).tiny)
     damping = (error / max(expected, np.finfo(float).tiny)) ** 2
     wrench = right.T @ (values * share / (values**2 + damping))
-    return Location(body, wrench[3:], float(unexplained))
+    beyond = abs(relative[~jacobian.any(axis=0)]).max(initial=0.0)
+    wrench[:3] *= _ARM
+    return Location(body, wrench, float(beyond), float(unexplained))

@@ -66,7 +66,7 @@ def test_collisions_with_times_links_and_directions(pushed_bag, run):
     assert (code, err) == (0, '')
     assert out.startswith('750 samples over 2.996 s; repeated: 1, without all joints,')
     assert 'collisions: 2\n' in out
-    (begin, end, link, *_), (begin_2, end_2, link_2, force, direction, _) = table(out)
+    (begin, end, link, *_), (begin_2, end_2, link_2, force, direction, *_) = table(out)
     # found within two samples of 4 ms; it ends when the filter and the hold time of 0.1 s have
     assert 1.0 <= float(begin) <= 1.012
     assert 1.4 <= float(end) <= 1.48

@@ -20,14 +20,14 @@ EFFORT_NOISE, VELOCITY_NOISE = 0.2, 5e-4  # N m, rad/s
 
 
 class Sample(NamedTuple):
-    """What the arm measures, and what the ball does to it in the step after."""
+    """What the arm measures, and what acts on it in the step after."""
 
     time: float
     q: np.ndarray
     qd: np.ndarray
     effort: np.ndarray
-    force: np.ndarray  # (3,) [N], in base-link axes
-    load: np.ndarray  # (n,), its efforts [N m]
+    force: np.ndarray  # (3,) of the ball [N], in base-link axes
+    load: np.ndarray  # (n,), all efforts that the model lacks: ball, friction, joint stops [N m]
 
     @property
     def touches(self) -> bool:
@@ -108,25 +108,22 @@ class ContactArm:
                     q,
                     qd + VELOCITY_NOISE * noise[0],
                     effort + EFFORT_NOISE * noise[1],
-                    *self._of_ball(),
+                    self._force(),
+                    data.qfrc_constraint + data.qfrc_passive,
                 )
             )
 
-    def _of_ball(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return force (3,) and efforts (n,) of the ball on the arm."""
+    def _force(self) -> np.ndarray:
+        """Return the force (3,) of the ball on the arm."""
         engine, data = self._engine, self._data
-        wrench, total, load = np.zeros(6), np.zeros(3), np.zeros(self.model.n)
-        jacobian, ball = np.zeros((3, self.model.n)), engine.body('ball').id
+        wrench, total, ball = np.zeros(6), np.zeros(3), engine.body('ball').id
         for i in range(data.ncon):
             contact = data.contact[i]
             self._mujoco.mj_contactForce(engine, data, i, wrench)
-            force = contact.frame.reshape(3, 3).T @ wrench[:3]  # on the second geometry
-            first, second = engine.geom_bodyid[[contact.geom1, contact.geom2]]
-            touched, force = (first, -force) if second == ball else (second, force)
-            self._mujoco.mj_jac(engine, data, jacobian, None, contact.pos, touched)
-            total += force
-            load += jacobian.T @ force
-        return total, load
+            on_second = contact.frame.reshape(3, 3).T @ wrench[:3]
+            second = engine.geom_bodyid[contact.geom2]
+            total += -on_second if second == ball else on_second
+        return total
 
 
 def _engine(mujoco: Any, model: sd.ScrewModel, body: int) -> Any:

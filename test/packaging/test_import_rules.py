@@ -87,7 +87,7 @@ ALLOWED = {
     'messages': {'model', 'trajectory', 'cartesian'},
     'bags': {'messages'},
     'results': {'model', 'trajectory', 'messages', 'bags'},
-    'command_line': {*PUBLIC, 'estimation', 'observers', 'bags', 'results'},
+    'command_line': {*PUBLIC, 'estimation', 'observers', 'symbolic', 'bags', 'results'},
     'nodes': {*PUBLIC, 'observers', 'simulation'},
     'demo': set(),  # starts studies in examples/
 }

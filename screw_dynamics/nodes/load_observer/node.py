@@ -164,8 +164,13 @@ class LoadObserverNode(Node):
 
 def _contact_text(contact: Contact) -> str:
     """Return link, size and direction of a contact."""
-    force = ', '.join(f'{value:.1f}' for value in contact.force)
-    return f'{contact.link}: {contact.strength:.1f} times the threshold, force [{force}] N'
+    force, torque = (
+        ', '.join(f'{value:.1f}' for value in part) for part in (contact.force, contact.torque)
+    )
+    return (
+        f'{contact.link}: {contact.strength:.1f} times the threshold, force [{force}] N, torque '
+        f'[{torque}] N m'
+    )
 
 
 class EffortOutput(MessageOutput):
