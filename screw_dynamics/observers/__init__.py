@@ -4,5 +4,6 @@
 
 from screw_dynamics.observers.contact_detector import Contact, ContactDetector
 from screw_dynamics.observers.load_observer import LoadObserver
+from screw_dynamics.observers.spring_measurement import measured_spring_efforts
 
-__all__ = ['Contact', 'ContactDetector', 'LoadObserver']
+__all__ = ['Contact', 'ContactDetector', 'LoadObserver', 'measured_spring_efforts']
