@@ -77,7 +77,8 @@ def measured_spring_efforts(
         worst = int(np.argmin(np.isfinite(found)))
         raise SpringRangeError(
             table.names[worst],
-            f'expected a deflection within the table of its spring, got {deflections[0, worst]:.6g}',
+            'expected a deflection within the table of its spring, got '
+            f'{deflections[0, worst]:.6g}',
             (float(deflections[0, worst]),),
         )
     # two springs of one joint act together

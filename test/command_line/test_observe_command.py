@@ -178,4 +178,40 @@ def test_wrong_arguments_are_named(pushed_bag, run, options, text):
 def test_joint_states_without_efforts_are_named(measured_bag, run):
     code, _, err = run('observe', 'measured_bag')
     assert code == 1
-    assert 'expected messages with positions and efforts of all joints (joint_1, joint_2)' in err
+    assert (
+        'expected messages with positions and efforts of all of joint_1, joint_2, got none' in err
+    )
+
+
+def test_efforts_of_springs_come_from_their_deflections(folder, recordings, run):
+    """As the bag of joint states with efforts, but for motors at other instants."""
+    model = sd.read_urdf('my_robot.urdf')
+    stiffness = np.array([400.0, 200.0])  # of my_springs.yaml
+    q, qd, efforts = pushed_motion(model)
+    rows = [recordings.description(folder / 'my_robot.urdf')]
+    for i in range(len(q)):
+        message = state(recordings, i, q[i], qd[i], [])
+        rows.append(('/joint_states', PERIOD * i, message))
+        motors = state(recordings, i, q[i] + efforts[i] / stiffness, qd[i], [])
+        if 10 <= i < 740:
+            rows.append(('/motor_states', PERIOD * i + 1, motors))
+    recordings.write_bag(folder / 'sprung_bag', rows)
+    code, out, err = run(
+        'observe', 'sprung_bag', '--topic', '/joint_states', '--elastic', 'my_springs.yaml',
+        '--motor-states', '/motor_states', '--floor', '0.5', '--bandwidth', '100',
+        '--csv', 'loads.csv',
+    )  # fmt: skip
+    assert (code, err) == (0, '')
+    assert out.startswith('730 samples over 2.916 s; repeated: 0, without all joints, efforts')
+    assert [row[2] for row in table(out)] == ['link_1', 'link_2']
+    with open('loads.csv', newline='') as file:
+        found = {round(float(row['time']), 6): row for row in csv.DictReader(file)}
+    load = sd.frame_jacobian(model, q[595], 'tool', 'hybrid').T @ [0, 0, 0, 0, 0, -30.0]
+    row = found[round(595 * PERIOD * 1e-9, 6)]
+    assert float(row['joint_2.external_effort']) == pytest.approx(load[1], rel=0.02)
+
+
+def test_motor_states_need_springs(pushed_bag, run):
+    code, _, err = run('observe', 'pushed_bag', '--motor-states', '/joint_states')
+    assert code == 1
+    assert '--motor-states: expected the springs, too: --elastic YAML' in err

@@ -2,19 +2,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """`screw_dynamics observe`: collisions in recorded joint states."""
 
+from __future__ import annotations
+
 import argparse
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.command_line import outputs, recorded_bag, robots
 from screw_dynamics.command_line.joint_values import add_joint_values, joint_values
+from screw_dynamics.elastic.spring_efforts import SpringEfforts
 from screw_dynamics.errors import InputError
 from screw_dynamics.observers import ContactDetector, LoadObserver
 from screw_dynamics.paths import expanded, is_standard_output, reports_beside
 from screw_dynamics.results.results_from_bag import JOINT_STATE, one_topic
 from screw_dynamics.robot import Robot
 from screw_dynamics.scalars import not_negative, positive
+
+if TYPE_CHECKING:
+    from screw_dynamics.bags import Bag
+    from screw_dynamics.command_line.bag_loads import LoadSamples
 
 FILES = 'BAG'
 DESCRIPTION = (
@@ -27,6 +35,7 @@ EXAMPLES = (
     'screw_dynamics observe my_bag',
     'screw_dynamics observe my_bag --urdf my_robot.urdf --floor 2 --model-error 0.05 '
     '--plot loads.png',
+    'screw_dynamics observe my_bag --elastic my_springs.yaml --motor-states /motor_states',
     'screw_dynamics observe my_bag --elastic my_springs.yaml --payload tool0=1.2 --csv loads.csv',
 )
 
@@ -36,11 +45,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     recorded_bag.add_bag(parser)
     recorded_bag.add_selection(parser, 'of the JointState messages (default: the only one)')
     robots.add_options(parser)
-    parser.add_argument_group('drives').add_argument(
+    group = parser.add_argument_group('drives')
+    group.add_argument(
         '--elastic',
         metavar='YAML',
         help='motors, friction and springs of the joints: the efforts are those of motors, or of '
         'springs, not of links',
+    )
+    group.add_argument(
+        '--motor-states',
+        metavar='TOPIC',
+        help='JointState messages of the motors, on the joint side of the gear: the efforts of '
+        'springs come from their deflections',
     )
     group = parser.add_argument_group(
         'observer', 'VALUE is a number for all joints, one for each, or JOINT=VALUE.'
@@ -75,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command; return 0."""
     from screw_dynamics.bags import Bag
-    from screw_dynamics.command_line import bag_loads
+    from screw_dynamics.command_line.bag_loads import loads_report, write_loads
     from screw_dynamics.observers.recorded_loads import recorded_loads
 
     outputs.check((options.bag, options.urdf, options.elastic), (options.csv,), options.plot)
@@ -84,16 +100,14 @@ def run(options: argparse.Namespace) -> int:
         robot = robots.read_robot(options, described)
         detector = _detector(options, robot)
         topic = one_topic(bag, (JOINT_STATE,), options.topic)
-        messages = recorded_bag.selected_messages(bag, topic, options)
-        where = f'{bag.path}: topic {topic!r}'
-        samples = bag_loads.load_samples(messages, robot.model, where, bag.start_time)
+        samples = _samples(bag, topic, robot, options)
     with reports_beside(options.csv) as output:
         loads = recorded_loads(detector, *samples[:4])
-        print(bag_loads.loads_report(samples, loads))
+        print(loads_report(samples, loads))
         if is_standard_output(options.csv):
-            bag_loads.write_loads(loads, robot.joint_names, output)
+            write_loads(loads, robot.joint_names, output)
         elif options.csv is not None:
-            bag_loads.write_loads(loads, robot.joint_names, options.csv)
+            write_loads(loads, robot.joint_names, options.csv)
             print(f'written: {options.csv}')
         if options.plot is not None:
             from screw_dynamics.command_line.loads_figure import save_loads
@@ -102,6 +116,26 @@ def run(options: argparse.Namespace) -> int:
             save_loads(loads, robot.model, options.plot, title)
             print(f'written: {options.plot}')
     return 0
+
+
+def _samples(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> LoadSamples:
+    """Return the samples of a topic, with efforts from deflections if motor states are given."""
+    from screw_dynamics.command_line.bag_loads import load_samples, with_spring_efforts
+
+    messages = recorded_bag.selected_messages(bag, topic, options)
+    where = f'{bag.path}: topic {topic!r}'
+    if options.motor_states is None:
+        return load_samples(messages, robot.model, where, bag.start_time)
+    if robot.drives is None:
+        raise InputError('--motor-states: expected the springs, too: --elastic YAML')
+    rigid = SpringEfforts(robot.motors).rigid.any()
+    needed = ('position', 'effort') if rigid else ('position',)
+    samples = load_samples(messages, robot.model, where, bag.start_time, needed)
+    motors = one_topic(bag, (JOINT_STATE,), options.motor_states)
+    where = f'{bag.path}: topic {motors!r}'
+    return with_spring_efforts(
+        samples, recorded_bag.selected_messages(bag, motors, options), robot, where
+    )
 
 
 def _detector(options: argparse.Namespace, robot: Robot) -> ContactDetector:

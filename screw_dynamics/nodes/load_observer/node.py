@@ -71,6 +71,10 @@ class LoadObserverNode(Node):
             self._input = make_subscription(
                 self, JointState, 'joint_states', self._on_joint_states, _MEASURED
             )
+            if self._settings.values.effort_source == 'motor_states':
+                make_subscription(
+                    self, JointState, 'motor_states', self._on_motor_states, _MEASURED
+                )
             self._diagnostics = Diagnostics(
                 self,
                 {'model': lambda: model_report(self._source), 'observer': self._report},
@@ -110,9 +114,7 @@ class LoadObserverNode(Node):
                 self._counts['left out'] += 1
                 return
         except ScrewDynamicsError as error:
-            self._counts['rejected'] += 1
-            self._last_rejection = str(error)
-            self.get_logger().error(f'Joint states rejected: {error}', throttle_duration_sec=1.0)
+            self._reject('Joint states', error)
             return
         self._counts['observed'] += 1
         self._effort.publish(loads.instant)
@@ -131,6 +133,19 @@ class LoadObserverNode(Node):
                 self.get_logger().info(f'Contact begins on {_contact_text(contact)}')
         elif before is not None:
             self.get_logger().info(f'Contact has ended: strongest on {_contact_text(before)}')
+
+    def _on_motor_states(self, message: JointState) -> None:
+        if self._loads is None:
+            return
+        try:
+            self._loads.receive_motors(message, self.get_clock().now().nanoseconds)
+        except ScrewDynamicsError as error:
+            self._reject('Motor states', error)
+
+    def _reject(self, what: str, error: ScrewDynamicsError) -> None:
+        self._counts['rejected'] += 1
+        self._last_rejection = str(error)
+        self.get_logger().error(f'{what} rejected: {error}', throttle_duration_sec=1.0)
 
     # parameters ----------------------------------------------------------------------------------
 

@@ -34,9 +34,17 @@ class LoadObserverParameters(ModelParameters):
         numbers=True,
         within=(0.0, _MOST),
     )
+    effort_source: str = parameter(
+        'joint_states',
+        'What the efforts of springs come from: the effort of joint_states, or the deflection '
+        'between motor_states and joint_states.',
+        choices=('joint_states', 'motor_states'),
+        read_only=True,
+    )
     timeout: float = parameter(
         0.2,
-        'Longest time between joint states; beyond it the observer begins anew [s].',
+        'Longest time between joint states; beyond it the observer begins anew [s]. Also the '
+        'largest between them and motor_states.',
         within=(1e-3, 3600.0),
     )
     wrench_frame: str = parameter(
@@ -86,6 +94,11 @@ class LoadObserverParameters(ModelParameters):
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()
+        if self.effort_source == 'motor_states' and not self.elastic_joints_path:
+            raise InputError(
+                "parameter 'effort_source': expected joint_states without elastic_joints_path, "
+                'got motor_states'
+            )
         for name, values in (('bandwidth', self.bandwidth), ('contact.floor', self.floor)):
             if not values:
                 raise InputError(f'parameter {name!r}: expected one value or one per joint')

@@ -149,3 +149,51 @@ def test_parameters_that_do_not_fit_the_robot_are_named(arm, parameters, text):
 def test_no_value_is_rejected(name):
     with pytest.raises(InputError, match=f'{name}.: expected one value or one per joint'):
         LoadObserverParameters(**{name: ()}).check()
+
+
+def sprung(arm, **parameters):
+    joint = sd.ElasticJoint(sd.LinearSpring(4000.0), sd.Motor(rotor_inertia=1e-5))
+    drives = sd.ElasticJoints({name: joint for name in arm.joint_names})
+    given = LoadObserverParameters(
+        elastic_joints_path='springs.yaml', effort_source='motor_states', **parameters
+    )
+    return ObservedLoads(Robot(arm, drives), given)
+
+
+def test_efforts_of_springs_come_from_their_deflections(arm):
+    q, load = np.full(7, 0.4), np.arange(7.0)
+    loads = sprung(arm, bandwidth=(100.0,))
+    deflection = (sd.gravity_forces(arm, q) - load) / 4000.0
+    rate = np.full(7, 0.3)
+    for i in range(200):
+        instant = NOW + 5 * MS * i
+        # 2 ms older, on the way at their velocity
+        motors = joint_states(
+            arm.joint_names[::-1],
+            (q + deflection - 0.002 * rate)[::-1],
+            rate,
+            [],
+            instant - 2 * MS,
+        )
+        loads.receive_motors(motors, instant)
+        assert loads.receive(joint_states(arm.joint_names, q, REST, [], instant), instant)
+    np.testing.assert_allclose(loads.effort, load, atol=1e-6)
+
+
+def test_joint_states_without_motor_states_are_rejected(arm):
+    loads = sprung(arm)
+    message = joint_states(arm.joint_names, REST, REST, [], NOW)
+    with pytest.raises(InputError, match='motor_states: expected some within 0.2 s'):
+        loads.receive(message, NOW)
+    loads.receive_motors(joint_states(arm.joint_names, REST, REST, [], NOW), NOW)
+    assert loads.receive(message, NOW)
+    late = joint_states(arm.joint_names, REST, REST, [], NOW + 300 * MS)
+    with pytest.raises(InputError, match='motor_states: expected some within 0.2 s'):
+        loads.receive(late, NOW + 300 * MS)
+    with pytest.raises(InputError, match='velocity: expected 7 values, one per name, got 0'):
+        loads.receive_motors(joint_states(arm.joint_names, REST, [], [], NOW), NOW)
+
+
+def test_deflections_need_springs():
+    with pytest.raises(InputError, match="'effort_source': expected joint_states without"):
+        LoadObserverParameters(effort_source='motor_states').check()
