@@ -85,7 +85,10 @@ if TYPE_CHECKING:
     from screw_dynamics.model import Frame as Frame
     from screw_dynamics.model import JointLimits as JointLimits
     from screw_dynamics.model import ScrewModel as ScrewModel
+    from screw_dynamics.observers import Contact as Contact
+    from screw_dynamics.observers import ContactDetector as ContactDetector
     from screw_dynamics.observers import LoadObserver as LoadObserver
+    from screw_dynamics.observers import measured_spring_efforts as measured_spring_efforts
     from screw_dynamics.parsers import from_urdfpy as from_urdfpy
     from screw_dynamics.parsers import read_urdf as read_urdf
     from screw_dynamics.paths import share_path as share_path
@@ -156,7 +159,7 @@ _MODULES = {
         'task_to_joint_jet',
     ),
     'model': ('Frame', 'JointLimits', 'ScrewModel'),
-    'observers': ('LoadObserver',),
+    'observers': ('Contact', 'ContactDetector', 'LoadObserver', 'measured_spring_efforts'),
     'parsers': ('from_urdfpy', 'read_urdf'),
     'paths': ('share_path',),
     'retiming': ('retime',),

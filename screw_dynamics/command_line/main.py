@@ -31,6 +31,7 @@ _COMMANDS = {
     'terms': 'matrices, frames and accelerations of a robot at one state',
     'evaluate': 'efforts and their derivatives along a trajectory',
     'bag': 'efforts of the trajectories or joint states that a bag has recorded',
+    'observe': 'collisions in the joint states that a bag has recorded',
     'feasibility': 'limits of joints, springs and motors along a trajectory',
     'symbolic': 'expressions of a small robot, as SymPy, LaTeX and C',
     'retime': 'the fastest motion along the path of a trajectory',

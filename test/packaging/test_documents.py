@@ -97,6 +97,8 @@ def test_expressions_of_small_robots(session: Session, capsys: pytest.CaptureFix
 def test_external_loads(session: Session):
     session.run(python_blocks(TEXTS['docs/external_loads.md'], 'A push on the tool'))
     assert (session.names['deviations'] > 0.0).all()
+    session.run(python_blocks(TEXTS['docs/external_loads.md'], 'Contacts'))
+    assert session.names['last'].strength > 1.0
 
 
 def test_soft_robots(session: Session):

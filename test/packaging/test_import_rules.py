@@ -88,8 +88,16 @@ ALLOWED = {
     'messages': {'model', 'trajectory', 'cartesian'},
     'bags': {'messages'},
     'results': {'model', 'trajectory', 'messages', 'bags'},
-    'command_line': {*PUBLIC, 'estimation', 'identification', 'symbolic', 'bags', 'results'},
-    'nodes': {*PUBLIC, 'simulation'},
+    'command_line': {
+        *PUBLIC,
+        'estimation',
+        'identification',
+        'observers',
+        'symbolic',
+        'bags',
+        'results',
+    },
+    'nodes': {*PUBLIC, 'observers', 'simulation'},
     'demo': set(),  # starts studies in examples/
 }
 # the rooms of nodes/, and the ones below them
@@ -98,6 +106,7 @@ ALLOWED_IN_NODES = {
     'feedforward': {'shared'},
     'dynamics_server': {'shared'},
     'sea_simulator': {'shared'},
+    'load_observer': {'shared'},
     'launching': {'shared'},
     'trajectory_sender': {'shared'},
 }
