@@ -16,8 +16,9 @@ from screw_dynamics.dynamics.regressor import regressor
 from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.model.screw_model import ScrewModel
 
-PAYLOAD = ('m', 'mx', 'my', 'mz')
-_PARAMETERS = 10  # of a body
+PAYLOAD = ('m', 'mx', 'my', 'mz', 'xx', 'xy', 'yy', 'xz', 'yz', 'zz')
+_FIRST_INERTIA = 4
+UPPER = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)  # xx, xy, yy, xz, yz, zz
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ def columns_of(
             raise InputError('payload: expected None with links, which contain it')
         body, transform = _payload(model, payload)
         names.extend(f'payload.{name}' for name in PAYLOAD)
-        own = slice(_PARAMETERS * body, _PARAMETERS * (body + 1))
+        own = slice(len(PAYLOAD) * body, len(PAYLOAD) * (body + 1))
         parts.append(lambda jets: regressor(model, jets)[:, 0][..., own] @ transform)
     if not parts:
         raise InputError('identify: expected some parameters to identify, got none')
@@ -83,7 +84,7 @@ def columns_of(
 
 
 def _payload(model: ScrewModel, frame: str) -> tuple[int, Array]:
-    """Return the body of a frame, and its parameters (10, 4) of those of a mass at the frame."""
+    """Return the body of a frame, and its parameters (10, 10) of those of a load at the frame."""
     if frame not in model.frames:
         raise UnknownNameError('frame', frame, model.frames, 'payload')
     at = model.frames[frame]
@@ -95,11 +96,20 @@ def _payload(model: ScrewModel, frame: str) -> tuple[int, Array]:
         moment = np.zeros((4, 4))
         if k == 0:
             moment[3, 3] = 1.0
-        else:
+        elif k < _FIRST_INERTIA:
             moment[k - 1, 3] = moment[3, k - 1] = 1.0
+        else:
+            i, j = (axes[k - _FIRST_INERTIA] for axes in UPPER)
+            rotational = np.zeros((3, 3))
+            rotational[i, j] = rotational[j, i] = 1.0
+            moment[:3, :3] = second_moment(rotational)
         moved = at.pose @ moment @ at.pose.T
-        second = moved[:3, :3]
-        rotational = np.trace(second) * np.eye(3) - second
-        upper = rotational[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]
-        columns.append(np.concatenate(([moved[3, 3]], moved[:3, 3], upper)))
+        rotational = np.trace(moved[:3, :3]) * np.eye(3) - moved[:3, :3]
+        columns.append(np.concatenate(([moved[3, 3]], moved[:3, 3], rotational[UPPER])))
     return at.body, np.column_stack(columns)
+
+
+def second_moment(rotational: Array) -> Array:
+    """Return the integral of r r^T over a mass (3, 3) with a rotational inertia (3, 3)."""
+    moment: Array = 0.5 * np.trace(rotational) * np.eye(3) - rotational
+    return moment

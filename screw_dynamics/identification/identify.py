@@ -65,7 +65,8 @@ def identify(
     links : bool
         The base parameters of all links instead of those of the model.
     payload : str, optional
-        Frame at which mass and centre of mass of an unknown payload are identified.
+        Frame at which the inertia parameters of an unknown load are identified: mass, mass times
+        centre of mass and rotational inertia about the origin of the frame, in its axes.
     coulomb_velocity : float
         v0, at which Coulomb friction reaches 76 % [rad/s or m/s].
     smoothing_time : float, optional

@@ -12,7 +12,7 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
-from screw_dynamics.identification.columns import PAYLOAD, Columns
+from screw_dynamics.identification.columns import PAYLOAD, UPPER, Columns, second_moment
 from screw_dynamics.identification.recording import Recording
 from screw_dynamics.model.screw_model import ScrewModel
 
@@ -20,13 +20,19 @@ _BAND = 1.959963984540054  # standard deviations on either side of 95 % of a nor
 
 
 class Payload(NamedTuple):
-    """A payload with standard deviations: mass [kg] and centre of mass (3,) in its frame [m]."""
+    """
+    A payload in the axes of its frame.
+
+    Mass [kg] and centre of mass (3,) [m] with standard deviations; rotational inertia (3, 3) about
+    the centre of mass [kg m^2], the nearest one that a mass can have.
+    """
 
     frame: str
     mass: float
     mass_deviation: float
     com: Array
     com_deviations: Array
+    inertia: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,12 +91,12 @@ class Identification:
 
     @property
     def payload(self) -> Payload | None:
-        """Mass and centre of mass of the payload; None if it was not identified."""
+        """The payload; None if it was not identified."""
         if self.payload_frame is None:
             return None
         places = [self.names.index(f'payload.{name}') for name in PAYLOAD]
-        mass, *moment = self.values[places]
-        covariance = self.covariance[np.ix_(places, places)]
+        mass, *moment = self.values[places[:4]]
+        covariance = self.covariance[np.ix_(places[:4], places[:4])]
         if not mass > 0.0:
             raise InputError(
                 f'payload: expected a mass above 0, got {mass:.3g} kg '
@@ -102,13 +108,23 @@ class Identification:
         slopes = np.column_stack((-com / mass, np.eye(3) / mass))
         deviations = np.sqrt(np.diag(slopes @ finite @ slopes.T))
         deviations[~known[1:]] = np.inf
+        about_frame = np.zeros((3, 3))
+        about_frame[UPPER] = self.values[places[4:]]
+        about_frame = about_frame + np.triu(about_frame, 1).T
+        sizes, axes = np.linalg.eigh(second_moment(about_frame) - mass * np.outer(com, com))
+        second = (axes * np.maximum(sizes, 0.0)) @ axes.T
         return Payload(
-            self.payload_frame, float(mass), float(np.sqrt(covariance[0, 0])), com, deviations
+            self.payload_frame,
+            float(mass),
+            float(np.sqrt(covariance[0, 0])),
+            com,
+            deviations,
+            np.trace(second) * np.eye(3) - second,
         )
 
     def with_payload(self) -> ScrewModel:
         """
-        Return the model with the payload as a point mass.
+        Return the model with the payload.
 
         Raises
         ------
@@ -118,7 +134,7 @@ class Identification:
         found = self.payload
         if found is None:
             raise InputError('payload: none was identified')
-        return self.model.with_payload(found.frame, found.mass, found.com, np.zeros((3, 3)))
+        return self.model.with_payload(found.frame, found.mass, found.com, found.inertia)
 
     def validate(self, recording: Recording) -> Array:
         """
