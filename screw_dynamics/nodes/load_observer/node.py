@@ -24,12 +24,7 @@ from screw_dynamics.nodes.shared.diagnostics import (
     Report,
     model_report,
 )
-from screw_dynamics.nodes.shared.endpoints import (
-    DEPTH,
-    LATCHED,
-    MessageOutput,
-    make_subscription,
-)
+from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, MessageOutput, make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
