@@ -21,6 +21,7 @@ from screw_dynamics.observers import (
     measured_spring_efforts,
 )
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 _FIELDS = ('position', 'velocity', 'effort')
 
@@ -115,7 +116,7 @@ class ObservedLoads:
             if field not in self._needed:
                 row[:] = 0.0
             for name, value in zip(self.joint_names, row.tolist(), strict=True):
-                if not np.isfinite(value):
+                if not abs(value) <= LARGEST:  # also True for NaN
                     raise InputError(
                         f'joint_states: {field} of {name}: expected a finite number, got '
                         f'{"none" if np.isnan(value) else value}'
