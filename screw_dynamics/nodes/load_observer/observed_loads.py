@@ -31,9 +31,9 @@ class ObservedLoads:
 
     def __init__(self, robot: Robot, parameters: LoadObserverParameters) -> None:
         self.joint_names = robot.joint_names
-        self.instant = self._begin = 0
-        self._parameters, self._detector = parameters, _detector(robot, parameters)
         self._robot = robot
+        self.effort: Array = np.zeros(robot.n)
+        self.apply(parameters)
         self._motors: MotorStateBuffer | None = None
         if parameters.effort_source == 'motor_states':
             self._motors = MotorStateBuffer(robot.motors.names)
@@ -45,7 +45,12 @@ class ObservedLoads:
                 robot.model.frame(frame)
             except UnknownNameError as error:
                 raise InputError(f"parameter 'wrench.frame': {error}") from None
-        self.effort: Array = np.zeros(robot.n)
+
+    def apply(self, parameters: LoadObserverParameters) -> None:
+        """Begin anew with other parameters; raise InputError if they do not fit the robot."""
+        self._detector = _detector(self._robot, parameters)
+        self._parameters, self.instant, self._begin = parameters, 0, 0
+        self.effort[:] = 0.0
 
     @property
     def contact(self) -> Contact | None:

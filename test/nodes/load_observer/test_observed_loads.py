@@ -223,3 +223,18 @@ def test_joint_states_without_motor_states_are_rejected(arm):
 def test_deflections_need_springs():
     with pytest.raises(InputError, match="'effort_source': expected joint_states without"):
         LoadObserverParameters(effort_source='motor_states').check()
+
+
+def test_other_parameters_begin_anew(arm):
+    loads = observed(arm)
+    for i in range(60):
+        loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, NOW + 5 * MS * i), 0)
+    assert loads.contact is not None
+    loads.apply(LoadObserverParameters(floor=(1e6,)))
+    assert loads.contact is None and (loads.effort == 0.0).all()
+    for i in range(60):
+        loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, NOW + 5 * MS * i), 0)
+    assert loads.contact is None and abs(loads.effort).max() > 100.0
+    with pytest.raises(InputError, match='contact.floor'):
+        loads.apply(LoadObserverParameters(floor=(1.0, 2.0)))
+    assert loads.threshold.min() >= 1e6
