@@ -12,7 +12,7 @@ from screw_dynamics.command_line.loads_figure import draw_loads
 from screw_dynamics.observers.recorded_loads import recorded_loads
 
 ERROR = 0.05  # of every inertia parameter
-NOISE = {'effort_deviation': 0.2, 'velocity_deviation': 5e-4}  # N m, rad/s
+EFFORT_NOISE, VELOCITY_NOISE = 0.2, 5e-4  # N m, rad/s
 RATE = 500.0  # Hz
 # link, point in its frame [m], from, to [s], force [N] in base-link axes
 PUSHES = (
@@ -29,11 +29,9 @@ def figure() -> Figure:
     times = np.arange(0.0, 3.5, 1.0 / RATE)
     rates, amplitudes = rng.uniform(0.8, 1.6, model.n), rng.uniform(0.3, 0.7, model.n)
     home = np.array([0.0, 0.6, 0.0, -1.2, 0.0, 0.8, 0.0])
-    turns = [np.sin, np.cos, lambda angle: -np.sin(angle)]
-    jets = np.stack(
-        [amplitudes * rates**d * turn(np.outer(times, rates)) for d, turn in enumerate(turns)],
-        axis=1,
-    )
+    angles = np.outer(times, rates)
+    waves = np.stack([np.sin(angles), np.cos(angles), -np.sin(angles)], axis=1)
+    jets = amplitudes * rates ** np.arange(3)[:, None] * waves
     jets[:, 0] += home
     parameters = sd.inertial_parameters(model)
     real = parameters * (1.0 + rng.uniform(-ERROR, ERROR, parameters.shape))
@@ -43,9 +41,14 @@ def figure() -> Figure:
             jacobian = sd.frame_jacobian(model, jets[i, 0], link, 'hybrid')
             lever = sd.frame_pose(model, jets[i, 0], link)[:3, :3] @ point
             efforts[i] -= jacobian.T @ np.concatenate([np.cross(lever, force), force])
-    efforts += NOISE['effort_deviation'] * rng.normal(size=efforts.shape)
-    rate = jets[:, 1] + NOISE['velocity_deviation'] * rng.normal(size=efforts.shape)
-    observer = sd.LoadObserver(model, bandwidth=100.0, **NOISE)
+    efforts += EFFORT_NOISE * rng.normal(size=efforts.shape)
+    rate = jets[:, 1] + VELOCITY_NOISE * rng.normal(size=efforts.shape)
+    observer = sd.LoadObserver(
+        model,
+        bandwidth=100.0,
+        effort_deviation=EFFORT_NOISE,
+        velocity_deviation=VELOCITY_NOISE,
+    )
     detector = sd.ContactDetector(observer, floor=1.0, model_error=ERROR)
     loads = recorded_loads(detector, times, jets[:, 0], rate, efforts)
     result = Figure(figsize=(8.0, 7.0), dpi=110, layout='constrained')

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.arrays import Array, as_vector, require_finite
 from screw_dynamics.dynamics import bias_forces, inertial_parameters, regressor
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.observers.contact_location import locate
@@ -165,8 +165,9 @@ class ContactDetector:
         Contact or None
             Also `contact`, until the next sample.
         """
+        known = self._known_size(q, qd)
         external = self.observer.update(time, q, qd, effort)
-        self._update_level(time)
+        self._update_level(time, known)
         strength = float((abs(external) / self._level).max(initial=0.0))
         if strength >= self._release:
             self._last_strong = time
@@ -179,17 +180,19 @@ class ContactDetector:
 
     def _located(self, time: float, external: Array, strength: float) -> Contact:
         model = self.observer.model
-        found = locate(model, self.observer.sample.q, external, self._level, self._release)
+        with np.errstate(all='ignore'):
+            found = locate(model, self.observer.sample.q, external, self._level, self._release)
         begin = time if self.contact is None else self.contact.begin
         link = model.body_names[found.body]
         return Contact(begin, time, link, found.wrench, external, strength)
 
-    def _update_level(self, time: float) -> None:
+    def _update_level(self, time: float, known: Array) -> None:
         """Update the thresholds; s is filtered as the external efforts are."""
         deviations = np.sqrt(self.observer.covariance.diagonal())
         self._level = self._floor + self._deviations * deviations
         if self._model_error > 0.0:
-            size = self._present_size()
+            model, sample = self.observer.model, self.observer.sample
+            size = known + abs(sample.link_effort - bias_forces(model, sample.q, sample.qd))
             if self._time is None:
                 self._size = size
             else:
@@ -198,11 +201,12 @@ class ContactDetector:
             self._level += self._model_error * self._size
         self._time = time
 
-    def _present_size(self) -> Array:
-        """Return sum |Y_j pi_j| without acceleration, and the size of the inertial effort (n,)."""
-        model, sample = self.observer.model, self.observer.sample
-        jet = np.stack([sample.q, sample.qd, np.zeros(model.n)])
-        known = abs(regressor(model, jet)[0]) @ self._parameters
-        inertial = abs(sample.link_effort - bias_forces(model, sample.q, sample.qd))
-        size: Array = known + inertial
-        return size
+    def _known_size(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """Return sum |Y_j pi_j| (n,) without acceleration, or raise as `update` does."""
+        n = self.observer.model.n
+        if self._model_error == 0.0:
+            return np.zeros(n)
+        jet = np.stack([as_vector('q', q, n), as_vector('qd', qd, n), np.zeros(n)])
+        with np.errstate(over='ignore', invalid='ignore'):
+            known: Array = abs(regressor(self.observer.model, jet)[0]) @ self._parameters
+        return require_finite('result', known, 'overflow')

@@ -20,13 +20,11 @@ class Location(NamedTuple):
     """
     A body and the wrench [torque; force] (6,) at its centre of mass, in base-link axes.
 
-    `beyond` is the largest effort in joints that do not move the body, `rest` the largest that no
-    wrench on it explains, both relative to the levels of the joints.
+    `rest` is the largest effort that no wrench on it explains, relative to the level of its joint.
     """
 
     body: int
     wrench: Array
-    beyond: float
     rest: float
 
 
@@ -38,30 +36,42 @@ def locate(model: ScrewModel, q: Array, effort: Array, level: Array, rest: float
     that in all joints. If no wrench does, the result is the body that leaves the least, of those
     beyond which no joint has more.
     """
-    found = [_fit(model, q, effort, level, body, rest) for body in range(model.body_count)]
-    possible = [fit for fit in found if fit.beyond <= rest] or found
-    explaining = (fit for fit in possible if fit.rest <= rest)
-    return next(explaining, min(possible, key=lambda fit: fit.rest))
+    relative = effort / level
+    jacobians = [frame_jacobian(model, q, name, 'hybrid') for name in model.body_names]
+    beyond = [
+        float(abs(relative[~jacobian.any(axis=0)]).max(initial=0.0)) for jacobian in jacobians
+    ]
+    bodies = [body for body, value in enumerate(beyond) if value <= rest]
+    found = []
+    for body in bodies or range(model.body_count):
+        fit = _fit(model, q, relative, level, body, jacobians[body], rest)
+        if fit.rest <= rest:
+            return fit
+        found.append(fit)
+    return min(found, key=lambda fit: fit.rest)
 
 
 def _fit(
-    model: ScrewModel, q: Array, effort: Array, level: Array, body: int, error: float
+    model: ScrewModel,
+    q: Array,
+    relative: Array,
+    level: Array,
+    body: int,
+    jacobian: Array,
+    error: float,
 ) -> Location:
     """
     Return the most likely wrench at the centre of mass, and what it leaves.
 
-    `error` is the standard deviation of the efforts, relative to their levels. Wrenches that
-    hardly move a joint are damped: they would be noise.
+    `relative` (n,) are the efforts in units of their levels, `error` their standard deviation.
+    Wrenches that hardly move a joint are damped: they would be noise.
     """
     mass, moment, _ = inertia_parameters(model.inertias[body])
     centre = moment / mass if mass > 0.0 else np.zeros(3)
-    name = model.body_names[body]
-    jacobian = frame_jacobian(model, q, name, 'hybrid')
-    offset = frame_pose(model, q, name)[:3, :3] @ centre
+    offset = frame_pose(model, q, model.body_names[body])[:3, :3] @ centre
     velocity = jacobian[3:] + np.cross(jacobian[:3].T, offset).T  # of the centre of mass
     matrix = np.concatenate([_ARM * jacobian[:3], velocity]).T  # (n, 6), of [torque / arm; force]
     left, values, right = np.linalg.svd(matrix / level[:, None], full_matrices=False)
-    relative = effort / level
     share = left.T @ relative
     largest = values.max(initial=0.0)
     explained = values > _EXPLAINED * largest
@@ -69,6 +79,5 @@ def _fit(
     expected = _EXPECTED * np.linalg.norm(relative) / max(largest, np.finfo(float).tiny)
     damping = (error / max(expected, np.finfo(float).tiny)) ** 2
     wrench = right.T @ (values * share / (values**2 + damping))
-    beyond = abs(relative[~jacobian.any(axis=0)]).max(initial=0.0)
     wrench[:3] *= _ARM
-    return Location(body, wrench, float(beyond), float(unexplained))
+    return Location(body, wrench, float(unexplained))

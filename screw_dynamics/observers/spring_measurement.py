@@ -82,7 +82,9 @@ def measured_spring_efforts(
             (float(deflections[0, worst]),),
         )
     # two springs of one joint act together
-    return np.bincount(owner, found, minlength=table.n)
+    efforts: Array = np.zeros(table.n)
+    np.add.at(efforts, owner, found)
+    return efforts
 
 
 def _rows(name: str, value: ArrayLike, size: int) -> Array:

@@ -11,7 +11,7 @@ import pytest
 from oracles.random_models import random_model
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
 
 STEP = 0.005
 BANDWIDTH = 40.0
@@ -189,13 +189,19 @@ def test_reset_forgets_the_contact_and_the_samples(arm):
 
 def test_a_bad_sample_leaves_the_detector_as_it_was(arm):
     q = np.full(7, 0.4)
-    detector = sd.ContactDetector(sd.LoadObserver(arm), floor=1.0)
+    detector = sd.ContactDetector(sd.LoadObserver(arm), floor=1.0, model_error=0.05)
     before = at_rest(detector, arm, q, np.full((50, 7), 5.0))[-1]
     level = detector.threshold
-    with pytest.raises(InputError, match='time: expected more than'):
-        detector.update(0.0, q, q, q)
+    for error, text, arguments in (
+        (InputError, 'time: expected more than', (0.0, q, q, q)),
+        (ShapeError, r'qd: expected shape \(7,\)', (9.0, q, q[:3], q)),
+        (NotFiniteError, 'overflow', (9.0, q, q + 1e200, q)),
+    ):
+        with pytest.raises(error, match=text):
+            detector.update(*arguments)
     assert detector.contact is before
     assert (detector.threshold == level).all()
+    assert detector.update(9.0, q, 0.0 * q, q) is not None
 
 
 @pytest.mark.parametrize(

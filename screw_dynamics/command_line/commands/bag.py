@@ -10,11 +10,7 @@ from pathlib import Path
 
 from screw_dynamics.command_line import motions, outputs, recorded_bag, robots
 from screw_dynamics.paths import expanded, reports_beside
-from screw_dynamics.results.results_from_bag import (
-    JOINT_STATE,
-    TRAJECTORY,
-    one_topic,
-)
+from screw_dynamics.results.results_from_bag import JOINT_STATE, TRAJECTORY, one_topic
 from screw_dynamics.scalars import positive, refuse
 
 # letters, digits and underscores, as ROS requires in the parts of topic names

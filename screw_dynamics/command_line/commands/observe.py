@@ -28,7 +28,7 @@ FILES = 'BAG'
 DESCRIPTION = (
     'Find collisions in recorded JointState messages with positions, velocities and efforts: '
     'when, on which link, how strong and in which direction (in axes of the base link). External '
-    'efforts come from a momentum observer; a collision begins where one of them exceeds '
+    'efforts come from a momentum observer; a collision begins at the sample at which one reaches '
     'floor + deviations * (its standard deviation) + model error * (size of the modelled efforts).'
 )
 EXAMPLES = (

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `load_observer`: joint states in, external efforts, a wrench and contacts out."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from std_msgs.msg import Bool
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.messages.joints import field_view
 from screw_dynamics.messages.times import set_stamp
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
@@ -24,12 +26,7 @@ from screw_dynamics.nodes.shared.diagnostics import (
     Report,
     model_report,
 )
-from screw_dynamics.nodes.shared.endpoints import (
-    DEPTH,
-    LATCHED,
-    MessageOutput,
-    make_subscription,
-)
+from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, MessageOutput, make_subscription
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
 from screw_dynamics.nodes.shared.model_source import ModelSource
@@ -58,7 +55,8 @@ class LoadObserverNode(Node):
                 else None
             )
             self._flag = ContactFlag(self)
-            self._counts = {'observed': 0, 'left out': 0, 'rejected': 0, 'contacts': 0}
+            counted = ('observed', 'left out', 'rejected', 'contacts', 'without wrench')
+            self._counts = dict.fromkeys(counted, 0)
             self._last_rejection = ''
             self._contact: Contact | None = None  # the last one
             self._reported = -1
@@ -92,11 +90,12 @@ class LoadObserverNode(Node):
         self._make_loads(loaded).warm_up()
 
     def _on_model(self, loaded: LoadedRobot) -> None:
-        self._loads = self._make_loads(loaded)
+        before, self._loads = self._loads, self._make_loads(loaded)
         self._flag.set(False)
-        if self._effort is not None:
-            self._effort.destroy()
-        self._effort = EffortOutput(self, self._loads)
+        if before is None or before.joint_names != self._loads.joint_names:
+            if self._effort is not None:
+                self._effort.destroy()
+            self._effort = EffortOutput(self, self._loads.joint_names)
         self._model_info.publish(loaded)
         self.get_logger().info(
             f'Observing {len(self._loads.joint_names)} joints: listens on {self._input.topic_name}'
@@ -117,10 +116,12 @@ class LoadObserverNode(Node):
             self._reject('Joint states', error)
             return
         self._counts['observed'] += 1
-        self._effort.publish(loads.instant)
+        self._effort.publish(loads.instant, loads.effort)
         if self._wrench is not None:
             wrench = loads.wrench()
-            if wrench is not None:
+            if wrench is None:
+                self._counts['without wrench'] += 1
+            else:
                 self._wrench.publish(loads.instant, wrench)
         self._flag.set(loads.contact is not None)
         self._log_contact(before, loads.contact)
@@ -157,8 +158,9 @@ class LoadObserverNode(Node):
     def _on_parameters(self, old: LoadObserverParameters, new: LoadObserverParameters) -> None:
         if old.model_settings != new.model_settings:
             self._source.apply_settings()
-        elif self._source.loaded is not None:
-            self._on_model(self._source.loaded)
+        elif self._loads is not None and old.observer_settings != new.observer_settings:
+            self._loads.apply(new)
+            self._flag.set(False)
 
     def _report(self) -> Report:
         """Return the report on the joint states; WARN if there are none since the last."""
@@ -191,14 +193,14 @@ def _contact_text(contact: Contact) -> str:
 class EffortOutput(MessageOutput):
     """Publishes the external efforts of the joints."""
 
-    def __init__(self, node: Node, loads: ObservedLoads) -> None:
-        names = list(loads.joint_names)
-        super().__init__(node, JointState(name=names), '~/external_effort')
-        self._carry(self._message, 'effort', loads.effort)
+    def __init__(self, node: Node, names: Sequence[str]) -> None:
+        super().__init__(node, JointState(name=list(names)), '~/external_effort')
+        self._view = field_view(self._message, 'effort', len(names))
 
-    def publish(self, time: int) -> None:
-        """Publish them with the stamp of the measurement [ns]."""
+    def publish(self, time: int, effort: Array) -> None:
+        """Publish them (n,) with the stamp of the measurement [ns]."""
         set_stamp(self._message.header.stamp, time)
+        self._view[:] = effort
         self._send()
 
 

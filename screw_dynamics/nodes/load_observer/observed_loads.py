@@ -21,6 +21,7 @@ from screw_dynamics.observers import (
     measured_spring_efforts,
 )
 from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
 
 _FIELDS = ('position', 'velocity', 'effort')
 
@@ -30,9 +31,9 @@ class ObservedLoads:
 
     def __init__(self, robot: Robot, parameters: LoadObserverParameters) -> None:
         self.joint_names = robot.joint_names
-        self.instant = self._begin = 0
-        self._parameters, self._detector = parameters, _detector(robot, parameters)
         self._robot = robot
+        self.effort: Array = np.zeros(robot.n)
+        self.apply(parameters)
         self._motors: MotorStateBuffer | None = None
         if parameters.effort_source == 'motor_states':
             self._motors = MotorStateBuffer(robot.motors.names)
@@ -44,7 +45,12 @@ class ObservedLoads:
                 robot.model.frame(frame)
             except UnknownNameError as error:
                 raise InputError(f"parameter 'wrench.frame': {error}") from None
-        self.effort: Array = np.zeros(robot.n)
+
+    def apply(self, parameters: LoadObserverParameters) -> None:
+        """Begin anew with other parameters; raise InputError if they do not fit the robot."""
+        self._detector = _detector(self._robot, parameters)
+        self._parameters, self.instant, self._begin = parameters, 0, 0
+        self.effort[:] = 0.0
 
     @property
     def contact(self) -> Contact | None:
@@ -115,7 +121,7 @@ class ObservedLoads:
             if field not in self._needed:
                 row[:] = 0.0
             for name, value in zip(self.joint_names, row.tolist(), strict=True):
-                if not np.isfinite(value):
+                if not abs(value) <= LARGEST:  # also True for NaN
                     raise InputError(
                         f'joint_states: {field} of {name}: expected a finite number, got '
                         f'{"none" if np.isnan(value) else value}'

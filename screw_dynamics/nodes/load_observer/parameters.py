@@ -91,6 +91,22 @@ class LoadObserverParameters(ModelParameters):
         within=(0.0, 3600.0),
     )
 
+    @property
+    def observer_settings(self) -> tuple[object, ...]:
+        """Values with which the observer begins anew if they change."""
+        return (
+            self.bandwidth,
+            self.effort_deviation,
+            self.velocity_deviation,
+            self.timeout,
+            self.wrench_components,
+            self.floor,
+            self.deviations,
+            self.model_error,
+            self.release,
+            self.hold,
+        )
+
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()

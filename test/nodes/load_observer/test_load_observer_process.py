@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
+from helpers.planar_sea import write_joints
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Bool
+from std_msgs.msg import Bool, Float64MultiArray
 
 import screw_dynamics as sd
 from screw_dynamics.messages.times import SECOND, nanoseconds, set_stamp
@@ -129,3 +130,38 @@ def test_parameters_change_while_it_runs(node, ros):
     accepted, reason = ros.set_parameter(node.topic, 'contact.floor', [1.0, 2.0, 3.0])
     assert not accepted
     assert "'contact.floor': expected no value, one, or 7 (joint_1, " in reason
+
+
+@pytest.mark.parametrize('source', ['joint_states', 'motor_states'])
+def test_a_simulated_arm_that_swings_freely_has_no_load(ros, planar, tmp_path, source):
+    """Motors, springs and their dampers, friction and rotors are those of the simulation."""
+    name = f'swinging_{source}'
+    joints = write_joints(tmp_path)
+    common = {'namespace': f'/{name}', 'urdf_path': planar, 'elastic_joints_path': joints}
+    efforts = ros.listen(JointState, f'/{name}/load_observer/external_effort')
+    states = ros.listen(JointState, f'/{name}/joint_states')
+    # on a busy machine states are left out: the observer then begins anew
+    observer = ros.start(
+        'load_observer', bandwidth=[20.0], effort_source=source, timeout=0.006, **common
+    )
+    simulator = ros.start(
+        'sea_simulator', initial_position=[-1.2, 0.5], rate=500.0, effort_timeout=0.0, **common
+    )
+    ros.wait_for('a load', lambda: efforts and states, observer)
+    rest = np.array(states[-1].effort)
+    ros.publish(
+        Float64MultiArray(data=(rest + [3.0, -1.0]).tolist()), f'/{name}/sea_simulator/commands'
+    )
+    ros.wait_for('motion', lambda: abs(states[-1].velocity[0]) > 0.3, simulator)
+    begin = nanoseconds(states[-1].header.stamp)
+
+    def later():
+        return nanoseconds(efforts[-1].header.stamp) > begin + SECOND // 2
+
+    ros.wait_for('half a second', later, observer)
+    found = np.array([message.effort for message in efforts])
+    size = max(abs(np.array(message.effort)).max() for message in states)
+    assert abs(found).max() < 0.02 * size
+    assert found.any()
+    for process in (observer, simulator):
+        assert process.interrupt() == 0, process.log

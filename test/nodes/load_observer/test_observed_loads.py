@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.messages.times import SECOND, set_stamp
 from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
 from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
@@ -57,6 +59,30 @@ def test_a_message_without_a_stamp_has_that_of_its_reception(arm):
     assert loads.instant == NOW
 
 
+numbers = st.floats(width=64) | st.floats(-10.0, 10.0)
+fields = st.lists(st.lists(numbers, max_size=8), min_size=3, max_size=3)
+
+
+@settings(max_examples=200)
+@given(messages=st.lists(st.tuples(fields, st.integers(0, 8), st.integers(-400, 400)), max_size=5))
+def test_random_messages_are_observed_or_rejected_with_a_reason(arm, messages):
+    loads, now = observed(arm), NOW
+    for values, count, step in messages:
+        now += step * MS
+        message = JointState(name=[*arm.joint_names, 'gripper'][:count])
+        message.position, message.velocity, message.effort = values
+        set_stamp(message.header.stamp, now)
+        before = loads.effort.copy(), loads.instant
+        try:
+            observed_now = loads.receive(message, NOW)
+        except ScrewDynamicsError as error:
+            assert str(error)
+            observed_now = False
+        if not observed_now:
+            assert (loads.effort == before[0]).all() and loads.instant == before[1]
+        assert np.isfinite(loads.effort).all() and np.isfinite(loads.threshold).all()
+
+
 def test_other_joints_and_repeated_stamps_are_left_out(arm):
     loads = observed(arm)
     first = joint_states(arm.joint_names, REST, REST, REST, NOW)
@@ -90,7 +116,7 @@ def test_a_gap_and_a_clock_that_is_set_back_begin_anew(arm, jump):
         ({'position': [0.0] * 3}, "joint_states: expected 7 values in 'position'"),
         ({'effort': [0.0] * 6 + [np.inf]}, 'effort of joint_7: expected a finite number, got inf'),
         ({'position': [np.nan] + [0.0] * 6}, 'position of joint_1: expected a finite number'),
-        ({'velocity': [1e200] * 7}, 'overflow'),
+        ({'velocity': [1e200] * 7}, 'velocity of joint_1: expected a finite number, got 1e.200'),
     ],
 )
 def test_bad_messages_are_named_and_leave_the_observer_as_it_was(arm, change, text):
@@ -197,3 +223,18 @@ def test_joint_states_without_motor_states_are_rejected(arm):
 def test_deflections_need_springs():
     with pytest.raises(InputError, match="'effort_source': expected joint_states without"):
         LoadObserverParameters(effort_source='motor_states').check()
+
+
+def test_other_parameters_begin_anew(arm):
+    loads = observed(arm)
+    for i in range(60):
+        loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, NOW + 5 * MS * i), 0)
+    assert loads.contact is not None
+    loads.apply(LoadObserverParameters(floor=(1e6,)))
+    assert loads.contact is None and (loads.effort == 0.0).all()
+    for i in range(60):
+        loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, NOW + 5 * MS * i), 0)
+    assert loads.contact is None and abs(loads.effort).max() > 100.0
+    with pytest.raises(InputError, match='contact.floor'):
+        loads.apply(LoadObserverParameters(floor=(1.0, 2.0)))
+    assert loads.threshold.min() >= 1e6
