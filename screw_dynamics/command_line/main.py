@@ -32,6 +32,7 @@ _COMMANDS = {
     'evaluate': 'efforts and their derivatives along a trajectory',
     'bag': 'efforts of the trajectories or joint states that a bag has recorded',
     'feasibility': 'limits of joints, springs and motors along a trajectory',
+    'generate': 'C99 code of efforts, matrices and frames of a robot',
     'plot': 'a figure of computed or recorded efforts',
 }
 
