@@ -20,8 +20,8 @@ DESCRIPTION = (
 )
 EXAMPLES = (
     'screw_dynamics generate my_robot.urdf',
-    'screw_dynamics generate my_robot.urdf --prefix arm --order 4 --output src --self-test',
-    'screw_dynamics generate my_robot.urdf --quantities mass_matrix bias_forces --frame tool0',
+    'screw_dynamics generate my_robot.urdf --prefix arm --order 4 --self-test',
+    'screw_dynamics generate my_robot.urdf --quantities mass_matrix frame_pose --frame tool0',
 )
 _HIGHEST_ORDER = 10
 
