@@ -9,15 +9,17 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.arrays import Array, as_float_array, as_stack, raise_not_finite
 from screw_dynamics.errors import ShapeError
+from screw_dynamics.kernels.taylor.layout import OK
+from screw_dynamics.kernels.terms.catalogue import partials_term as _term
 from screw_dynamics.kernels.tree.effort_partials import effort_partials as series_kernel
-from screw_dynamics.kernels.tree.first_partials import first_partials, single_partials
 from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.model.term_calls import output
 
-_ARRAY, _FLOAT = np.ndarray, np.dtype(np.float64)
+_ARRAY, _empty = np.ndarray, np.empty
 _ROWS = 3  # q, q' and q'': order 0
 
 
-def effort_partials(model: ScrewModel, joint_jet: ArrayLike) -> Array:
+def effort_partials(model: ScrewModel, joint_jet: ArrayLike, out: Array | None = None) -> Array:
     """
     Return the derivatives of the efforts tau, tau', .. by q, q', q'', ..
 
@@ -29,18 +31,23 @@ def effort_partials(model: ScrewModel, joint_jet: ArrayLike) -> Array:
     model : ScrewModel
     joint_jet : (k + 3, n) or (..., k + 3, n) array_like
         Row d is the d-th time derivative of the coordinates [rad or m, per s^d], k >= 0.
+    out : (k + 1, k + 3, n, n) or (..., k + 1, k + 3, n, n) ndarray, optional
+        C-contiguous float64 array to fill; must not overlap `joint_jet`.
 
     Returns
     -------
     (k + 1, k + 3, n, n) or (..., k + 1, k + 3, n, n) ndarray
-        Entry [d, r, i, j] is the derivative of tau_i^(d) by q_j^(r); 0 for r > d + 2. For k = 0
-        these are dtau/dq, dtau/dq' (twice the Coriolis matrix) and the mass matrix.
+        `out` if given. Entry [d, r, i, j] is the derivative of tau_i^(d) by q_j^(r); 0 for
+        r > d + 2. For k = 0 these are dtau/dq, dtau/dq' (twice the Coriolis matrix) and the mass
+        matrix.
 
     Raises
     ------
     ShapeError
-        If `joint_jet` has the wrong shape.
-    NotFiniteError, InputError
+        If `joint_jet` or `out` has the wrong shape.
+    InputError
+        If `out` is not writable, aligned, C-contiguous float64 memory of its own.
+    NotFiniteError
 
     Examples
     --------
@@ -54,28 +61,35 @@ def effort_partials(model: ScrewModel, joint_jet: ArrayLike) -> Array:
     <BLANKLINE>
             [[ 0.5 ]]]])
     """
-    # tests by identity: masked arrays and other types must not reach the kernel
-    if type(joint_jet) is _ARRAY and type(model) is ScrewModel and joint_jet.dtype == _FLOAT:
-        result = np.empty((1, _ROWS, model.n, model.n))
+    if type(joint_jet) is _ARRAY:  # not a masked array
         try:
-            if joint_jet.shape == result.shape[1:3] and _run_single(model, joint_jet, result):
+            tables = model.joint_frame_parameters
+            result = _empty(tables.partials) if out is None else out
+            if _term.single(joint_jet, result, tables.parameters) == OK:
                 return result
-        except TypeError:
-            pass  # not aligned or contiguous: the checks below convert it
-    frames = require_model(model).joint_frames
+        except (TypeError, AttributeError):
+            pass  # not arrays for the kernel: the checks below convert or reject them
+    n = require_model(model).n
     jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
-        expected = f'(..., k + 3, {model.n}) with k >= 0'
+    if jet.ndim < 2 or jet.shape[-2] < _ROWS or jet.shape[-1] != n:
+        expected = f'(..., k + 3, {n}) with k >= 0'
         raise ShapeError('joint_jet', expected, jet.shape)
     rows = jet.shape[-2]
-    result = np.empty((*jet.shape[:-2], rows - 2, rows, model.n, model.n))
-    samples, partials = as_stack(jet, 2), as_stack(result, 4)
-    kernel = first_partials if rows == _ROWS else series_kernel
-    if not kernel(samples, frames.tree, frames.bodies, frames.gravity, partials):
+    result = output(out, (*jet.shape[:-2], rows - 2, rows, n, n), (jet,))
+    if jet.size and not _run(model, jet, result):
         raise_not_finite(result, False, joint_jet=joint_jet)
     return result
 
 
-def _run_single(model: ScrewModel, jet: Array, result: Array) -> bool:
+def _run(model: ScrewModel, jet: Array, result: Array) -> bool:
+    """Fill the result; return False if it, or the jet, is not finite."""
     frames = model.joint_frames
-    return single_partials(jet, frames.tree, frames.bodies, frames.gravity, result)  # type: ignore[no-any-return]
+    samples, partials = as_stack(jet, 2), as_stack(result, 4)
+    if jet.shape[-2] > _ROWS:
+        finite: bool = series_kernel(samples, frames.tree, frames.bodies, frames.gravity, partials)
+        return finite
+    if jet.ndim == 2:
+        inputs, partials = tuple(jet), result
+    else:
+        inputs = tuple(np.ascontiguousarray(samples[:, k]) for k in range(_ROWS))
+    return _term.run(inputs, partials, model.joint_frame_parameters.parameters) == OK

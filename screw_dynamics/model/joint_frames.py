@@ -138,13 +138,14 @@ class JointFrameParameters:
     """
     Parameters (2 + 26 N,) of `kernels.taylor`, and poses (N, 4, 4) of the frames in bodies.
 
-    `square` is (n, n) and `jacobian` (6, n), the shapes of matrices in joint space.
+    `square` is (n, n), `jacobian` (6, n) and `partials` (1, 3, n, n), the shapes of results.
     """
 
     parameters: Array
     poses: Array
     square: tuple[int, int]
     jacobian: tuple[int, int]
+    partials: tuple[int, int, int, int]
 
 
 def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
@@ -186,7 +187,8 @@ def joint_frame_parameters(model: ModelRecord) -> JointFrameParameters:
         rows[i, layout.HAS_BETA] = (cos_beta, sin_beta) != (1.0, 0.0)
 
     set_mimic_and_inertia(model, poses, rows)
-    return JointFrameParameters(parameters, poses, (model.n, model.n), (6, model.n))
+    n = model.n
+    return JointFrameParameters(parameters, poses, (n, n), (6, n), (1, 3, n, n))
 
 
 def _tilt(rotation: Array) -> tuple[float, float, float, float]:

@@ -59,7 +59,7 @@ def test_random_trees(data, order):
 
 @given(data=st.data())
 def test_order_0_beside_the_series(data):
-    """The sweep of order 0, for one state and for batches, against the series of order 1."""
+    """The kernels of order 0, for one state and for batches, against the series of order 1."""
     model = data.draw(models(max_bodies=4))
     jet = data.draw(joint_jets(model.n, 1))
     series = sd.effort_partials(model, jet)[:1, :3]
@@ -138,6 +138,24 @@ def test_accelerations(rng):
     condition = np.linalg.cond(sd.mass_matrix(model, q))
     for got, matrix in zip(sd.forward_dynamics_partials(model, q, qd, tau), expected, strict=True):
         assert_close(got, matrix, tolerance=1e-15 * max(condition, 100.0) * model.n)
+
+
+@pytest.mark.parametrize('order', [0, 2])
+def test_out_is_filled(order, rng):
+    model = random_model(rng, TREE)
+    jets = np.stack([random_joint_jet(rng, model.n, order) for _ in range(5)])
+    for motion in (jets[0], jets):
+        expected = sd.effort_partials(model, motion)
+        out = np.full(expected.shape, np.nan)
+        assert sd.effort_partials(model, motion, out) is out
+        np.testing.assert_array_equal(out, expected)
+    shape = rf'out: expected shape \({order + 1}, {order + 3}, {model.n}, {model.n}\)'
+    with pytest.raises(ShapeError, match=shape):
+        sd.effort_partials(model, jets[0], np.empty((3, model.n, model.n)))
+    memory = np.zeros(expected.size)
+    own = memory[: jets.size].reshape(jets.shape)
+    with pytest.raises(InputError, match='out: expected memory of its own'):
+        sd.effort_partials(model, own, memory.reshape(expected.shape))
 
 
 def test_bad_arguments(rng):

@@ -72,10 +72,8 @@ def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
             if isinstance(value, Kernel)
         ]
         terms = [value for value in vars(catalogue).values() if isinstance(value, Term)]
-        # effort_partials has one kernel for series, and for order 0 one for batches and for
-        # states; Coriolis matrices, accelerations and twists have terms and, for some cases,
-        # kernels
-        assert len(kernels) + len(terms) == len(FUNCTIONS) + 4
+        # Coriolis matrices, accelerations and twists have terms and, for some cases, kernels
+        assert len(kernels) + len(terms) == len(FUNCTIONS) + 3
         for kernel in kernels:
             monkeypatch.setattr(kernel, '_compiled', None)
         for term in terms:

@@ -71,6 +71,21 @@ def test_fastest_motions(session: Session):
     assert read_trajectory('fast.csv').points[-1].time_from_start < 1.0
 
 
+def test_expressions_of_small_robots(session: Session, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip('sympy')
+    text = TEXTS['docs/symbolic.md']
+    shown = block(text, 'Files and terms', 'text')
+    assert main(['symbolic', str(sd.share_path('urdf/planar_2r.urdf'))]) == 0
+    assert shown in capsys.readouterr().out
+    session.run(python_blocks(text, 'In Python'))
+    assert session.names['second_rates'].shape == (2, 1)
+    planar = Path(sd.share_path('urdf/planar_2r.urdf')).read_text(encoding='utf-8')
+    Path('my_robot.urdf').write_text(planar, encoding='utf-8')
+    for line in commands(text, 'screw_dynamics'):
+        assert main(shlex.split(line)[1:]) == 0, capsys.readouterr().err
+    assert {'my_robot.tex', 'my_robot.c', 'my_robot.h'} <= {file.name for file in Path().iterdir()}
+
+
 def test_external_loads(session: Session):
     session.run(python_blocks(TEXTS['docs/external_loads.md'], 'A push on the tool'))
     assert (session.names['deviations'] > 0.0).all()

@@ -87,7 +87,7 @@ ALLOWED = {
     'messages': {'model', 'trajectory', 'cartesian'},
     'bags': {'messages'},
     'results': {'model', 'trajectory', 'messages', 'bags'},
-    'command_line': {*PUBLIC, 'codegen', 'estimation', 'bags', 'results'},
+    'command_line': {*PUBLIC, 'codegen', 'estimation', 'symbolic', 'bags', 'results'},
     'nodes': {*PUBLIC, 'simulation'},
     'demo': set(),  # starts studies in examples/
 }

@@ -6,21 +6,38 @@ from __future__ import annotations
 
 import platform
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 from oracles.comparison import TOLERANCE
 
 from screw_dynamics.text_table import text_table
 from verification.algorithms import algorithms, equations
+from verification.checks import name_of
 from verification.costs import CHAINS, HIGH_ORDER, ORDER, Cost
+from verification.measures import Integration, Measure
 from verification.scenes import ORDER as HIGHEST
 from verification.scenes import ROWS
 
 HEADER = ['Algorithm', 'Equations', 'Checked against', 'Trees', 'Robots', 'µs', 'Order', 'Joints']
+MEASURED = ['Algorithm', 'Equations', 'Checked against', 'Residual', 'Bound', 'µs', 'Growth']
+INTEGRATED = [
+    'System', 'Equations', 'Method', 'Order', 'Measured', 'Steps', 'Energy', 'Momentum', 'µs',
+]  # fmt: skip
+INTEGRATORS = 'Integrators'
+ORDER_ROOM = 0.8  # that of a measured order around that of the method
+_ABOUT_INTEGRATORS = (
+    '**Measured**: log2 of the ratio of the errors with a number of steps and with twice as many. '
+    '**Energy**, **Momentum**: the largest deviation from the start over so many steps, relative '
+    'to it; at rounding where the method preserves it exactly, else it falls with its order. Free '
+    'bodies turn 20 s in steps of 20 ms; trees have no gravity and no efforts, their momentum is '
+    'that about the axis of the first joint, in steps of 20 ms; the elastic robot is the planar '
+    'arm with linear springs and without friction, in steps of 0.1 ms. **µs**: per step.'
+)
 _PACKAGES = ('numpy', 'numba', 'gmpy2')
 _ROOMS = {
     'kinematics': 'Kinematics',
@@ -57,6 +74,39 @@ class Row:
         return not all(0.0 <= worst <= TOLERANCE for worst in (self.trees, self.robots))
 
 
+@dataclass
+class Extra:
+    """
+    What is measured beside the random trees.
+
+    Parameters
+    ----------
+    measures : mapping of str to list of (Measure, seconds or None, growth or None)
+        By heading.
+    integrations : list of Integration
+    """
+
+    measures: dict[str, list[tuple[Measure, float | None, float | None]]] = field(
+        default_factory=dict
+    )
+    integrations: list[Integration] = field(default_factory=list)
+
+    @property
+    def broken(self) -> list[str]:
+        """Names of what is beyond its bound, or not of its order."""
+        names = [
+            name_of(measure.algorithm)
+            for entries in self.measures.values()
+            for measure, _, _ in entries
+            if not measure.residual <= measure.bound
+        ]
+        return names + [
+            f'{name_of(entry.system)}, {entry.method}'
+            for entry in self.integrations
+            if not abs(entry.order - entry.nominal) < ORDER_ROOM
+        ]
+
+
 def rooms(rows: dict[str, Row]) -> Iterator[tuple[str, str, dict[str, Row]]]:
     """Yield heading, prefix of the names and rows of every room."""
     for room, heading in _ROOMS.items():
@@ -80,7 +130,9 @@ def terminal(rows: dict[str, Row]) -> str:
     return text_table(lines, 100)
 
 
-def markdown(rows: dict[str, Row], seeds: range, robots: list[str]) -> str:
+def markdown(
+    rows: dict[str, Row], seeds: range, robots: list[str], extra: Extra | None = None
+) -> str:
     """Return the page."""
     lines = ['# Verification', '']
     for paragraph in _introduction(rows, seeds, robots):
@@ -99,7 +151,56 @@ def markdown(rows: dict[str, Row], seeds: range, robots: list[str]) -> str:
             ]
             lines.append(_line(cells))
         lines.append('')
-    return '\n'.join(lines)
+    return '\n'.join([*lines, *_extra_sections(extra or Extra())])
+
+
+def _extra_sections(extra: Extra) -> Iterator[str]:
+    for heading, entries in extra.measures.items():
+        yield from (f'## {heading}', '', _line(MEASURED), '|---' * len(MEASURED) + '|')
+        for measure, seconds, growth in entries:
+            reason = f' ({measure.reason})' if measure.reason else ''
+            yield _line(
+                [
+                    f'`{_short(measure.algorithm)}`',
+                    equations(measure.algorithm),
+                    f'{measure.oracle}{reason}',
+                    f'{measure.residual:.1e}',
+                    f'{measure.bound:g}',
+                    '' if seconds is None else _microseconds(seconds),
+                    '' if growth is None else f'{growth:.1f}',
+                ]
+            )
+        yield ''
+    if not extra.integrations:
+        return
+    yield from (f'## {INTEGRATORS}', '')
+    yield from (*textwrap.wrap(_ABOUT_INTEGRATORS, 110), '')
+    yield from (_line(INTEGRATED), '|---' * len(INTEGRATED) + '|')
+    for entry in extra.integrations:
+        losses = ['' if isnan(x) else f'{x:.1e}' for x in (entry.energy, entry.momentum)]
+        yield _line(
+            [
+                f'`{_short(entry.system)}`',
+                equations(entry.system),
+                f'{entry.method}; against {entry.oracle}',
+                str(entry.nominal),
+                f'{entry.order:.2f}',
+                str(entry.steps),
+                *losses,
+                _microseconds(entry.seconds),
+            ]
+        )
+    yield ''
+
+
+def _short(algorithm: Callable[..., Any]) -> str:
+    """Return the last name of the module and the name."""
+    return f'{algorithm.__module__.rpartition(".")[2]}.{algorithm.__qualname__}'
+
+
+def _microseconds(seconds: float) -> str:
+    microseconds = seconds * 1e6
+    return format(microseconds, '.1f' if microseconds < 1e3 else '.0f')
 
 
 def _introduction(rows: dict[str, Row], seeds: range, robots: list[str]) -> Iterator[str]:
@@ -122,7 +223,7 @@ def _introduction(rows: dict[str, Row], seeds: range, robots: list[str]) -> Iter
         'points, motions at rest, nearly at rest or 30 rad away. '
         f'Efforts, twists and energies are compared up to order {HIGHEST}, derivatives of '
         f'matrices up to {ROWS - 1}, partial derivatives of efforts up to order 1. '
-        'Curves, limits, simulations and integrators are held by their tests alone.'
+        'Curves, observers, expressions, soft robots and integrators have tables of their own.'
     )
     yield (
         '- **Equations**: those that the docstring cites, else its module. Without them it is '
@@ -146,6 +247,12 @@ def _introduction(rows: dict[str, Row], seeds: range, robots: list[str]) -> Iter
         f'the joints of a chain ({sizes}).'
     )
     yield (
+        '- **Residual**, **Bound**, **Growth** of the tables without trees: the worst of the '
+        'cases of `test/verification/*_checks.py`, with the reason where rounding is not the '
+        'bound; the exponent of the growth of the time with the bodies of a soft robot or the '
+        'points of a curve.'
+    )
+    yield (
         f'Machine: {_processor()}, Python {platform.python_version()}, {versions}. Algorithms '
         'of theory are written for reading, in Python for scalars of any type, as are rigid '
         'motions; all others are compiled. [Accuracy](accuracy.md) compares 189 published robots, '
@@ -163,8 +270,7 @@ def _cost(cost: Cost | None) -> list[str]:
     growth = [
         '' if isnan(value) else format(value, '.1f') for value in (cost.by_order, cost.by_joints)
     ]
-    microseconds = cost.seconds * 1e6
-    return [format(microseconds, '.1f' if microseconds < 1e3 else '.0f'), *growth]
+    return [_microseconds(cost.seconds), *growth]
 
 
 def _duration(limit: float) -> str:

@@ -25,15 +25,20 @@ from verification import (  # noqa: E402
     body_checks,
     dynamics_checks,
     elastic_checks,
+    integrator_checks,
     kinematics_checks,
     lie_checks,
+    measures,
+    motion_checks,
     report,
     sensitivity_checks,
+    soft_checks,
+    symbolic_checks,
 )
 from verification.algorithms import algorithms  # noqa: E402
 from verification.checks import CHECKS, name_of  # noqa: E402
 from verification.costs import cost  # noqa: E402
-from verification.report import Row  # noqa: E402
+from verification.report import Extra, Row  # noqa: E402
 from verification.scenes import Scene, random_scene, robot_scenes  # noqa: E402
 
 # modules that register their checks
@@ -44,6 +49,10 @@ SUBJECTS = (
     dynamics_checks,
     sensitivity_checks,
     elastic_checks,
+    motion_checks,
+    soft_checks,
+    symbolic_checks,
+    integrator_checks,
 )
 
 
@@ -65,14 +74,33 @@ def main() -> int:
         for name in progress(list(rows), 'cost', unit='algorithm'):
             rows[name].cost = cost(algorithms()[name])
             print(f'{name}: {rows[name].cost}', file=log, flush=True)
-    text = report.markdown(rows, seeds, [robot.name for robot in robots])
+        extra = measured(log)
+    text = report.markdown(rows, seeds, [robot.name for robot in robots], extra)
     arguments.output.write_text(text, encoding='utf-8')
     print(report.terminal(rows))
     print(f'written: {arguments.output}, {arguments.log}')
-    broken = [name for name, row in rows.items() if row.broken]
+    broken = [name for name, row in rows.items() if row.broken] + extra.broken
     if broken:
-        print(f'beyond the bound {TOLERANCE:g}: {", ".join(broken)}', file=sys.stderr)
+        print(f'beyond the bound {TOLERANCE:g} or their own: {", ".join(broken)}', file=sys.stderr)
     return 1 if broken else 0
+
+
+def measured(log: TextIO | None) -> Extra:
+    """Return what is measured beside the trees, with its times."""
+    extra = Extra()
+    steps = [*measures.SUBJECTS, *measures.INTEGRATIONS]
+    for step in progress(steps, 'curves, soft robots, integrators', unit='part'):
+        if step in measures.SUBJECTS:
+            entries = extra.measures.setdefault(measures.SUBJECTS[step], [])
+            for measure in step():
+                seconds = measure.call and measures.seconds_of(measure.call)
+                growth = seconds and measures.growth_of(measure, seconds)
+                entries.append((measure, seconds, growth))
+        else:
+            extra.integrations += step()
+        if log:
+            print(f'{step.__name__}: done', file=log, flush=True)
+    return extra
 
 
 def judge(rows: dict[str, Row], kind: str, scenes: Iterable[Scene], log: TextIO | None) -> None:

@@ -5,6 +5,7 @@
 from screw_dynamics.kernels.terms import (
     articulated,
     coriolis,
+    effort_partials,
     efforts,
     frame_motion,
     frames,
@@ -25,6 +26,16 @@ coriolis_term = Term(
 )
 acceleration_term = Term(
     Recursion('forward_dynamics', articulated.accelerations, articulated.articulated_rows, 3, (N,))
+)
+partials_term = Term(
+    Recursion(
+        'effort_partials',
+        effort_partials.effort_partials,
+        effort_partials.partials_rows,
+        3,
+        (1, 3, N, N),
+    ),
+    of_jets=True,
 )
 pose_term = Term(Recursion('frame_pose', frames.frame_pose, frames.frame_rows, 1, (4, 4)))
 jacobian_term = Term(

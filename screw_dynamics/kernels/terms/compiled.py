@@ -41,6 +41,7 @@ from screw_dynamics.kernels.taylor.simd import SIMD_WIDTH, row_pointer, simd_poi
 from screw_dynamics.kernels.terms import (
     articulated,
     coriolis,
+    effort_partials,
     efforts,
     frame_motion,
     frames,
@@ -50,7 +51,9 @@ from screw_dynamics.kernels.terms import (
 from screw_dynamics.kernels.terms.recursion import N, Recursion
 from screw_dynamics.kernels.tree import layout as shared_layout
 
-_SWEEPS = (articulated, coriolis, efforts, frame_motion, frames, mass_matrix, places)
+_SWEEPS = (
+    articulated, coriolis, effort_partials, efforts, frame_motion, frames, mass_matrix, places,
+)  # fmt: skip
 register(_SWEEPS)
 
 # all that the kernels are compiled from; `compiled` has registered the Taylor recursion
@@ -71,10 +74,9 @@ def _run_one(sweep, size, sizes, q, qd, tau, out, model):
     n, count = integer(parameters, COORDINATE_COUNT), integer(parameters, BODY_COUNT)
     if n == 0 or q.size != n or qd.size != n or tau.size != n:
         return BAD_SHAPE
-    height, width = sizes
-    height, width = n if height == N else height, n if width == N else width
-    if out.size != height * width or out.shape[0] != height:
-        return BAD_SHAPE
+    for k in range(out.ndim):
+        if out.shape[k] != (n if sizes[k] == N else sizes[k]):
+            return BAD_SHAPE
     if out.ctypes.data & 7:
         return UNALIGNED
     q_rows, qd_rows, tau_rows = row_pointer(q, 0), row_pointer(qd, 0), row_pointer(tau, 0)
@@ -86,8 +88,7 @@ def _run_one(sweep, size, sizes, q, qd, tau, out, model):
 
 
 def _single(recursion: Recursion) -> Callable[..., Any]:
-    sweep, size = recursion.sweep, recursion.rows
-    sizes = (*recursion.shape, 1)[:2]
+    sweep, size, sizes = recursion.sweep, recursion.rows, recursion.shape
 
     def of_q(q, out, model):
         if not _finite(q):
@@ -174,7 +175,7 @@ def kernel(recursion: Recursion, variant: str) -> Kernel:
     function.__qualname__ = function.__name__
     if single:
         inputs = [read_only(2)] if variant == 'jet' else recursion.inputs * [read_only(1)]
-        out = 'float64[::1]' if len(recursion.shape) == 1 else 'float64[:, ::1]'
+        out = f'float64[{":, " * (len(recursion.shape) - 1)}::1]'
     else:
         inputs, out = 3 * [read_only(2)], 'float64[:, ::1]'
     signature = f'int64({", ".join(inputs)}, {out}, float64[::1])'
@@ -191,9 +192,9 @@ def _control(sweeps, sizes):
             return INPUT_NOT_FINITE
         status = _run_one(mass, mass_size, (N, N), q, qd, q, m, model)
         if status == OK:
-            status = _run_one(bias, bias_size, (N, 1), q, qd, q, b, model)
+            status = _run_one(bias, bias_size, (N,), q, qd, q, b, model)
         if status == OK:
-            status = _run_one(gravity, gravity_size, (N, 1), q, qd, q, g, model)
+            status = _run_one(gravity, gravity_size, (N,), q, qd, q, g, model)
         if status == OK:
             status = _run_one(pose, frame_size, (4, 4), q, qd, q, c, path)
         if status == OK:

@@ -126,15 +126,6 @@ def refer_to_first_origin(tree, placed, origins):
             first[i, a] += m * origins[i, a]
 
 
-def add_at_same_origin(i, parent, placed):
-    """Add the inertia of subtree i to its parent's, both about one point."""
-    placed.mass[parent] += placed.mass[i]
-    for a in range(3):
-        placed.first[parent, a] += placed.first[i, a]
-        for b in range(3):
-            placed.second[parent, a, b] += placed.second[i, a, b]
-
-
 def add_joint_efforts(tree, bodies, placed, wrenches, forces):
     """Add J^T W of the wrenches on the bodies to `forces`; each becomes that on its subtree."""
     for i in range(bodies.shape[0] - 1, -1, -1):
