@@ -70,6 +70,10 @@ class Branches(Loops):
         if all(isinstance(end, Returned) for end in ends):
             values = self._phi(ends[0].value, ends[1].value, 'result', outs)
             return Returned(values)
+        if Returned(None) in ends and None in ends:  # the end of a function without a result
+            return Returned(None)
+        if any(isinstance(end, Returned) for end in ends):
+            raise TranslationError('only one side returns')
         joined = {}
         for name in names[0].keys() & names[1].keys():
             if same(names[0][name], names[1][name]):

@@ -13,7 +13,7 @@ from typing import Any
 
 from screw_dynamics.codegen import arithmetic
 from screw_dynamics.codegen.source_text import definition
-from screw_dynamics.codegen.statements import Line, Statement, Variable
+from screw_dynamics.codegen.statements import Statement, Store, Variable
 from screw_dynamics.codegen.values import (
     NAME,
     SUM,
@@ -254,8 +254,8 @@ class Expressions:
 
     def store(self, element: View, value: Value) -> None:
         """Set an element of an array."""
-        place = f'{element.root}[{text_of(element.offset)}]'
-        self.out.append(Line(f'{place} = {text_of(value, SUM, "double")};'))
+        index, text = text_of(element.offset), text_of(value, SUM, 'double')
+        self.out.append(Store(element.root, index, text))
 
     def copied(self, value: Value, hint: str) -> Variable:
         """Return a variable, to be declared, that begins with a value."""

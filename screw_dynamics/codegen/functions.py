@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.codegen.quantities import INVERSE_DYNAMICS, Quantity
@@ -21,83 +22,95 @@ from screw_dynamics.kernels.taylor import layout
 from screw_dynamics.kernels.terms import frames
 from screw_dynamics.model import ScrewModel
 
+READ = 'const double *'
+WRITTEN = 'double *'
+
+
+class Example(NamedTuple):
+    """Inputs of a function, and its results by the library."""
+
+    inputs: tuple[Array | float | int, ...]
+    results: tuple[Array, ...]
+
 
 @dataclass(frozen=True)
 class CFunction:
-    """A function in C whose last parameter is its result; `body` is its source in Python."""
+    """A function in C whose last parameters are its results; `body` is its source in Python."""
 
     name: str
-    inputs: tuple[str, ...]
-    out: str
+    parameters: tuple[str, ...]
+    """Declarations in C."""
     text: tuple[str, ...]
-    body: Callable[..., None]
-    known: dict[str, Any]
-    """Arguments of the source that the translation knows."""
-    table: str
-    parameters: Array
-    expected: Callable[[Array], Array]
-    """The result for a joint jet, by the library."""
+    body: Callable[..., Any]
+    values: dict[str, Any]
+    """Arguments of the source."""
+    tables: dict[str, NDArray[Any]]
+    example: Callable[[Array], Example | None]
+    """The numbers of a joint jet; None if there are none."""
+    storage: str = ''
 
     @property
-    def parameter_list(self) -> list[str]:
-        """The declarations of the parameters."""
-        return [*(f'const double *{name}' for name in self.inputs), f'double *{self.out}']
+    def results(self) -> list[str]:
+        """The names of the results."""
+        return [p.removeprefix(WRITTEN) for p in self.parameters if p.startswith(WRITTEN)]
 
-    def define(self, library: Library) -> None:
-        """Add the definition to a library."""
-        of_frame = self.table.startswith('frame')
-        header, row = (frames.HEADER, frames.ROW) if of_frame else (layout.HEADER, layout.ROW)
-        table = View(self.table, data=self.parameters, header=header, row=row, counts=(0, 1))
-        names = self.body.__code__.co_varnames
-        values = {name: View(name) for name in self.inputs if name in names}
-        values |= {'out': View(self.out), 'parameters': table, **self.known}
-        if 'qd' in names and 'qd' not in values:
-            values['qd'] = values['q']
-        write_function(
-            library,
-            self.name,
-            cast(FunctionType, self.body),
-            values,
-            self.parameter_list,
-            set(self.inputs),
-            '',
+    def define(self, library: Library) -> str:
+        """Add the definition to a library; return the type of the result."""
+        library.tables |= self.tables.keys()
+        body = cast(FunctionType, self.body)
+        constant = {p.removeprefix(READ) for p in self.parameters if p.startswith(READ)}
+        result = write_function(
+            library, self.name, body, self.values, self.parameters, constant, self.storage
         )
+        if body is one_state.inverse_dynamics:
+            library.public[body] = self.name
+        return result
 
 
-def inverse_dynamics_function(model: ScrewModel, prefix: str, order: int) -> CFunction:
+def body_table(name: str, parameters: Array) -> View:
+    """Return the parameters of the bodies as a table."""
+    return View(name, data=parameters, header=layout.HEADER, row=layout.ROW, counts=(0, 1))
+
+
+def inverse_dynamics_function(
+    model: ScrewModel, prefix: str, order: int, storage: str = ''
+) -> CFunction:
     """Return the function of the efforts and their derivatives up to an order."""
+    parameters = model.joint_frame_parameters.parameters
     return CFunction(
         f'{prefix}_{INVERSE_DYNAMICS}',
-        ('jet',),
-        'tau',
+        (f'{READ}jet', f'{WRITTEN}tau'),
         (
             "Efforts tau = M q'' + C q' + g and their time derivatives, (ORDER + 1, N) by rows:",
             'row d is the d-th derivative. jet, (ORDER + 3, N) by rows: row d is the d-th',
             'derivative of the joint position.',
         ),
         one_state.inverse_dynamics,
-        {'order': order},
-        'bodies',
-        model.joint_frame_parameters.parameters,
-        lambda jet: inverse_dynamics(model, jet),
+        {
+            'order': order,
+            'jet': View('jet'),
+            'out': View('tau'),
+            'parameters': body_table('bodies', parameters),
+        },
+        {'bodies': parameters},
+        lambda jet: Example((jet,), (inverse_dynamics(model, jet),)),
+        storage,
     )
 
 
 def term_function(model: ScrewModel, prefix: str, quantity: Quantity) -> CFunction:
     """Return the function of a term of the equation of motion."""
     of = model.weightless if quantity.weightless else model
-    recursion = quantity.term.recursion
+    parameters = of.joint_frame_parameters.parameters
+    name = 'weightless_bodies' if quantity.weightless else 'bodies'
     count = len(quantity.inputs)
-    return CFunction(
+    return _term(
         f'{prefix}_{quantity.name}',
-        quantity.inputs,
-        quantity.out,
+        quantity,
         (quantity.text,),
-        one_state.term,
-        {'sweep': recursion.sweep, 'rows': recursion.rows(model.body_count)},
-        'weightless_bodies' if quantity.weightless else 'bodies',
-        of.joint_frame_parameters.parameters,
-        lambda jet: quantity.compute(of, *jet[:count]),
+        model.body_count,
+        body_table(name, parameters),
+        lambda jet: np.asarray(quantity.compute(of, *jet[:count])),
     )
 
 
@@ -106,8 +119,6 @@ def frame_function(
 ) -> CFunction:
     """Return the function of a quantity of a frame; `name` is the frame's in C."""
     parameters = model.frame_parameters[frame, form]
-    recursion = quantity.term.recursion
-    count = int(parameters[layout.BODY_COUNT])
     jacobian = quantity.name == 'frame_jacobian'
 
     def expected(jet: Array) -> Array:
@@ -115,14 +126,41 @@ def frame_function(
         return np.asarray(quantity.compute(model, jet[0], frame, *more))
 
     detail = f'Frame: {frame}' + (f'; representation of twists: {form}.' if jacobian else '.')
-    return CFunction(
+    header, row = frames.HEADER, frames.ROW
+    return _term(
         f'{prefix}_{quantity.name}_{name}',
-        quantity.inputs,
-        quantity.out,
+        quantity,
         (quantity.text, detail),
-        one_state.term,
-        {'sweep': recursion.sweep, 'rows': recursion.rows(count)},
-        f'frame_{name}',
-        parameters,
+        int(parameters[layout.BODY_COUNT]),
+        View(f'frame_{name}', data=parameters, header=header, row=row, counts=(0, 1)),
         expected,
+    )
+
+
+def _term(
+    name: str,
+    quantity: Quantity,
+    text: tuple[str, ...],
+    count: int,
+    table: View,
+    expected: Callable[[Array], Array],
+) -> CFunction:
+    recursion = quantity.term.recursion
+    inputs = quantity.inputs
+    assert table.data is not None
+    return CFunction(
+        name,
+        (*(f'{READ}{part}' for part in inputs), f'{WRITTEN}{quantity.out}'),
+        text,
+        one_state.term,
+        {
+            'sweep': recursion.sweep,
+            'rows': recursion.rows(count),
+            'q': View('q'),
+            'qd': View(inputs[-1]),
+            'out': View(quantity.out),
+            'parameters': table,
+        },
+        {table.root: table.data},
+        lambda jet: Example(tuple(jet[: len(inputs)]), (expected(jet),)),
     )

@@ -15,8 +15,17 @@ from screw_dynamics.codegen.functions import (
     inverse_dynamics_function,
     term_function,
 )
-from screw_dynamics.codegen.quantities import FRAME_TERMS, INVERSE_DYNAMICS, QUANTITIES, TERMS
+from screw_dynamics.codegen.motor_functions import motor_function, motors_of, reference_function
+from screw_dynamics.codegen.quantities import (
+    FRAME_TERMS,
+    INVERSE_DYNAMICS,
+    MOTOR_COMMANDS,
+    QUANTITIES,
+    REFERENCE,
+    TERMS,
+)
 from screw_dynamics.codegen.translator import RESERVED, Library
+from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, UnknownNameError, shown
 from screw_dynamics.kinematics.frames import REPRESENTATIONS
 from screw_dynamics.model import ScrewModel
@@ -63,6 +72,7 @@ def generate_c(
     quantities: Sequence[str] = (INVERSE_DYNAMICS,),
     frames: Sequence[str] = (),
     representation: str = 'hybrid',
+    joints: ElasticJoints | None = None,
 ) -> CCode:
     """
     Return C99 code that computes the dynamics of one robot.
@@ -80,11 +90,15 @@ def generate_c(
         Highest time derivative of the efforts.
     quantities : sequence of str
         Some of `QUANTITIES`: 'inverse_dynamics', 'mass_matrix', 'gravity_forces', 'bias_forces',
-        'coriolis_forces', 'coriolis_matrix', and of every frame 'frame_pose', 'frame_jacobian'.
+        'coriolis_forces', 'coriolis_matrix', 'reference' (a motion of polynomials), of every frame
+        'frame_pose', 'frame_jacobian', and with `joints` 'motor_commands'.
     frames : sequence of str
         Frames of the model; characters that C does not know become underscores.
     representation : {'hybrid', 'body', 'spatial', 'mixed'}
         Axes and point of the twists of Jacobians.
+    joints : ElasticJoints, optional
+        Springs, motors and friction of the motor commands, see `elastic_feedforward`; without
+        dampers and coupled rotors. Variable stiffness is that of the records.
 
     Returns
     -------
@@ -94,9 +108,10 @@ def generate_c(
     ------
     InputError
         If a prefix is not a name in C, a quantity is unknown or repeated, frames are missing or
-        not used, two frames have the same name in C, or the robot has no coordinates.
+        not used, two frames have the same name in C, the robot has no coordinates, springs have
+        dampers or rotors are coupled, or the order is too low for motors behind springs.
     UnknownNameError
-        If the model has no such frame.
+        If the model has no such frame or joint.
 
     Examples
     --------
@@ -123,27 +138,43 @@ def generate_c(
             'frames: expected together with frame_pose or frame_jacobian, got '
             f'{shown(list(names))} and {", ".join(wanted)}'
         )
+    if (joints is not None) != (MOTOR_COMMANDS in wanted):
+        raise InputError(
+            f'joints: expected together with {MOTOR_COMMANDS}, got '
+            f'{"none" if joints is None else "joints"} and {", ".join(wanted)}'
+        )
+    motors = None if joints is None else motors_of(model, joints, order)
     functions: list[CFunction] = []
     for quantity in wanted:
         if quantity == INVERSE_DYNAMICS:
             functions.append(inverse_dynamics_function(model, prefix, order))
+        elif quantity == REFERENCE:
+            functions.append(reference_function(model, prefix, order))
         elif quantity in TERMS:
             functions.append(term_function(model, prefix, TERMS[quantity]))
+        elif joints is not None and motors is not None and quantity == MOTOR_COMMANDS:
+            functions.append(motor_function(model, prefix, order, joints, motors))
         else:
             functions.extend(
                 frame_function(model, prefix, FRAME_TERMS[quantity], frame, name, representation)
                 for frame, name in names.items()
             )
     library = Library(prefix, _SHORT if order <= _ALL_IN_LINE else _SHORTER)
-    library.tables |= {function.table for function in functions}
-    for function in functions:
-        function.define(library)
+    if motors is not None and INVERSE_DYNAMICS not in wanted:
+        inverse_dynamics_function(model, prefix, order, 'static ').define(library)
+    types = {function.name: function.define(library) for function in sorted(functions, key=_rank)}
+    of_results = [types[function.name] for function in functions]
     return CCode(
         prefix,
-        c_files.header(model, prefix, order, functions),
+        c_files.header(model, prefix, order, functions, motors, of_results),
         c_files.source(prefix, functions, library.functions),
-        c_files.self_test(model, prefix, order, functions),
+        c_files.self_test(model, prefix, order, functions, of_results),
     )
+
+
+def _rank(function: CFunction) -> bool:
+    """Return False for functions that others call."""
+    return not function.name.endswith(INVERSE_DYNAMICS)
 
 
 def _require_name(prefix: str) -> None:

@@ -29,7 +29,8 @@ class Quantity(NamedTuple):
         return ('q', 'qd')[: self.term.recursion.inputs]
 
 
-INVERSE_DYNAMICS = 'inverse_dynamics'
+INVERSE_DYNAMICS, MOTOR_COMMANDS = 'inverse_dynamics', 'motor_commands'
+REFERENCE = 'reference'
 _TERMS = (
     Quantity(
         'mass_matrix',
@@ -86,4 +87,4 @@ _FRAMES = (
 )
 TERMS = {quantity.name: quantity for quantity in _TERMS}
 FRAME_TERMS = {quantity.name: quantity for quantity in _FRAMES}
-QUANTITIES = (INVERSE_DYNAMICS, *TERMS, *FRAME_TERMS)
+QUANTITIES = (INVERSE_DYNAMICS, *TERMS, REFERENCE, *FRAME_TERMS, MOTOR_COMMANDS)

@@ -38,6 +38,15 @@ class Assignment:
 
 
 @dataclass
+class Store:
+    """A new value of an element of an array."""
+
+    root: str
+    index: str
+    text: str
+
+
+@dataclass
 class Block:
     """Statements in braces."""
 
@@ -45,14 +54,20 @@ class Block:
     body: list[Statement] = field(default_factory=list)
 
 
-Statement = Line | Variable | Assignment | Block
+Statement = Line | Variable | Assignment | Store | Block
 
 
 def pruned(statements: list[Statement], results: str = '') -> list[Statement]:
     """Return the statements without variables that nothing reads, and without empty blocks."""
+    own = {s.name for s in _all(statements) if isinstance(s, Variable)}
+    stored = {s.root for s in _all(statements) if isinstance(s, Store)}
     values: dict[str, list[str]] = {}
     reached: list[str] = [results]
     for statement in _all(statements):
+        if isinstance(statement, Store):
+            texts = values.setdefault(statement.root, []) if statement.root in own else reached
+            texts += [statement.index, statement.text]
+            continue
         if isinstance(statement, (Variable, Assignment)):
             values.setdefault(statement.name, []).append(statement.text)
         else:
@@ -63,7 +78,7 @@ def pruned(statements: list[Statement], results: str = '') -> list[Statement]:
             if name not in used:
                 used.add(name)
                 reached.extend(values.get(name, ()))
-    return _kept(statements, used)
+    return _kept(statements, used | (stored - own))
 
 
 def _all(statements: list[Statement]) -> Iterator[Statement]:
@@ -84,7 +99,7 @@ def _kept(statements: list[Statement], used: set[str]) -> list[Statement]:
                 continue
             elif statement.head.startswith('if'):
                 kept.append(Block(statement.head, []))
-        elif isinstance(statement, Line) or statement.name in used:
+        elif isinstance(statement, Line) or _target(statement) in used:
             kept.append(statement)
     return [s for k, s in enumerate(kept) if not _is_idle(s, kept[k + 1 : k + 2])]
 
@@ -97,6 +112,10 @@ def _is_idle(statement: Statement, following: list[Statement]) -> bool:
     return not (isinstance(other, Block) and other.head.startswith('else'))
 
 
+def _target(statement: Variable | Assignment | Store) -> str:
+    return statement.root if isinstance(statement, Store) else statement.name
+
+
 def lines(statements: list[Statement], depth: int = 1) -> Iterator[str]:
     """Yield the lines of statements."""
     indent = '    ' * depth
@@ -105,6 +124,8 @@ def lines(statements: list[Statement], depth: int = 1) -> Iterator[str]:
             yield f'{indent}{statement.text}'
         elif isinstance(statement, Assignment):
             yield f'{indent}{statement.name} = {statement.text};'
+        elif isinstance(statement, Store):
+            yield f'{indent}{statement.root}[{statement.index}] = {statement.text};'
         elif isinstance(statement, Variable):
             yield f'{indent}{_declared(statement)}'
         else:

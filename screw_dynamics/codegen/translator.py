@@ -45,6 +45,8 @@ class Library:
     functions: list[str] = field(default_factory=list)
     known: dict[Any, tuple[str, str]] = field(default_factory=dict)
     tables: set[str] = field(default_factory=set)
+    public: dict[Any, str] = field(default_factory=dict)
+    """Functions that other functions call by name, with all arguments but what is known."""
 
 
 class Translator(Branches):
@@ -63,6 +65,9 @@ class Translator(Branches):
             raise TranslationError(f'{function!r} has no form in C')
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         values = [self.bound(value, name) for name, value in zip(names, arguments, strict=True)]
+        if function in self.library.public:
+            self._called_by_name(self.library.public[function], values)
+            return None
         if returns_in_loop(function):
             return self._called_in_c(function, dict(zip(names, values, strict=True)))
         scope = Scope(function, dict(zip(names, values, strict=True)))
@@ -75,11 +80,11 @@ class Translator(Branches):
             if isinstance(statement, ast.If):
                 test = self.evaluate(statement.test, scope)
                 if is_known(test):
-                    end = self.run(statement.body if test else statement.orelse, scope)
-                elif self._ends(statement, scope):
+                    side = statement.body if test else statement.orelse
+                    return self.run([*side, *statements[k + 1 :]], scope)
+                if self._ends(statement, scope):
                     return self.sides(statement, test, statements[k + 1 :], scope)
-                else:
-                    end = self.sides(statement, test, (), scope)
+                end = self.sides(statement, test, (), scope)
             elif isinstance(statement, (ast.For, ast.While)):
                 end = self.loop(statement, scope)
             else:
@@ -148,6 +153,14 @@ class Translator(Branches):
         else:
             raise TranslationError(f'{ast.unparse(target)} cannot be assigned')
 
+    def _called_by_name(self, name: str, values: Sequence[Value]) -> None:
+        arrays = [
+            _pointer(value)
+            for value in values
+            if isinstance(value, View) and value.root not in self.library.tables
+        ]
+        self.out.append(Line(f'{name}({", ".join(arrays)});'))
+
     def _called_in_c(self, function: FunctionType, values: dict[str, Value]) -> Value:
         """Return a call of a function in C, which is written if it does not exist yet."""
         parameters, arguments, inner = [], [], {}
@@ -171,9 +184,7 @@ class Translator(Branches):
                 only_read = value.root in self.constant
                 constant |= {name} if only_read else set()
                 parameters.append(f'{"const " if only_read else ""}double *{name}')
-                arguments.append(
-                    value.root if value.offset == 0 else f'&{value.root}[{text_of(value.offset)}]'
-                )
+                arguments.append(_pointer(value))
                 inner[name] = replace(value, root=name, offset=0)
                 key.append((name, only_read, value.dims))
             else:
@@ -197,6 +208,10 @@ class Translator(Branches):
             self.out.append(Line(f'{text};'))
             return None
         return named(text) if result == 'int' else Number(text)
+
+
+def _pointer(view: View) -> str:
+    return view.root if view.offset == 0 else f'&{view.root}[{text_of(view.offset)}]'
 
 
 def replace_name(value: Value, name: str) -> Value:

@@ -111,7 +111,7 @@ class View:
 
     root: str
     offset: int | Integer = 0
-    dims: tuple[tuple[Value, int], ...] | None = None
+    dims: tuple[tuple[Value, Value], ...] | None = None
     data: NDArray[Any] | None = None
     unknown: int = 0
     header: int = 0

@@ -4,6 +4,7 @@
 
 import numpy as np
 
+from screw_dynamics.kernels.springs.commands import write_motor_commands
 from screw_dynamics.kernels.taylor.backward import backward_sweep
 from screw_dynamics.kernels.taylor.forward import forward_sweep
 from screw_dynamics.kernels.taylor.layout import BODY_COUNT
@@ -23,3 +24,18 @@ def term(sweep, rows, q, qd, out, parameters):
     """Write a term of `kernels.terms`, which needs no efforts."""
     ws = np.empty(rows)
     sweep(ws, q, qd, q, out, parameters)
+
+
+def motor_commands(order, shape, jet, motions, efforts, parameters, integers, reals):
+    """
+    Write motor positions (p, m) and efforts (p - 2, m) of a joint jet; return a status.
+
+    `shape` is n, p, m; `integers` and `reals` are those of `write_motor_commands`.
+    """
+    n, count, m = shape
+    links, deflections = np.empty((1, order + 1, n)), np.zeros((1, count, m))
+    inverse_dynamics(order, jet, links, parameters)
+    return write_motor_commands(
+        jet.reshape((1, order + 3, n)), links, integers, reals, deflections,
+        motions.reshape((1, count, m)), efforts.reshape((1, count - 2, m)),
+    )  # fmt: skip

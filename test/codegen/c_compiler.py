@@ -33,10 +33,21 @@ class Compiled:
 
     def __call__(self, name: str, *inputs, shape):
         out = np.full(shape, np.nan)
-        arrays = [*(np.ascontiguousarray(x, dtype=float) for x in inputs), out]
-        function = getattr(self.library, f'{self.prefix}_{name}')
-        function(*(x.ctypes.data_as(ctypes.c_void_p) for x in arrays))
+        self.status(name, *(np.ascontiguousarray(x, dtype=float) for x in inputs), out)
         return out
+
+    def status(self, name: str, *arguments):
+        """Return what a function returns; arguments are arrays, integers and doubles."""
+        function = getattr(self.library, f'{self.prefix}_{name}')
+        kinds = {float: ctypes.c_double, int: ctypes.c_int}
+        return function(
+            *(
+                x.ctypes.data_as(ctypes.c_void_p)
+                if isinstance(x, np.ndarray)
+                else kinds[type(x)](x)
+                for x in arguments
+            )
+        )
 
 
 def write(code, folder: Path) -> None:

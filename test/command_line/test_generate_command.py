@@ -33,6 +33,7 @@ def test_files_are_those_of_the_library(run):
             'bias_forces',
             'coriolis_forces',
             'coriolis_matrix',
+            'reference',
         ],
     )
     for name, text in {**expected.files, 'my_robot_self_test.c': expected.self_test}.items():
@@ -49,6 +50,22 @@ def test_quantities_frames_and_names_are_those_of_the_options(run, folder):
     assert sorted(path.name for path in (folder / 'src').iterdir()) == ['arm.c', 'arm.h']
     names = ['arm_mass_matrix', 'arm_frame_jacobian_link_1', 'arm_frame_jacobian_link_2']
     assert functions('src/arm.h') == names
+
+
+def test_springs_and_motors_are_those_of_the_file(run):
+    options = '--prefix', 'arm', '--elastic', 'my_springs.yaml'
+    code, _, err = run('generate', 'my_robot.urdf', *options)
+    assert code == 0, err
+    header = Path('arm.h').read_text(encoding='ascii')
+    assert functions('arm.h')[-1] == 'arm_reference' and 'int arm_motor_commands(' in header
+    expected = sd.generate_c(
+        sd.read_urdf('my_robot.urdf'),
+        'arm',
+        quantities=['motor_commands'],
+        joints=sd.ElasticJoints.from_yaml('my_springs.yaml'),
+    )
+    table = re.search('motor_numbers.*?};', expected.source, re.DOTALL)
+    assert table is not None and table[0] in Path('arm.c').read_text(encoding='ascii')
 
 
 @pytest.mark.skipif(shutil.which('gcc') is None, reason='gcc is not installed')
@@ -70,6 +87,8 @@ def test_options_of_the_robot_are_in_the_code(run, folder):
     [
         (('--output', 'nowhere'), 1, 'nowhere does not exist'),
         (('--prefix', '1'), 1, "prefix: expected a name in C, got '1'"),
+        (('--quantities', 'motor_commands'), 1, 'joints: expected together with motor_commands'),
+        (('--elastic', 'my_springs.yaml', '--order', '1'), 1, 'order: expected 2 or more'),
         (('--frame', 'nothing'), 1, "frames: frame 'nothing'"),
         (('--quantities', 'mass'), 2, 'invalid choice'),
         (('--order', '11'), 2, 'invalid choice'),

@@ -7,21 +7,22 @@ import re
 from pathlib import Path
 
 from screw_dynamics.codegen import QUANTITIES, generate_c
-from screw_dynamics.codegen.quantities import FRAME_TERMS
-from screw_dynamics.command_line import outputs, robots
+from screw_dynamics.codegen.quantities import FRAME_TERMS, MOTOR_COMMANDS
+from screw_dynamics.command_line import motions, outputs, robots
 from screw_dynamics.kinematics.frames import REPRESENTATIONS
 from screw_dynamics.paths import expanded, new_file
 
 FILES = 'URDF'
 DESCRIPTION = (
     'Write C99 code without dependencies that computes the efforts of a robot and their time '
-    'derivatives, its matrices, and poses and Jacobians of frames: a header and a source, '
-    'translated from the kernels of the library.'
+    'derivatives, its matrices, poses and Jacobians of frames, motor commands and polynomial '
+    'motions: a header and a source, translated from the kernels of the library.'
 )
 EXAMPLES = (
     'screw_dynamics generate my_robot.urdf',
     'screw_dynamics generate my_robot.urdf --prefix arm --order 4 --self-test',
     'screw_dynamics generate my_robot.urdf --quantities mass_matrix frame_pose --frame tool0',
+    'screw_dynamics generate my_robot.urdf --elastic my_springs.yaml --quantities motor_commands',
 )
 _HIGHEST_ORDER = 10
 
@@ -47,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs='+',
         choices=QUANTITIES,
         metavar='NAME',
-        help=f'some of {", ".join(QUANTITIES)} (default: all, those of frames with --frame)',
+        help=f'some of {", ".join(QUANTITIES)} (default: all, those of frames with '
+        f'--frame, {MOTOR_COMMANDS} with --elastic)',
     )
     group.add_argument(
         '--frame',
@@ -62,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default='hybrid',
         help='axes and point of the twists of Jacobians (default: hybrid)',
     )
+    motions.add_elastic(group)
     group = parser.add_argument_group('output')
     group.add_argument(
         '--output', metavar='FOLDER', type=Path, default=Path('.'), help='(default: this folder)'
@@ -78,18 +81,20 @@ def run(options: argparse.Namespace) -> int:
     prefix = options.prefix or _prefix(options.urdf)
     names = [f'{prefix}.h', f'{prefix}.c', f'{prefix}_self_test.c'][: 2 + options.self_test]
     paths = [options.output / name for name in names]
-    outputs.check((options.urdf,), paths)
-    model = robots.read_robot(options).model
-    quantities = options.quantities or [
-        name for name in QUANTITIES if options.frame or name not in FRAME_TERMS
-    ]
+    outputs.check((options.urdf, options.elastic), paths)
+    robot = robots.read_robot(options)
+    left_out = set() if options.frame else set(FRAME_TERMS)
+    if robot.drives is None:
+        left_out.add(MOTOR_COMMANDS)
+    quantities = options.quantities or [name for name in QUANTITIES if name not in left_out]
     code = generate_c(
-        model,
+        robot.model,
         prefix,
         order=options.order,
         quantities=quantities,
         frames=options.frame,
         representation=options.representation,
+        joints=robot.drives,
     )
     for path, text in zip(paths, (code.header, code.source, code.self_test), strict=False):
         with new_file(path) as place:
