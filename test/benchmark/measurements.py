@@ -17,7 +17,7 @@ from oracles.random_models import BodyRecipe, random_model
 from tqdm import tqdm
 
 import screw_dynamics as sd
-from benchmark import soft_chains, terms
+from benchmark import generated_code, soft_chains, terms
 from benchmark.peers import ChainRule, FiniteDifferences, from_chain, from_urdf
 from benchmark.timing import Measured, race
 from benchmark.trajectory_figures import motor_feedforward, smooth_trajectories
@@ -63,7 +63,10 @@ class Results:
 def measure_all() -> Results:
     """Run every measurement, with a progress bar."""
     results = Results()
-    steps = (_single_calls, _terms, _batches, _scaling, _trajectories, _soft_chains, _start)
+    steps = (
+        _single_calls, _terms, _batches, _scaling, _trajectories, _soft_chains, _generated_code,
+        _start,
+    )  # fmt: skip
     with tqdm(total=len(steps), desc='bench', unit='part') as bar:
         for step in steps:
             bar.set_postfix_str(step.__name__.strip('_').replace('_', ' '))
@@ -224,6 +227,12 @@ def _soft_chains(results: Results) -> None:
 def _trajectories(results: Results) -> None:
     for figure in (*smooth_trajectories(), *motor_feedforward()):
         results.rows.append(Row(figure.name, figure.value, figure.required, unit=figure.unit))
+
+
+def _generated_code(results: Results) -> None:
+    figures = generated_code.measure().items()
+    for (name, value), unit in zip(figures, generated_code.UNITS, strict=False):
+        results.rows.append(Row(name, value, generated_code.BOUNDS[name], unit=unit))
 
 
 _FIRST_RESULT = """
