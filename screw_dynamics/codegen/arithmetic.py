@@ -170,9 +170,10 @@ def larger(a: Value, b: Value, smallest: bool = False) -> Value:
     """Return max(a, b), or min(a, b)."""
     if is_known(a) and is_known(b):
         return min(a, b) if smallest else max(a, b)
-    test = comparison(ast.Lt if smallest else ast.Gt, a, b)
-    if is_known(test):
-        return a if test else b
+    for operation in (ast.LtE, ast.Lt) if smallest else (ast.GtE, ast.Gt):
+        test = comparison(operation, a, b)
+        if is_known(test):
+            return a if test else b
     return chosen(test, a, b)
 
 

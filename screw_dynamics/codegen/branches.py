@@ -40,15 +40,17 @@ class Branches(Loops):
 
     def sides(self, statement: ast.If, test: Value, rest: Sequence[ast.stmt], scope: Scope) -> Any:
         """Translate both sides of a condition, each with the rest of the block."""
-        before, outer = scope.names, self.out
+        before, outer, memory = scope.names, self.out, self.memory
         ends, scopes, outs = [], [], []
         for side in (statement.body, statement.orelse):
             self.out = []
+            self.memory = {name: dict(held) for name, held in memory.items()}
             inner = replace(scope, names=dict(before))
             ends.append(self.run([*side, *rest], inner))
             scopes.append(inner.names)
             outs.append(self.out)
         self.out = outer
+        self.forget()
         end = self._joined(ends, scopes, outs, scope)
         outer.append(Block(f'if ({test.text})', outs[0]))
         if outs[1]:

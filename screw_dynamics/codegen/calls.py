@@ -42,20 +42,28 @@ def _at(translator: Expressions, ws: View, row: Value) -> View:
 
 def _get(translator: Expressions, ws: View, row: Value) -> Value:
     index = _plus(ws.offset, row)
-    content = ws.content(index)
+    content = ws.content(index, translator.ranges)
     if content is not None and not isinstance(content, frozenset):
         return content
-    return Number(f'{ws.root}[{text_of(index)}]')
+    return translator.load(View(ws.root, index))
 
 
 def _integer(translator: Expressions, ws: View, row: Value) -> Value:
     index = _plus(ws.offset, row)
-    content = ws.content(index)
+    content = ws.content(index, translator.ranges)
     if isinstance(content, Size):
         return content
     if content is not None and not isinstance(content, frozenset):
         return int(content)
     choices = None if content is None else frozenset(map(int, content))
+    numbers = None if content is None else ws.along(index, translator.ranges)
+    if numbers is not None:
+        ((name, _),) = index.terms
+        rows = translator.ranges[name]
+        slope, rest = divmod(int(numbers[1] - numbers[0]), rows.step)
+        start = int(numbers[0]) - slope * rows.start
+        if not rest and all(start + slope * k == x for k, x in zip(rows, numbers, strict=True)):
+            return Integer(start, ((name, slope),), choices)
     return named(f'(int){ws.root}[{text_of(index)}]', choices)
 
 
@@ -72,6 +80,7 @@ def _sines(translator: Expressions, ws: View, start: Value, count: Value) -> Non
     head = f'for (int {name} = 0; {name} < {text_of(count)}; {name}++)'
     body = [Line(f'{places[k]} = {f}({places[0]});') for k, f in ((1, 'cos'), (2, 'sin'))]
     translator.out.append(Block(head, [*body]))
+    translator.forget(ws.root)
 
 
 def _unless_small(translator: Expressions, value: Value, bound: Value) -> Value:
@@ -136,6 +145,7 @@ def _array(translator: Expressions, shape: Value, zero: bool = False) -> View:
     name = translator.new_name('work')
     text = '0' if zero else ''
     translator.out.append(Variable(name, 'double', text, constant=False, size=max(step, 1)))
+    translator.memory[name] = {}
     return View(name, dims=tuple(reversed(dims)))
 
 

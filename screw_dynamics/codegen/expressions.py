@@ -65,6 +65,10 @@ class Expressions:
     def __init__(self) -> None:
         self.out: list[Statement] = []
         self.taken: set[str] = set()
+        self.ranges: dict[str, range] = {}
+        """Of the counters of loops in C."""
+        self.memory: dict[str, dict[int, Value]] = {}
+        """Numbers and variables in elements of arrays of the function."""
 
     def call(self, function: Any, arguments: Sequence[Value]) -> Value:
         """Return the value of a call."""
@@ -248,6 +252,9 @@ class Expressions:
         choices = None if element.data is None else known(element.data)
         if choices is not None and not isinstance(choices, frozenset):
             return choices
+        held = self.memory.get(element.root, {})
+        if isinstance(element.offset, int) and element.offset in held:
+            return held[element.offset]
         if element.ctype == 'int':
             return named(text, choices)
         return Number(text)
@@ -256,11 +263,28 @@ class Expressions:
         """Set an element of an array."""
         index, text = text_of(element.offset), text_of(value, SUM, 'double')
         self.out.append(Store(element.root, index, text))
+        if not isinstance(element.offset, int):
+            self.forget(element.root)
+        elif element.root in self.memory:
+            held = self.memory[element.root]
+            if is_known(value) or _is_variable(value):
+                held[element.offset] = float(value) if is_known(value) else value
+            else:
+                held.pop(element.offset, None)
+
+    def forget(self, root: str | None = None) -> None:
+        """Forget what is in the elements of an array, or of all."""
+        for name in self.memory if root is None else self.memory.keys() & {root}:
+            self.memory[name] = {}
 
     def copied(self, value: Value, hint: str) -> Variable:
         """Return a variable, to be declared, that begins with a value."""
         ctype = type_of(value)
         return Variable(self.new_name(hint), ctype, text_of(value, SUM, ctype), constant=False)
+
+
+def _is_variable(value: Value) -> bool:
+    return isinstance(value, Number) and value.ctype == 'double' and value.text.isidentifier()
 
 
 def _moved_to_front(data: Any, axis: int) -> Any:

@@ -14,6 +14,7 @@ from screw_dynamics.codegen import arithmetic
 from screw_dynamics.codegen.expressions import Expressions, Scope
 from screw_dynamics.codegen.source_text import (
     assigned,
+    contains,
     loaded,
     names_after,
     read_before_assigned,
@@ -33,6 +34,8 @@ from screw_dynamics.codegen.values import (
     type_of,
 )
 
+_FEW_RUNS = 3  # loops with fewer keep them together
+
 
 @dataclass
 class Carried:
@@ -45,6 +48,15 @@ class Loops(Expressions):
     """Translation of loops; `unroll` is the length up to which they are repeated."""
 
     unroll: int
+    conditions = 0  # on values that are not known, so far
+
+    def saved(self) -> Any:
+        """Return the state of the translation."""
+        raise NotImplementedError
+
+    def restore(self, state: Any) -> None:
+        """Go back to a state of the translation."""
+        raise NotImplementedError
 
     def run(self, statements: Sequence[ast.stmt], scope: Scope) -> Any:
         """Translate statements."""
@@ -56,10 +68,42 @@ class Loops(Expressions):
             self._in_c(statement, scope, None)
             return None
         items = self._items(statement.iter, scope)
-        if isinstance(items, (tuple, range)):
+        if isinstance(items, range) or items[-1:] != ('range',):
             return self._repeated(statement, items, scope)
-        self._in_c(statement, scope, items)
+        early = contains(statement.body, (ast.Break, ast.Return), True)
+        if all(map(is_known, items[:3])) and not early:
+            return self._of_known_length(statement, range(*map(int, items[:3])), scope)
+        self._in_c(statement, scope, items[:3])
         return None
+
+    def _of_known_length(self, statement: ast.For, rows: range, scope: Scope) -> Any:
+        """Translate a loop in C; its first or last run apart if that saves conditions in it."""
+        before, names = self.saved(), dict(scope.names)
+        apart = (0, 0)
+        end, fewest = self._with_ends_apart(statement, rows, *apart, scope)
+        if not fewest or len(rows) < _FEW_RUNS:
+            return end
+        for ends in ((1, 0), (0, 1)):
+            self.restore(before)
+            scope.names = dict(names)
+            end, conditions = self._with_ends_apart(statement, rows, *ends, scope)
+            if conditions < fewest:
+                return end
+        self.restore(before)
+        scope.names = dict(names)
+        return self._with_ends_apart(statement, rows, *apart, scope)[0]
+
+    def _with_ends_apart(
+        self, statement: ast.For, rows: range, first: int, last: int, scope: Scope
+    ) -> tuple[Any, int]:
+        """Translate a loop; return how it ends and the number of conditions in the loop in C."""
+        end = self._repeated(statement, rows[:first], scope)
+        before = self.conditions
+        middle = rows[first : len(rows) - last]
+        self._in_c(statement, scope, (middle.start, middle.stop, middle.step))
+        conditions = self.conditions - before
+        end = end or self._repeated(statement, rows[len(rows) - last :], scope)
+        return end, conditions
 
     def _items(self, node: ast.expr, scope: Scope) -> Any:
         """Return the known items of a loop, or the bounds and the step of its range."""
@@ -78,9 +122,6 @@ class Loops(Expressions):
         return start, stop, step, 'range'
 
     def _repeated(self, statement: ast.For, items: Any, scope: Scope) -> Any:
-        if isinstance(items, tuple) and items[-1:] == ('range',):
-            self._in_c(statement, scope, items[:3])
-            return None
         assert isinstance(statement.target, ast.Name)
         scope.loops.append(None)
         end = None
@@ -101,6 +142,7 @@ class Loops(Expressions):
         )
         names = {**scope.names, **carried.variables}
         outer, self.out = self.out, []
+        self.forget()
         inner = replace(scope, names=dict(names), loops=[*scope.loops, carried])
         if isinstance(statement, ast.While):
             head = f'while ({self._test(statement, inner)})'
@@ -109,11 +151,14 @@ class Loops(Expressions):
             counter = self.new_name(statement.target.id)
             inner.names[statement.target.id] = named(counter)
             head = _head(counter, *bounds)
+            if all(map(is_known, bounds)):
+                self.ranges[counter] = range(*map(int, bounds))
         end = self.run(statement.body, inner)
         if end is None:
             self.update(carried, inner)
         body, self.out = self.out, outer
         self.out.append(Block(head, body))
+        self.forget()
         changed = assigned([statement])
         scope.names = {
             name: value
@@ -170,9 +215,11 @@ class Loops(Expressions):
             return
         counter = self.new_name('k')
         outer, self.out = self.out, []
+        self.forget()
         self._fill_row(part, value, named(counter), stride)
         body, self.out = self.out, outer
         self.out.append(Block(_head(counter, 0, size, 1), body))
+        self.forget()
 
     def _fill_row(self, part: View, value: Value, k: Value, stride: int) -> None:
         def row(view: View, step: int) -> View:

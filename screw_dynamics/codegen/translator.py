@@ -57,6 +57,19 @@ class Translator(Branches):
         self.library, self.constant, self.unroll = library, constant, library.unroll
         self.result = 'void'
 
+    def saved(self) -> Any:
+        """Return the state of the translation."""
+        memory = {name: dict(held) for name, held in self.memory.items()}
+        library = list(self.library.functions), dict(self.library.known)
+        return list(self.out), set(self.taken), memory, library
+
+    def restore(self, state: Any) -> None:
+        """Go back to a state of the translation."""
+        out, taken, memory, (functions, known) = state
+        self.out[:], self.taken = out, set(taken)
+        self.memory = {name: dict(held) for name, held in memory.items()}
+        self.library.functions[:], self.library.known = functions, dict(known)
+
     def call(self, function: Any, arguments: Sequence[Value]) -> Value:
         """Return the value of a call."""
         if function in CALLS:
@@ -82,6 +95,7 @@ class Translator(Branches):
                 if is_known(test):
                     side = statement.body if test else statement.orelse
                     return self.run([*side, *statements[k + 1 :]], scope)
+                self.conditions += 1
                 if self._ends(statement, scope):
                     return self.sides(statement, test, statements[k + 1 :], scope)
                 end = self.sides(statement, test, (), scope)
@@ -160,6 +174,7 @@ class Translator(Branches):
             if isinstance(value, View) and value.root not in self.library.tables
         ]
         self.out.append(Line(f'{name}({", ".join(arrays)});'))
+        self.forget()
 
     def _called_in_c(self, function: FunctionType, values: dict[str, Value]) -> Value:
         """Return a call of a function in C, which is written if it does not exist yet."""
@@ -203,6 +218,7 @@ class Translator(Branches):
             )
             found = self.library.known[tuple(key)] = cname, result
         cname, result = found
+        self.forget()
         text = f'{cname}({", ".join(arguments)})'
         if result == 'void':
             self.out.append(Line(f'{text};'))

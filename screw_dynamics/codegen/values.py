@@ -9,6 +9,7 @@ coordinates: loops over it stay loops.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -119,17 +120,31 @@ class View:
     ctype: str = 'double'
     counts: tuple[int, ...] = ()  # places of sizes in the header
 
-    def content(self, index: Value) -> Value:
-        """Return the known content of a run of rows at an index, its choices, or None."""
+    def content(self, index: Value, ranges: Mapping[str, range]) -> Value:
+        """
+        Return the known content of a run of rows at an index, its choices, or None.
+
+        `ranges` are those of integers in C.
+        """
         if self.data is None or not self.row:
             return None
         if isinstance(index, int):
             number = float(self.data[index])
             return Size(int(number)) if index in self.counts else number
+        along = self.along(index, ranges)
+        if along is not None:
+            return known(along)
         if all(factor % self.row == 0 for _, factor in index.terms):
             column = (index.constant - self.header) % self.row
             return known(self.data[self.header + column :: self.row])
         return None
+
+    def along(self, index: Integer, ranges: Mapping[str, range]) -> NDArray[Any] | None:
+        """Return the numbers of a column at the rows of a loop, None if it is not one."""
+        (name, factor), *others = index.terms
+        if self.data is None or others or factor != self.row or name not in ranges:
+            return None
+        return self.data[[index.constant + self.row * k for k in ranges[name]]]
 
     def moved(self, offset: Value) -> View:
         """Return the view with another offset."""
