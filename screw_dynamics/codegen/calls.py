@@ -74,6 +74,8 @@ def _put(translator: Expressions, ws: View, row: Value, value: Value) -> None:
 def _sines(translator: Expressions, ws: View, start: Value, count: Value) -> None:
     begin = _plus(ws.offset, start)
     name = translator.new_name('k')
+    if is_known(count):
+        translator.ranges[name] = range(int(count))
     places = [
         f'{ws.root}[{text_of(_plus(_plus(begin, named(name)), k * count))}]' for k in (0, 1, 2)
     ]

@@ -67,6 +67,8 @@ class Expressions:
         self.taken: set[str] = set()
         self.ranges: dict[str, range] = {}
         """Of the counters of loops in C."""
+        self.choices: dict[str, frozenset[int]] = {}
+        """Of integers in C."""
         self.memory: dict[str, dict[int, Value]] = {}
         """Numbers and variables in elements of arrays of the function."""
 
@@ -97,6 +99,8 @@ class Expressions:
                 return value
             name = self.new_name(hint)
             self.out.append(Variable(name, 'int', value.text))
+            if value.choices is not None:
+                self.choices[name] = value.choices
             return named(name, value.choices)
         if isinstance(value, View) and isinstance(value.offset, Integer):
             if all(name.isidentifier() for name, _ in value.offset.terms):

@@ -214,6 +214,8 @@ class Loops(Expressions):
                 self._fill_row(part, value, k, stride)
             return
         counter = self.new_name('k')
+        if is_known(size):
+            self.ranges[counter] = range(int(size))
         outer, self.out = self.out, []
         self.forget()
         self._fill_row(part, value, named(counter), stride)

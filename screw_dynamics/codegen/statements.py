@@ -59,11 +59,11 @@ Statement = Line | Variable | Assignment | Store | Block
 
 def pruned(statements: list[Statement], results: str = '') -> list[Statement]:
     """Return the statements without variables that nothing reads, and without empty blocks."""
-    own = {s.name for s in _all(statements) if isinstance(s, Variable)}
-    stored = {s.root for s in _all(statements) if isinstance(s, Store)}
+    own = {s.name for s in walked(statements) if isinstance(s, Variable)}
+    stored = {s.root for s in walked(statements) if isinstance(s, Store)}
     values: dict[str, list[str]] = {}
     reached: list[str] = [results]
-    for statement in _all(statements):
+    for statement in walked(statements):
         if isinstance(statement, Store):
             texts = values.setdefault(statement.root, []) if statement.root in own else reached
             texts += [statement.index, statement.text]
@@ -81,11 +81,12 @@ def pruned(statements: list[Statement], results: str = '') -> list[Statement]:
     return _kept(statements, used | (stored - own))
 
 
-def _all(statements: list[Statement]) -> Iterator[Statement]:
+def walked(statements: list[Statement]) -> Iterator[Statement]:
+    """Yield all statements, those of blocks after their block."""
     for statement in statements:
         yield statement
         if isinstance(statement, Block):
-            yield from _all(statement.body)
+            yield from walked(statement.body)
 
 
 def _kept(statements: list[Statement], used: set[str]) -> list[Statement]:

@@ -20,6 +20,7 @@ from typing import Any
 from screw_dynamics.codegen.branches import BROKEN, CONTINUED, ENDED, Branches, Returned
 from screw_dynamics.codegen.calls import CALLS
 from screw_dynamics.codegen.expressions import Scope
+from screw_dynamics.codegen.scalars import with_scalars
 from screw_dynamics.codegen.source_text import contains, returns_in_loop
 from screw_dynamics.codegen.statements import Line, lines, pruned
 from screw_dynamics.codegen.values import (
@@ -252,7 +253,9 @@ def write_function(
     translator.taken |= library.tables | RESERVED
     scope = Scope(function, dict(values), real_return=True)
     translator.run(scope.tree.body, scope)
-    body = '\n'.join(lines(pruned(translator.out)))
+    values = {**translator.ranges, **translator.choices}
+    statements = with_scalars(translator.out, values, translator.new_name)
+    body = '\n'.join(lines(pruned(statements)))
     for name in (text.split()[-1].lstrip('*') for text in parameters):
         if not re.search(rf'\b{name}\b', body):
             body = f'    (void){name};\n{body}'
