@@ -1,14 +1,21 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Generated C of the efforts with two derivatives beside `pinocchio.rnea` from Python."""
+"""
+Generated C of the efforts with two derivatives beside `pinocchio.rnea` from Python.
+
+C that CasADi generates is measured too if the variable CASADI_PYTHON names an interpreter that has
+it.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import os
 import resource
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +29,9 @@ BOUNDS = {
     "generated C, tau, tau', tau'' / P": 0.45,
     'generated C, gcc -O2': 1.0,
     'generated C, code and tables': 40.0,
+    "generated C, tau, tau', tau'' / that of CasADi": 1.0,
 }
-UNITS = ('', ' s', ' kB')
+UNITS = ('', ' s', ' kB', '')
 _CALLS = 1000
 # the state changes from call to call, so that no call is left out
 _LOOP = """
@@ -36,6 +44,20 @@ void many(double *jet, double *tau, int calls)
     }
 }
 """
+_CASADI_LOOP = """
+#include "robot.h"
+int efforts(const double **arg, double **res, long long *iw, double *w, int mem);
+void many(double *jet, double *tau, int calls)
+{
+    static double w[100000];
+    const double *arguments[] = {jet};
+    double *results[] = {tau};
+    for (int k = 0; k < calls; k++) {
+        jet[k % ROBOT_N] += 1e-12;
+        efforts(arguments, results, 0, w, 0);
+    }
+}
+"""
 
 
 def measure() -> dict[str, float]:
@@ -45,29 +67,55 @@ def measure() -> dict[str, float]:
     urdf = sd.share_path('urdf/iiwa14.urdf')
     model, peer = sd.read_urdf(urdf), from_urdf(urdf)
     jet = np.random.default_rng(1).uniform(-1.0, 1.0, size=(5, model.n))
-    tau = np.empty((3, model.n))
     state = tuple(row.copy() for row in jet[:3])
+    calls = {'P': (pinocchio.rnea, (peer, peer.createData(), *state))}
+    results = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for file, text in sd.generate_c(model).files.items():
             (folder / file).write_text(text, encoding='ascii')
-        (folder / 'loop.c').write_text(_LOOP, encoding='ascii')
         seconds = _seconds(folder, 'gcc', '-std=c99', '-O2', '-fPIC', '-c', 'robot.c')
         size = _output(folder, 'size', 'robot.o').splitlines()[1].split()
-        sources = 'loop.c', 'robot.o', '-o', 'loop.so', '-lm'
-        _output(folder, 'gcc', '-std=c99', '-O2', '-fPIC', '-shared', *sources)
-        many = ctypes.CDLL(str(folder / 'loop.so')).many
-        pointers = (x.ctypes.data_as(ctypes.c_void_p) for x in (jet, tau))
-        times = race(
-            {
-                'P': (pinocchio.rnea, (peer, peer.createData(), *state)),
-                'C': (many, (*pointers, _CALLS)),
-            },
-            rounds=101,
-        )
-    np.testing.assert_allclose(tau, sd.inverse_dynamics(model, jet), rtol=0.0, atol=1e-10)
-    values = times['C'].ratio(times['P']) / _CALLS, seconds, (int(size[0]) + int(size[1])) / 1e3
-    return dict(zip(BOUNDS, values, strict=True))
+        results['C'] = jet.copy(), np.empty((3, model.n))
+        calls['C'] = _many(folder, 'robot', _LOOP), (*_pointers(*results['C']), _CALLS)
+        python = os.environ.get('CASADI_PYTHON')
+        if python:
+            _write_casadi(folder, python, model)
+            results['casadi'] = jet.copy(), np.empty((3, model.n))
+            many = _many(folder, 'casadi', _CASADI_LOOP)
+            calls['casadi'] = many, (*_pointers(*results['casadi']), _CALLS)
+        times = race(calls, rounds=101)
+    for moved, tau in results.values():
+        np.testing.assert_allclose(tau, sd.inverse_dynamics(model, moved), rtol=0.0, atol=1e-10)
+    own = times['C']
+    values = [own.ratio(times['P']) / _CALLS, seconds, (int(size[0]) + int(size[1])) / 1e3]
+    if 'casadi' in times:
+        values.append(own.ratio(times['casadi']))
+    return dict(zip(BOUNDS, values, strict=False))
+
+
+def _pointers(*arrays: np.ndarray) -> list[ctypes.c_void_p]:
+    return [array.ctypes.data_as(ctypes.c_void_p) for array in arrays]
+
+
+def _many(folder: Path, source: str, loop: str) -> Callable[..., object]:
+    """Return the loop of calls, compiled beside a source."""
+    (folder / f'{source}_loop.c').write_text(loop, encoding='ascii')
+    library = f'{source}.so'
+    files = f'{source}.c', f'{source}_loop.c', '-o', library, '-lm'
+    _output(folder, 'gcc', '-std=c99', '-O2', '-fPIC', '-shared', *files)
+    function: Callable[..., object] = ctypes.CDLL(str(folder / library)).many
+    return function
+
+
+def _write_casadi(folder: Path, python: str, model: sd.ScrewModel) -> None:
+    np.savez(
+        folder / 'robot.npz',
+        parents=model.parents, homes=model.home_poses, screws=model.screws,
+        inertias=model.inertias, gravity=model.gravity,
+    )  # fmt: skip
+    script = str(Path(__file__).with_name('casadi_process.py'))
+    _output(folder, python, script, str(folder / 'robot.npz'), str(folder))
 
 
 def _output(folder: Path, *command: str) -> str:
