@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import numpy as np
 import pytest
-from c_compiler import Compiled, needs_gcc
+from c_compiler import COMPILER, STRICT, Compiled, needs_gcc, write
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 
 import screw_dynamics as sd
@@ -134,6 +136,11 @@ def test_springs_out_of_range_are_reported(spring, parallel, tmp_path):
     with pytest.raises(sd.errors.SpringRangeError):
         sd.elastic_feedforward(model, joints, jet)
     assert compiled.status('motor_commands', jet, *out) not in (0, -2)
+    # also where no state of the self-test is within the range
+    build = [COMPILER, *STRICT, '-o', 'test', 'robot.c', 'robot_self_test.c', '-lm']
+    write(code, tmp_path)
+    subprocess.run(build, check=True, cwd=tmp_path)
+    assert subprocess.run(['./test'], cwd=tmp_path, check=False).returncode == 0
 
 
 def test_numbers_that_are_not_finite_are_reported(tmp_path):
