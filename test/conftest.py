@@ -60,11 +60,17 @@ hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'default')
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests with processes, so that -m 'not processes' selects the library's."""
+    """
+    Mark the tests with processes, and put them first.
+
+    So -m 'not processes' selects the library's, and these, which only compute, fill the cores at
+    the end of a run.
+    """
     for item in items:
         path = item.path.relative_to(Path(__file__).parent).as_posix()
         if path.startswith(PROCESSES):
             item.add_marker('processes')
+    items.sort(key=lambda item: item.get_closest_marker('processes') is None)
 
 
 @pytest.fixture

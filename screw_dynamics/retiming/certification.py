@@ -47,24 +47,28 @@ def retimed_waypoints(
     """
     Return points of a fast motion, and the smooth curve through them, which keeps every limit.
 
-    Positions, velocities and accelerations are those at the breaks of the motion. A receiver
+    Positions, velocities and accelerations are those near the breaks of the motion. A receiver
     chooses jerk and snap, so that its efforts differ a little: the points are slowed for these.
+    Times are multiples of a nanosecond.
     """
-    kept = [curve.breaks[0]]
+    begin, end = curve.breaks[[0, -1]]
+    kept = [begin]
     for time in curve.breaks[1:-1]:
-        if min(time - kept[-1], curve.breaks[-1] - time) >= _CLOSEST:
+        if min(time - kept[-1], end - time) >= _CLOSEST:
             kept.append(time)
-    points = curve.jets([*kept, curve.breaks[-1]], rows=3)
-    points[-1, 1:] = 0.0
-    times = np.append(kept, curve.breaks[-1]) - curve.breaks[0]
+    instants_kept, factor = np.append(kept, end) - begin, 1.0
     while True:
+        # whole nanoseconds, as messages have them
+        times = np.round(instants_kept * factor, 9)
+        points = curve.jets(np.minimum(begin + times / factor, end), rows=3)
+        points[-1, 1:] = 0.0
+        points /= factor ** np.arange(3)[:, np.newaxis]
         waypoints = Waypoints(robot.joint_names, times, *np.moveaxis(points, 1, 0))
         smooth = smooth_trajectory(waypoints, rest_at_ends=True)
         slowing = _slowing(robot, smooth)
         if slowing == 1.0:
             return waypoints, smooth
-        times = times * slowing
-        points = points / slowing ** np.arange(3)[:, np.newaxis]
+        factor *= slowing
 
 
 def _slowing(robot: Robot, curve: PiecewisePolynomial) -> float:

@@ -28,6 +28,16 @@ _NAMES = ('effort', 'effort_rate', 'velocity')
 _MOST_ROWS = 8  # the time law has as many derivatives
 
 
+def own_limits(robot: Robot) -> dict[str, Array]:
+    """Return the limits (n,) of the joints of a robot by name, infinite where it has none."""
+    limits = robot.model.limits.ignoring_zeros()
+    return {
+        'velocity': limits.velocity,
+        'effort': limits.effort,
+        'effort_rate': motor_limits(robot).effort_rates,
+    }
+
+
 def limited_robot(
     model: ScrewModel | Robot, joints: ElasticJoints | None, limits: Limits
 ) -> Robot:

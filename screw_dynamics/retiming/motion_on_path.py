@@ -17,6 +17,7 @@ from screw_dynamics.trajectory.smooth.degree9_segment import hermite_coefficient
 
 _ON_PATH = 1e-9  # largest distance of the result from the path [rad or m]
 _OF_JERK = 1e-3  # largest distance from the jerk of the time law, of the largest jerk
+_SAME_INSTANT = 1e-6  # knot and break, of the duration
 _SHORTEST_PIECE = 1e-4  # divided no more, for rounding [s]
 _MOST_PIECES = 2**14
 
@@ -25,7 +26,7 @@ def motion_on_path(
     curve: PiecewisePolynomial, basis: SquaredSpeed, coefficients: Array, knots: Array
 ) -> PiecewisePolynomial:
     """Return the motion as polynomials of degree 9 between instants that are near enough."""
-    s = knots
+    s = _with_breaks(curve, knots)
     while True:
         middle = s[:-1] + np.diff(s) / 2.0
         both = basis.durations(coefficients, np.sort(np.concatenate((s, middle))))
@@ -40,6 +41,14 @@ def motion_on_path(
         if not far.any() or len(s) > _MOST_PIECES:
             return motion
         s = np.sort(np.concatenate((s, middle[far])))
+
+
+def _with_breaks(curve: PiecewisePolynomial, knots: Array) -> Array:
+    """Return the breaks of a curve and the knots that are none of them."""
+    breaks = curve.breaks
+    next_one = np.clip(np.searchsorted(breaks, knots), 1, len(breaks) - 1)
+    away = np.minimum(np.abs(knots - breaks[next_one - 1]), np.abs(knots - breaks[next_one]))
+    return np.sort(np.concatenate((breaks, knots[away > _SAME_INSTANT * curve.duration])))
 
 
 def _pieces(curve: PiecewisePolynomial, s: Array, durations: Array, jets: Array) -> Array:

@@ -18,7 +18,12 @@ from screw_dynamics.errors import (
 from screw_dynamics.feasibility.check import check_feasibility
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.retiming.certification import certified
-from screw_dynamics.retiming.limited_quantities import Limits, limited_quantities, limited_robot
+from screw_dynamics.retiming.limited_quantities import (
+    LimitedQuantities,
+    Limits,
+    limited_quantities,
+    limited_robot,
+)
 from screw_dynamics.retiming.motion_on_path import motion_on_path
 from screw_dynamics.retiming.path_rows import PathRows
 from screw_dynamics.retiming.speed_program import faster
@@ -31,6 +36,8 @@ from screw_dynamics.trajectory import PiecewisePolynomial
 _PER_INTERVAL = 3  # stations between two knots
 _BETWEEN = 4  # instants per distance of two stations where limits are checked
 _MOST_PROGRAMS = 20
+_COARSE = 3  # times fewer intervals in the first programs
+_COARSE_GAIN = 0.1  # of the duration, by a program
 _LEAST_GAIN = 2e-3  # of the duration, by a program
 _TIGHTENING_GAIN = 0.03  # below it, what is exceeded between stations tightens limits there
 _MARGIN = 1e-3  # of a limit, for what is exceeded between stations
@@ -107,8 +114,9 @@ def retime(
     quantities = limited_quantities(robot)
     knots = spline_knots(curve, intervals)
     rows = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL)
+    start = _start(robot, quantities, curve, rows, max(intervals // _COARSE, 10))
     between = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL * _BETWEEN)
-    coefficients = _fastest(rows, between, _first(robot, rows))
+    coefficients = _fastest(rows, between, start)
     if between.basis.durations(coefficients, knots).sum() < least_duration(knots):
         raise InputError('limits: expected some that bound the speed along the path')
     fast = motion_on_path(curve, between.basis, coefficients, knots)
@@ -142,10 +150,43 @@ def _first(robot: Robot, rows: PathRows) -> Array:
     raise InfeasibleError(f'expected a motion that is feasible when slow, got {found}')
 
 
+def _start(
+    robot: Robot,
+    quantities: LimitedQuantities,
+    curve: PiecewisePolynomial,
+    rows: PathRows,
+    intervals: int,
+) -> Array:
+    """Return spline coefficients of a time law of fewer intervals, whose programs are small."""
+    if rows.fixed is not None:
+        return _first(robot, rows)  # it meets the conditions at the ends
+    coarse = limits_at_stations(
+        robot, quantities, curve, spline_knots(curve, intervals), _PER_INTERVAL
+    )
+    tightening = np.ones((coarse.count, quantities.count + 1))
+    coefficients, gain = _first(robot, coarse), 1.0
+    while gain > _COARSE_GAIN:
+        coefficients, gain = _improved(coarse, coefficients, tightening)
+    # near enough: the coefficients of a spline approach its values at these means of knots
+    return coarse.basis.at(coefficients, rows.basis.means)[..., 0]
+
+
 def _fastest(rows: PathRows, between: PathRows, coefficients: Array) -> Array:
     """Return the spline coefficients where linear programs gain no more."""
-    weights = np.gradient(rows.basis.stations)
     tightening = np.full((rows.count, rows.quantities.count + 1), 1.0 - _MARGIN)
+    for _ in range(_MOST_PROGRAMS):
+        coefficients, gain = _improved(rows, coefficients, tightening)
+        if gain < _TIGHTENING_GAIN:
+            worst = between.ratios(coefficients)
+            if gain < _LEAST_GAIN and worst.max(initial=0.0) < 1.0 + _MARGIN:
+                return coefficients
+            tightening /= np.maximum(_around(worst / (1.0 - _MARGIN / 2.0), _BETWEEN), 1.0)
+    return coefficients
+
+
+def _improved(rows: PathRows, coefficients: Array, tightening: Array) -> tuple[Array, float]:
+    """Return the coefficients after a linear program, and its gain, a part of the duration."""
+    weights = np.gradient(rows.basis.stations)
 
     def excess(of: Array) -> float:
         try:
@@ -153,23 +194,15 @@ def _fastest(rows: PathRows, between: PathRows, coefficients: Array) -> Array:
         except SpringRangeError:
             return np.inf
 
-    duration = float((weights / np.sqrt(rows.squared_speeds(coefficients))).sum())
-    gain = 1.0
-    for _ in range(_MOST_PROGRAMS):
-        allowed = max(1.0, excess(coefficients)) * (1.0 + _EXCESS)
-        way, step = faster(rows, coefficients, weights, tightening) - coefficients, 1.0
-        while excess(coefficients + step * way) > allowed and step > _LEAST_STEP:
-            step /= 2.0
-        coefficients = coefficients + step * way
-        before = duration
-        duration = float((weights / np.sqrt(rows.squared_speeds(coefficients))).sum())
-        gain = 1.0 - duration / before
-        if gain < _TIGHTENING_GAIN:
-            worst = between.ratios(coefficients)
-            if gain < _LEAST_GAIN and worst.max(initial=0.0) < 1.0 + _MARGIN:
-                return coefficients
-            tightening /= np.maximum(_around(worst / (1.0 - _MARGIN / 2.0), _BETWEEN), 1.0)
-    return coefficients
+    def duration(of: Array) -> float:
+        return float((weights / np.sqrt(rows.squared_speeds(of))).sum())
+
+    allowed = max(1.0, excess(coefficients)) * (1.0 + _EXCESS)
+    way, step = faster(rows, coefficients, weights, tightening) - coefficients, 1.0
+    while excess(coefficients + step * way) > allowed and step > _LEAST_STEP:
+        step /= 2.0
+    result = coefficients + step * way
+    return result, 1.0 - duration(result) / duration(coefficients)
 
 
 def _around(worst: Array, parts: int) -> Array:

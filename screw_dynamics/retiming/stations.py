@@ -18,6 +18,8 @@ from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 _DEGREE = 4  # of the squared speed as a spline: jerk and snap of the result are continuous
+_ROUNDED_OFF = 0.2  # of a mean interval that an interval may be longer
+_NEAR_REST = 10  # breaks
 _AT_REST = 1e-9  # velocity [rad/s or m/s]
 _TOWARDS_REST = np.array([0.125, 0.25, 0.5])  # knots in the interval next to an instant of rest
 _SHORT, _PER_SHORT = 0.6, 4  # times as many stations where an interval is shorter than this part
@@ -25,11 +27,20 @@ _SHORTEST_INTERVAL = 2e-4  # between two knots, also where no limit bounds the s
 
 
 def spline_knots(curve: PiecewisePolynomial, intervals: int) -> Array:
-    """Return the breaks of a curve, knots between them, and more towards instants of rest."""
+    """
+    Return breaks of a curve, knots between them, and more towards instants of rest.
+
+    Of more than `intervals` breaks those are left out that are nearer than a mean interval, but
+    for the next ones to instants of rest, where a path of many points changes most.
+    """
     breaks = curve.breaks
-    lengths = np.diff(breaks)
-    parts = np.ceil(intervals * lengths / lengths.sum()).astype(int)
     resting = np.abs(curve.jets(breaks, rows=2)[:, 1]).max(axis=1) <= _AT_REST
+    if len(breaks) > intervals + 1:
+        near_rest = np.convolve(resting, np.ones(2 * _NEAR_REST + 1), 'same') > 0.0
+        chosen = _spaced(breaks, near_rest, curve.duration / intervals)
+        breaks, resting = breaks[chosen], resting[chosen]
+    lengths = np.diff(breaks)
+    parts = np.ceil(intervals * lengths / lengths.sum() - _ROUNDED_OFF).clip(1.0).astype(int)
     knots = [breaks[-1:]]
     for i, count in enumerate(parts):
         inner = np.linspace(breaks[i], breaks[i + 1], count, endpoint=False)
@@ -40,6 +51,16 @@ def spline_knots(curve: PiecewisePolynomial, intervals: int) -> Array:
         if resting[i + 1]:
             knots.append(breaks[i + 1] - step * _TOWARDS_REST)
     return np.unique(np.concatenate(knots))
+
+
+def _spaced(breaks: Array, needed: NDArray[np.bool_], step: float) -> list[int]:
+    """Return the places of the ends, of breaks that are needed, and of others `step` apart."""
+    chosen, last = [0], len(breaks) - 1
+    for i in range(1, last):
+        apart = min(breaks[i] - breaks[chosen[-1]], breaks[last] - breaks[i])
+        if needed[i] or apart >= step:
+            chosen.append(i)
+    return [*chosen, last]
 
 
 def divided(values: Array, parts: int | NDArray[np.int64]) -> Array:
@@ -61,7 +82,9 @@ def limits_at_stations(
     """Return the limits at stations, `per_interval` of them per interval of the spline."""
     gaps = np.diff(knots)
     short = gaps < _SHORT * gaps.max()
-    stations = divided(knots, np.where(short, _PER_SHORT * per_interval, per_interval))
+    parts = np.where(short, _PER_SHORT * per_interval, per_interval)
+    pieces = np.diff(np.searchsorted(curve.breaks, knots))
+    stations = divided(knots, np.maximum(parts, per_interval * pieces))
     basis = SquaredSpeed(knots, _DEGREE, stations, quantities.rows - 2)
     jets = curve.jets(stations, rows=quantities.rows)
     jets[-1] = end_jet(curve, quantities.rows)

@@ -53,6 +53,13 @@ class SquaredSpeed:
             ]
         )
 
+    @property
+    def means(self) -> Array:
+        """Means of the knots of every coefficient, near which it is the value of the spline."""
+        inner = np.lib.stride_tricks.sliding_window_view(self.spline_knots[1:-1], self.degree)
+        means: Array = inner.mean(axis=1)
+        return means
+
     def jets(self, coefficients: Array) -> Array:
         """Return a and its derivatives by s at the stations, (M, derivatives + 1)."""
         jets: Array = np.einsum('dmk,mk->md', self.values, coefficients[self.columns])

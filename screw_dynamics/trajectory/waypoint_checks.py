@@ -147,14 +147,20 @@ def check_times(times: Sequence[float] | Array) -> Array:
     return found
 
 
+class NotFinitePointError(TrajectoryError):
+    """A value of a trajectory point is NaN or infinite; point and joint are named."""
+
+
 def finite_row(field: str, point: int, row: Sequence[float], joint_names: Sequence[str]) -> Array:
     """Return the checked values of one point; the TrajectoryError names the joint of a bad one."""
     values = _numbers(f'{field} at point #{point}', row)
     bad = np.flatnonzero(~(np.abs(values) <= LARGEST))
     if bad.size:
         value = values[bad[0]]
-        expected = f'at most {LARGEST:g} in size' if np.isfinite(value) else 'a finite number'
-        raise TrajectoryError(
+        kind, expected = TrajectoryError, f'at most {LARGEST:g} in size'
+        if not np.isfinite(value):
+            kind, expected = NotFinitePointError, 'a finite number'
+        raise kind(
             f'{field} of joint {joint_names[bad[0]]} at point #{point}: '
             f'expected {expected}, got {value}'
         )

@@ -17,7 +17,7 @@ from oracles.random_models import BodyRecipe, random_model
 from tqdm import tqdm
 
 import screw_dynamics as sd
-from benchmark import generated_code, soft_chains, terms
+from benchmark import fastest_motions, generated_code, soft_chains, terms
 from benchmark.peers import ChainRule, FiniteDifferences, from_chain, from_urdf
 from benchmark.timing import Measured, race
 from benchmark.trajectory_figures import motor_feedforward, smooth_trajectories
@@ -58,15 +58,23 @@ class Results:
     scaling: dict[str, list[float]] = field(default_factory=dict)
     soft: dict[str, Measured] = field(default_factory=dict)
     soromox: tuple[float, float] | None = None
+    motions: fastest_motions.Times = field(default_factory=fastest_motions.Times)
 
 
 def measure_all() -> Results:
     """Run every measurement, with a progress bar."""
     results = Results()
     steps = (
-        _single_calls, _terms, _batches, _scaling, _trajectories, _soft_chains, _generated_code,
+        _single_calls,
+        _terms,
+        _batches,
+        _scaling,
+        _trajectories,
+        _fastest_motions,
+        _soft_chains,
+        _generated_code,
         _start,
-    )  # fmt: skip
+    )
     with tqdm(total=len(steps), desc='bench', unit='part') as bar:
         for step in steps:
             bar.set_postfix_str(step.__name__.strip('_').replace('_', ' '))
@@ -227,6 +235,15 @@ def _soft_chains(results: Results) -> None:
 def _trajectories(results: Results) -> None:
     for figure in (*smooth_trajectories(), *motor_feedforward()):
         results.rows.append(Row(figure.name, figure.value, figure.required, unit=figure.unit))
+
+
+def _fastest_motions(results: Results) -> None:
+    results.motions = fastest_motions.measure()
+    most, least = fastest_motions.figures(results.motions)
+    for figure in most:
+        results.rows.append(Row(figure.name, figure.value, figure.required, unit=figure.unit))
+    for figure in least:
+        results.rows.append(Row(figure.name, figure.value, figure.required, at_least=True))
 
 
 def _generated_code(results: Results) -> None:

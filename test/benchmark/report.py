@@ -12,9 +12,11 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use('Agg')
+import numpy as np  # noqa: E402
 from matplotlib import pyplot as plt  # noqa: E402
 
 from benchmark import terms  # noqa: E402
+from benchmark.fastest_motions import EFFORT_RATE, GRID, PATHS, Times  # noqa: E402
 from benchmark.measurements import BATCH, SIZES, Results  # noqa: E402
 
 
@@ -88,8 +90,40 @@ def markdown(results: Results) -> str:
     for i, n in enumerate(SIZES):
         cells = ' | '.join(f'{times[i] * 1e6:.2f}' for times in results.scaling.values())
         lines.append(f'| {n} | {cells} |')
-    lines += _soft_lines(results)
+    lines += [*_motion_lines(results.motions), *_soft_lines(results)]
     return '\n'.join(lines) + '\n'
+
+
+def _motion_lines(times: Times) -> list[str]:
+    """Return the section of fastest motions along paths."""
+    fast, free = np.array(times.fast), np.array(times.without_rate_limit)
+    lines = [
+        '',
+        '## Fastest motions along paths',
+        '',
+        f'{PATHS} random paths of the iiwa through two to seven configurations, with limits of',
+        f'velocity and effort of the URDF and an effort rate of {EFFORT_RATE:g} N m/s.',
+        '',
+        '| quantity | median | largest |',
+        '|---|---|---|',
+    ]
+    rows = {
+        'slow_down / retime, durations': np.array(times.slowed) / fast,
+        'retime / retime without a rate limit, durations': fast / free,
+        'retime, computation [s]': np.array(times.computation),
+    }
+    if times.toppra:
+        rows['retime without a rate limit / TOPP-RA, durations'] = free / times.toppra
+        rows['TOPP-RA, computation [s]'] = np.array(times.computation_of_toppra)
+    for name, values in rows.items():
+        lines.append(f'| {name} | {np.median(values):.3g} | {values.max():.3g} |')
+    lines += ['']
+    if times.toppra:
+        lines += [
+            f'TOPP-RA (`pip install toppra`, {GRID} stations) has no limit of the effort rate.'
+        ]
+        return lines
+    return [*lines, 'TOPP-RA was not installed (`pip install toppra`).']
 
 
 def _soft_lines(results: Results) -> list[str]:

@@ -14,6 +14,7 @@ from screw_dynamics_interfaces.srv import (
     GetInverseDynamics,
     GetMassMatrix,
     GetMotorFeedforward,
+    RetimeTrajectory,
 )
 
 SERVICES = {
@@ -24,6 +25,7 @@ SERVICES = {
     'get_inverse_dynamics': GetInverseDynamics,
     'get_motor_feedforward': GetMotorFeedforward,
     'compute_trajectory_torques': ComputeTrajectoryTorques,
+    'retime_trajectory': RetimeTrajectory,
 }
 
 

@@ -85,6 +85,7 @@ def test_read_only_signature_takes_every_contiguous_array():
 def test_cached_kernel_follows_another_file(sources, tmp_path, monkeypatch):
     kernel_source, helper_source = sources
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv('NUMBA_CACHE_DIR', raising=False)
     kernel_file, helper_file = (
         tmp_path / 'kernel_in_one_file.py',
         tmp_path / 'helper_in_another.py',

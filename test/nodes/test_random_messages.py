@@ -20,7 +20,7 @@ from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import motion_services, services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest
-from screw_dynamics.nodes.dynamics_server.services import compute_trajectory_torques
+from screw_dynamics.nodes.dynamics_server.trajectory_services import compute_trajectory_torques
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
 from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer, MotorStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters

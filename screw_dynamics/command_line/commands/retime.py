@@ -16,9 +16,8 @@ from screw_dynamics.command_line.evaluation import kernels_of_a_command, sampled
 from screw_dynamics.command_line.joint_values import add_joint_values, joint_values
 from screw_dynamics.errors import InputError
 from screw_dynamics.feasibility.check import check_feasibility
-from screw_dynamics.feasibility.quantities import motor_limits
 from screw_dynamics.paths import is_standard_output, new_file
-from screw_dynamics.retiming import retime, retimed_waypoints
+from screw_dynamics.retiming import own_limits, retime, retimed_waypoints
 from screw_dynamics.retiming.certification import instants
 from screw_dynamics.retiming.limited_quantities import limited_robot
 from screw_dynamics.robot import Robot
@@ -84,13 +83,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _limits(options: argparse.Namespace, robot: Robot) -> dict[str, Array]:
     """Return the limits of the options, those of the robot for other joints."""
-    own = {
-        'velocity': robot.model.limits.ignoring_zeros().velocity,
-        'effort': robot.model.limits.ignoring_zeros().effort,
-        'effort_rate': motor_limits(robot).effort_rates,
-    }
     found = {}
-    for name, values in own.items():
+    for name, values in own_limits(robot).items():
         chosen = getattr(options, name)
         option = f'--{name.replace("_", "-")}'
         if chosen is not None and len(chosen) == 1 and not chosen[0][0]:

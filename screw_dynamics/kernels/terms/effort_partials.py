@@ -109,9 +109,9 @@ def set_moments(body, joint):
     dx, dy, dz = get3(body, _O)
     hx, hy, hz = get3(body, _H)
     ux, uy, uz = hx + m * dx, hy + m * dy, hz + m * dz
-    put3(body, _H, (ux, uy, uz))
     add3(body, _I, dx * (hx + ux), dy * (hy + uy), dz * (hz + uz))
     add3(body, _I + 3, dx * hy + ux * dy, dx * hz + ux * dz, dy * hz + uy * dz)
+    put3(body, _H, (ux, uy, uz))  # last: rows of a batch are read as views
 
 
 def set_loads(body):

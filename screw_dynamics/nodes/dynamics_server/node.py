@@ -21,7 +21,7 @@ from screw_dynamics.dynamics import (
 from screw_dynamics.errors import InputError, ScrewDynamicsError, SingularMassMatrixError
 from screw_dynamics.jit import BackgroundCompiler, uncompiled
 from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
-from screw_dynamics.nodes.dynamics_server import motion_services, services
+from screw_dynamics.nodes.dynamics_server import motion_services, services, trajectory_services
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest, NoModelError, error_code
 from screw_dynamics.nodes.shared import interfaces
@@ -109,6 +109,7 @@ class DynamicsServerNode(Node):
                     'compute_trajectory_torques',
                     self._compute_trajectory_torques,
                 ),
+                (srv.RetimeTrajectory, 'retime_trajectory', self._retime_trajectory),
                 (srv.GetMotorFeedforward, 'get_motor_feedforward', self._get_motor_feedforward),
             ):
                 self.create_service(service, f'~/{name}', partial(self._answer, answer, service))
@@ -154,8 +155,12 @@ class DynamicsServerNode(Node):
             self.get_logger().warning(text, throttle_duration_sec=1.0)
 
     def _compute_trajectory_torques(self, robot: Robot, request: Any, response: Any) -> None:
-        services.compute_trajectory_torques(robot, self._settings.values, request, response)
+        settings = self._settings.values
+        trajectory_services.compute_trajectory_torques(robot, settings, request, response)
         self._warn(response.message)
+
+    def _retime_trajectory(self, robot: Robot, request: Any, response: Any) -> None:
+        trajectory_services.retime_trajectory(robot, self._settings.values, request, response)
 
     def _require_supported(self, loaded: LoadedRobot) -> None:
         require_supported(loaded.robot, np.inf)

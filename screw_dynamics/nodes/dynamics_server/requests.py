@@ -22,6 +22,7 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.messages.joints import JointNamesError, joint_order, request_row
 from screw_dynamics.nodes.shared.limit_checks import LimitError
+from screw_dynamics.trajectory.waypoint_checks import NotFinitePointError
 
 OK = 0
 INVALID_REQUEST = -1
@@ -46,6 +47,7 @@ def error_code(error: ScrewDynamicsError) -> int:
         NoModelError: NO_MODEL,
         LimitError: LIMIT_EXCEEDED,
         NotFiniteError: NOT_FINITE,
+        NotFinitePointError: NOT_FINITE,
         JointNamesError: INVALID_JOINTS,
     }
     return next((code for kind, code in codes.items() if isinstance(error, kind)), INVALID_REQUEST)

@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Duration
-from trajectory_msgs.msg import JointTrajectoryPoint
 
 from screw_dynamics.arrays import Array, require_finite
 from screw_dynamics.dynamics import (
@@ -20,15 +18,9 @@ from screw_dynamics.dynamics import (
 )
 from screw_dynamics.dynamics.coriolis_matrix import FORMS
 from screw_dynamics.elastic import MotorFeedforward, elastic_feedforward
-from screw_dynamics.errors import InputError, ShapeError, TrajectoryError, UnknownNameError, shown
+from screw_dynamics.errors import InputError, ShapeError, UnknownNameError, shown
 from screw_dynamics.feasibility.check import check_motor_commands
-from screw_dynamics.messages.joints import (
-    double_array,
-    effort_points,
-    joint_order,
-    trajectory_points,
-)
-from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.messages.joints import double_array
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.dynamics_server.requests import (
     EFFORTS,
@@ -37,16 +29,8 @@ from screw_dynamics.nodes.dynamics_server.requests import (
     wrench_jets,
 )
 from screw_dynamics.nodes.shared import interfaces
-from screw_dynamics.nodes.shared.limit_checks import (
-    LimitError,
-    check_curve,
-    limit_text,
-    points_text,
-)
-from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
+from screw_dynamics.nodes.shared.limit_checks import limit_text
 from screw_dynamics.robot import Robot
-from screw_dynamics.trajectory import JET_ROWS, check_position_limits, waypoints_from_points
-from screw_dynamics.trajectory.piecewise_polynomial import even_times, sample_count
 
 
 def get_mass_matrix(robot: Robot, request: JointRequest, response: Any) -> None:
@@ -92,72 +76,6 @@ def get_inverse_dynamics(
     for field, values in zip(EFFORTS, efforts, strict=False):
         setattr(response, field, double_array(values))
     response.effort_jet = double_array(efforts)
-
-
-_MAX_ORDER = 2
-
-
-def compute_trajectory_torques(
-    robot: Robot, parameters: DynamicsServerParameters, request: Any, response: Any
-) -> None:
-    """Handle ComputeTrajectoryTorques; with drives their limits are checked too."""
-    model = robot.model
-    names = list(request.trajectory.joint_names)
-    if names:
-        joint_order(names, model.joint_names)
-    waypoints = waypoints_from_points(
-        names, trajectory_points(request.trajectory), model.joint_names
-    )
-    k = int(request.derivative_order)
-    if k > _MAX_ORDER:
-        raise InputError(f'derivative_order: expected 0, 1 or 2, got {k}')
-    try:
-        beyond = check_position_limits(
-            waypoints, model.limits.lower, model.limits.upper, parameters.check_limits
-        )
-    except TrajectoryError as error:
-        raise LimitError(str(error)) from None
-    begin = waypoints.times[0]
-    interpolation = INTERPOLATIONS[parameters.interpolation]
-    curve = interpolation.curve(shifted(waypoints, slice(None), begin), None)
-    mode = parameters.check_limits
-    # a long curve is not sampled at its points
-    others = check_curve(robot, curve, begin, mode, positions=not beyond)
-    response.message = '; '.join(filter(None, (points_text(beyond), others)))
-    times = _sample_times(waypoints.times - begin, request.sample_period, parameters.max_samples)
-    jets = curve.jets(times, JET_ROWS)
-    known = jets[:, : k + 3].copy()
-    tau = parameters.effort_format.convert(model, known, inverse_dynamics(model, known))
-    back = np.array([model.joint_names.index(name) for name in names], dtype=np.intp)
-    response.interpolation = parameters.interpolation
-    response.trajectory.header = request.trajectory.header
-    response.trajectory.joint_names = names
-    response.trajectory.points = effort_points(
-        (round(1e9 * (t + begin)) for t in times),
-        jets[:, :3, back],
-        tau[:, 0, back],
-        JointTrajectoryPoint,
-        Duration,
-    )
-    for d in range(1, k + 1):
-        setattr(response, EFFORTS[d], double_array(tau[:, d, back]))
-
-
-def _sample_times(knots: Array, period: Any, limit: int) -> Array:
-    """Return the sample times [s]; the last one is the end, period 0 means the points."""
-    step = nanoseconds(period)
-    if step < 0:
-        raise InputError(f'sample_period: expected 0 s or more, got {1e-9 * step:g} s')
-    if step == 0:
-        return knots
-    end, rate = float(knots[-1]), SECOND / step
-    count = sample_count(0.0, end, rate)
-    if count > limit:
-        raise LimitError(
-            f'sample_period: expected at most {limit} samples (parameter max_samples), '
-            f'{1e-9 * step:g} s gives {count}'
-        )
-    return even_times(0.0, end, rate)
 
 
 _STIFFNESS_ROWS = 3

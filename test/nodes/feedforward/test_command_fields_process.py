@@ -357,12 +357,15 @@ def test_motors_on_the_side_of_the_gear(ros, start, tmp_path, side):
     drives.followed()
     assert states[-1].name == NAMES
     ratio, offset = np.array([10.0, 1.0]), np.array([0.5, 0.0])
-    by_stamp = {nanoseconds(motor.header.stamp): motor for motor in motors}
-    pairs = [(s, by_stamp.get(nanoseconds(s.header.stamp))) for s in states]
-    pairs = [pair for pair in pairs if pair[1] is not None]
-    assert len(pairs) > 50
+
+    def pairs():
+        by_stamp = {nanoseconds(motor.header.stamp): motor for motor in motors}
+        found = [(s, by_stamp.get(nanoseconds(s.header.stamp))) for s in states]
+        return [pair for pair in found if pair[1] is not None]
+
+    drives.wait('states with their motors', lambda: len(pairs()) > 50)
     known = {}
-    for state, motor in pairs:
+    for state, motor in pairs():
         position, velocity, effort = (
             np.array(motor.motor_position),
             np.array(motor.motor_velocity),
@@ -375,10 +378,14 @@ def test_motors_on_the_side_of_the_gear(ros, start, tmp_path, side):
         np.testing.assert_allclose(state.velocity, velocity, rtol=1e-15)
         np.testing.assert_allclose(state.effort, effort, rtol=1e-15)
         known[tuple(state.position)] = state
-    commands = drives.commands[len(drives.commands) // 2 :]  # the ramp is over
-    matches = [(c, known[tuple(c[0])]) for c in commands if tuple(c[0]) in known]
-    assert len(matches) > 20
-    for command, state in matches:
+    second_half = len(drives.commands) // 2  # the ramp is over
+
+    def matches():
+        commands = drives.commands[second_half:]
+        return [(c, known[tuple(c[0])]) for c in commands if tuple(c[0]) in known]
+
+    drives.wait('commands with their states', lambda: len(matches()) > 20)
+    for command, state in matches():
         np.testing.assert_array_equal(command[1], state.velocity)
         np.testing.assert_array_equal(command[2], state.effort)
     assert drives.heard['commands'][0].layout.dim[1].label == 'motors'
