@@ -34,6 +34,7 @@ _COMMANDS = {
     'observe': 'collisions in the joint states that a bag has recorded',
     'identify': 'friction, rotors, load and inertias behind recorded efforts',
     'feasibility': 'limits of joints, springs and motors along a trajectory',
+    'generate': 'C99 code of efforts, matrices and frames of a robot',
     'symbolic': 'expressions of a small robot, as SymPy, LaTeX and C',
     'retime': 'the fastest motion along the path of a trajectory',
     'plot': 'a figure of computed or recorded efforts',

@@ -124,7 +124,7 @@ class MotorTable(ValueEquality):
         """The integers and the reals of the kernel `set_motor_commands`."""
         rubs = self.rows[:, [VISCOUS, COULOMB]].any() or self.friction[:, [EXCESS, LOAD]].any()
         linear = np.isin(self.laws, (RIGID, LINEAR)).all() and self.direct and not rubs
-        flags = np.full((2, self.n), [[linear], [self.direct]])
+        flags = np.full((3, self.n), [[linear], [self.direct], [len(self.stiffness)]])
         springs = self.laws, self.offsets, self.damped, self.variable, self.first_motor
         tables = self.rows, self.friction, *self.joint_arrays, self.stiffness, self.parameters
         return np.vstack((*springs, flags)), np.concatenate([table.ravel() for table in tables])

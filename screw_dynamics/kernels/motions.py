@@ -7,7 +7,7 @@ import math
 from screw_dynamics.jit import Kernel, read_only
 
 
-def _evaluate(breaks, coefficients, end, t, out):
+def write_joint_jet(breaks, coefficients, end, t, out):
     """Write the derivatives of every joint at time t to `out` (rows, n)."""
     _evaluate_at(breaks, coefficients, end, t, 0, out.reshape((1, out.shape[0], out.shape[1])), 0)
 
@@ -103,7 +103,7 @@ def _evaluate_many(coefficients, segment, h, u, out, i):
 
 
 _POLYNOMIAL = f'{read_only(1)}, {read_only(3)}, {read_only(1)}'
-sample_polynomial = Kernel(_evaluate, f'void({_POLYNOMIAL}, float64, float64[:, ::1])')
+sample_polynomial = Kernel(write_joint_jet, f'void({_POLYNOMIAL}, float64, float64[:, ::1])')
 sample_polynomial_batch = Kernel(
     _evaluate_batch, f'void({_POLYNOMIAL}, {read_only(1)}, float64[:, :, ::1])'
 )

@@ -17,7 +17,7 @@ from oracles.random_models import BodyRecipe, random_model
 from tqdm import tqdm
 
 import screw_dynamics as sd
-from benchmark import fastest_motions, soft_chains, terms
+from benchmark import fastest_motions, generated_code, soft_chains, terms
 from benchmark.peers import ChainRule, FiniteDifferences, from_chain, from_urdf
 from benchmark.timing import Measured, race
 from benchmark.trajectory_figures import motor_feedforward, smooth_trajectories
@@ -72,6 +72,7 @@ def measure_all() -> Results:
         _trajectories,
         _fastest_motions,
         _soft_chains,
+        _generated_code,
         _start,
     )
     with tqdm(total=len(steps), desc='bench', unit='part') as bar:
@@ -243,6 +244,12 @@ def _fastest_motions(results: Results) -> None:
         results.rows.append(Row(figure.name, figure.value, figure.required, unit=figure.unit))
     for figure in least:
         results.rows.append(Row(figure.name, figure.value, figure.required, at_least=True))
+
+
+def _generated_code(results: Results) -> None:
+    figures = generated_code.measure().items()
+    for (name, value), unit in zip(figures, generated_code.UNITS, strict=False):
+        results.rows.append(Row(name, value, generated_code.BOUNDS[name], unit=unit))
 
 
 _FIRST_RESULT = """

@@ -18,7 +18,7 @@ from helpers.patience import patience
 import screw_dynamics.command_line.main as program
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ['model', 'terms', 'evaluate', 'bag', 'feasibility', 'plot']
+COMMANDS = ['model', 'terms', 'evaluate', 'bag', 'feasibility', 'generate', 'plot']
 
 
 def examples(command: str) -> list[list[str]]:
@@ -45,7 +45,7 @@ def test_examples_run(run, folder, trajectory_bag, measured_bag, monkeypatch, co
         f'<parent link="{last_link(text)}"/><child link="tool0"/></joint></robot>',
     )
     arguments = examples(command)[number]
-    if command == 'model':
+    if command in ('model', 'generate'):
         (folder / 'my_robot.urdf').write_text(text)
     if command == 'bag' and '/joint_states' in arguments:
         shutil.rmtree(trajectory_bag)

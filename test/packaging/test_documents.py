@@ -36,6 +36,7 @@ from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.command_line.main import main
 from screw_dynamics.trajectory import parse_trajectory, read_trajectory
 
+COMMANDS = ('model', 'terms', 'evaluate', 'bag', 'feasibility', 'generate', 'plot')
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding='utf-8') for path in PAGES}
 PACKAGE = ROOT / 'screw_dynamics'
 LIBRARY, ROBOTS = TEXTS['docs/library.md'], TEXTS['docs/elastic_robots.md']
@@ -253,7 +254,7 @@ def test_no_generated_table_is_empty():
             assert lines > (0 if name.startswith('files') else 2), f'{page}: table {name}'
 
 
-@pytest.mark.parametrize('command', ['model', 'terms', 'evaluate', 'bag', 'feasibility', 'plot'])
+@pytest.mark.parametrize('command', COMMANDS)
 def test_the_options_of_the_help_are_in_the_tables(command):
     shown = subprocess.run(
         [sys.executable, '-m', 'screw_dynamics', command, '--help'],
@@ -272,7 +273,7 @@ def test_every_node_and_command_has_its_table(generator):
     text = TEXTS['docs/parameters.md']
     for node in generator['NODES']:
         assert f'<!-- table: parameters {node} -->' in text or f'-values {node} -->' in text
-    for command in ('model', 'terms', 'evaluate', 'bag', 'feasibility', 'plot'):
+    for command in COMMANDS:
         assert f'<!-- table: options {command} -->' in TEXTS['docs/command_line.md']
 
 

@@ -71,7 +71,7 @@ ALLOWED = {
     'parsers': {'lie', 'model'},
     'kinematics': {'kernels', 'lie', 'series', 'model'},
     'dynamics': {'kernels', 'lie', 'series', 'model', 'kinematics'},
-    'codegen': TREE,
+    'codegen': {*TREE, 'trajectory', 'elastic'},
     'trajectory': {'kernels', 'series'},
     'cartesian': {'lie', 'series', 'model', 'kinematics', 'trajectory'},
     'estimation': {*TREE, 'trajectory'},
@@ -90,6 +90,7 @@ ALLOWED = {
     'results': {'model', 'trajectory', 'messages', 'bags'},
     'command_line': {
         *PUBLIC,
+        'codegen',
         'estimation',
         'identification',
         'observers',

@@ -11,15 +11,15 @@ from screw_dynamics.kernels.springs.laws import INERTIA, RIGID
 from screw_dynamics.kernels.springs.motor_efforts import write_motor_efforts
 from screw_dynamics.kernels.springs.parallel import COLUMNS
 
-# Rows of the integers (7, n); DAMPED and VARIABLE have the numbers among these joints. LINEAR_ONLY
+# Rows of the integers (8, n); DAMPED and VARIABLE have the numbers among these joints. LINEAR_ONLY
 # is 1 if springs are linear and nothing rubs, DIRECT if drives transmit the efforts of the links
-# (joints without friction and parallel springs).
-LAWS, OFFSETS, DAMPED, VARIABLE, FIRST_MOTORS, LINEAR_ONLY, DIRECT = range(7)
+# (joints without friction and parallel springs), VARIABLE_COUNT is V.
+LAWS, OFFSETS, DAMPED, VARIABLE, FIRST_MOTORS, LINEAR_ONLY, DIRECT, VARIABLE_COUNT = range(8)
 
 _LARGEST = np.finfo(np.float64).max
 
 
-def _motor_commands(jets, efforts, integers, reals, deflections, motions, commands):
+def write_motor_commands(jets, efforts, integers, reals, deflections, motions, commands):
     """
     Fill the commands of undamped joints of constant stiffness; return OK or another status.
 
@@ -33,9 +33,7 @@ def _motor_commands(jets, efforts, integers, reals, deflections, motions, comman
         return OK
     variable = integers[VARIABLE]
     rows, last = reals[: 4 * m].reshape((m, 4)), 8 * m + (8 + COLUMNS) * n
-    varied = 0
-    for j in range(n):
-        varied = max(varied, variable[j] + 1)
+    varied = integers[VARIABLE_COUNT, 0]
     data = reals[last + varied :]
     if integers[LINEAR_ONLY, 0]:
         return _linear(jets, efforts, integers, data, rows, deflections, motions, commands)
@@ -85,7 +83,7 @@ def _linear(jets, efforts, integers, data, rows, deflections, motions, commands)
 
 _JETS = 'float64[:, :, ::1]'
 set_motor_commands = Kernel(
-    _motor_commands,
+    write_motor_commands,
     f'int64({read_only(3)}, {_JETS}, {read_only(2, "int64")}, {read_only(1)}, '
     f'{_JETS}, {_JETS}, {_JETS})',
 )

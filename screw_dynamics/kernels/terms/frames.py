@@ -30,9 +30,9 @@ REPRESENTATIONS = ('body', 'spatial', 'hybrid', 'mixed')
 
 # header: numbers of bodies and coordinates as in `kernels.taylor.layout`, representation, then
 FRAME_LOCAL = 3  # 12: pose of the frame in the last joint frame, by rows
-_HEADER = 15
+HEADER = 15
 _COORDINATE = MASS  # in place of the inertia
-_ROW = MASS + 1
+ROW = MASS + 1
 
 # of a body: rotation to base axes (9, by rows), vector from the parent's origin (3)
 FRAME_STEP = 9
@@ -60,7 +60,7 @@ def frame_rows(count):
 
 def path_joint(parameters, i):
     """Return the parameters of body i of the path."""
-    return at(parameters, _HEADER + i * _ROW)
+    return at(parameters, HEADER + i * ROW)
 
 
 def coordinate_of(joint):

@@ -1,0 +1,90 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Quantities that can be generated: names, inputs, results and the kernels they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from screw_dynamics import dynamics, kinematics
+from screw_dynamics.kernels.terms import catalogue
+from screw_dynamics.kernels.terms.term import Term
+
+
+class Quantity(NamedTuple):
+    """A quantity of the joint position, or also of the velocity; `text` is its comment in C."""
+
+    name: str
+    term: Term
+    compute: Callable[..., Any]
+    """The function of the library, of the model, the inputs and for frames the frame."""
+    out: str
+    text: str
+    weightless: bool = False
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return ('q', 'qd')[: self.term.recursion.inputs]
+
+
+INVERSE_DYNAMICS, MOTOR_COMMANDS = 'inverse_dynamics', 'motor_commands'
+REFERENCE = 'reference'
+_TERMS = (
+    Quantity(
+        'mass_matrix',
+        catalogue.mass_matrix_term,
+        dynamics.mass_matrix,
+        'm',
+        "Mass matrix M(q), (N, N) by rows, with M q'' + C q' + g = tau.",
+    ),
+    Quantity(
+        'gravity_forces',
+        catalogue.gravity_term,
+        dynamics.gravity_forces,
+        'g',
+        'Efforts g(q) that hold the robot at rest, (N).',
+    ),
+    Quantity(
+        'bias_forces',
+        catalogue.bias_term,
+        dynamics.bias_forces,
+        'b',
+        "Bias C(q, q') q' + g(q), (N).",
+    ),
+    Quantity(
+        'coriolis_forces',
+        catalogue.bias_term,
+        dynamics.bias_forces,
+        'c',
+        "Coriolis and centrifugal efforts C(q, q') q', (N).",
+        weightless=True,
+    ),
+    Quantity(
+        'coriolis_matrix',
+        catalogue.coriolis_term,
+        dynamics.coriolis_matrix,
+        'c',
+        "Coriolis matrix C(q, q'), (N, N) by rows; the derivative of M minus 2 C is skew.",
+    ),
+)
+_FRAMES = (
+    Quantity(
+        'frame_pose',
+        catalogue.pose_term,
+        kinematics.frame_pose,
+        'pose',
+        'Pose of the frame in base axes, homogeneous matrix (4, 4) by rows [m].',
+    ),
+    Quantity(
+        'frame_jacobian',
+        catalogue.jacobian_term,
+        kinematics.frame_jacobian,
+        'jacobian',
+        "Jacobian of the frame, (6, N) by rows: twist [angular; linear] = J q'.",
+    ),
+)
+TERMS = {quantity.name: quantity for quantity in _TERMS}
+FRAME_TERMS = {quantity.name: quantity for quantity in _FRAMES}
+QUANTITIES = (INVERSE_DYNAMICS, *TERMS, REFERENCE, *FRAME_TERMS, MOTOR_COMMANDS)
