@@ -21,6 +21,7 @@ if os.environ.get('AMENT_PREFIX_PATH'):
         'dynamics_server',
         'trajectory_sender',
         'sea_simulator',
+        'load_observer',
         'recorder',
         'replay',
         'demo',

@@ -28,6 +28,7 @@ import screw_dynamics as sd
 from screw_dynamics.command_line.main import parser
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.shared.parameters import ParameterRule, rule_of
 from screw_dynamics.nodes.trajectory_sender import SenderParameters
@@ -40,6 +41,7 @@ NODES = {
     'feedforward': FeedforwardParameters,
     'dynamics_server': DynamicsServerParameters,
     'sea_simulator': SeaSimulatorParameters,
+    'load_observer': LoadObserverParameters,
     'trajectory_sender': SenderParameters,
 }
 RECORDS: dict[str, Any] = {

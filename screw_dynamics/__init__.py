@@ -76,6 +76,9 @@ if TYPE_CHECKING:
     from screw_dynamics.feasibility.check import check_feasibility as check_feasibility
     from screw_dynamics.feasibility.report import FeasibilityReport as FeasibilityReport
     from screw_dynamics.feasibility.slow_down import slow_down as slow_down
+    from screw_dynamics.identification import Identification as Identification
+    from screw_dynamics.identification import Recording as Recording
+    from screw_dynamics.identification import identify as identify
     from screw_dynamics.kinematics import frame_jacobian as frame_jacobian
     from screw_dynamics.kinematics import frame_jacobian_jet as frame_jacobian_jet
     from screw_dynamics.kinematics import frame_pose as frame_pose
@@ -84,7 +87,10 @@ if TYPE_CHECKING:
     from screw_dynamics.model import Frame as Frame
     from screw_dynamics.model import JointLimits as JointLimits
     from screw_dynamics.model import ScrewModel as ScrewModel
+    from screw_dynamics.observers import Contact as Contact
+    from screw_dynamics.observers import ContactDetector as ContactDetector
     from screw_dynamics.observers import LoadObserver as LoadObserver
+    from screw_dynamics.observers import measured_spring_efforts as measured_spring_efforts
     from screw_dynamics.parsers import from_urdfpy as from_urdfpy
     from screw_dynamics.parsers import read_urdf as read_urdf
     from screw_dynamics.paths import share_path as share_path
@@ -147,6 +153,7 @@ _MODULES = {
     'feasibility.check': ('check_feasibility',),
     'feasibility.report': ('FeasibilityReport',),
     'feasibility.slow_down': ('slow_down',),
+    'identification': ('Identification', 'Recording', 'identify'),
     'kinematics': (
         'frame_jacobian',
         'frame_jacobian_jet',
@@ -155,7 +162,7 @@ _MODULES = {
         'task_to_joint_jet',
     ),
     'model': ('Frame', 'JointLimits', 'ScrewModel'),
-    'observers': ('LoadObserver',),
+    'observers': ('Contact', 'ContactDetector', 'LoadObserver', 'measured_spring_efforts'),
     'parsers': ('from_urdfpy', 'read_urdf'),
     'paths': ('share_path',),
     'retiming': ('retime',),

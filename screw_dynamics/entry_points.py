@@ -90,6 +90,7 @@ feedforward = partial(run, 'feedforward', 'screw_dynamics.nodes.feedforward.__ma
 dynamics_server = partial(run, 'dynamics_server', 'screw_dynamics.nodes.dynamics_server.__main__')
 trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.trajectory_sender')
 sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulator.__main__')
+load_observer = partial(run, 'load_observer', 'screw_dynamics.nodes.load_observer.__main__')
 recorder = partial(run, 'recorder', 'screw_dynamics.bags.recorder')
 replay = partial(run, 'replay', 'screw_dynamics.bags.replay')
 demo = partial(run, 'demo', 'screw_dynamics.demo')

@@ -3,12 +3,12 @@
 """Conversion of one topic of a bag to efforts, and to a new bag if requested."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from screw_dynamics.bags import Bag, BagMessage, BagWriter
+from screw_dynamics.bags import Bag, BagWriter
 from screw_dynamics.bags.definitions import MessageTypes
 from screw_dynamics.bags.writer import OFFLINE_CAPACITY
 from screw_dynamics.command_line import motions
@@ -20,6 +20,7 @@ from screw_dynamics.command_line.bag_trajectories import (
     trajectory_with_efforts,
     until_replaced,
 )
+from screw_dynamics.command_line.recorded_bag import selected_messages
 from screw_dynamics.command_line.robots import effort_format
 from screw_dynamics.errors import BagError
 from screw_dynamics.messages.times import SECOND
@@ -35,7 +36,7 @@ def convert(bag: Bag, topic: str, robot: Robot, options: argparse.Namespace) -> 
     """Compute the efforts of a topic, timed from the first sample; write the requested new bag."""
     names = _new_topics(bag, options)
     where = f'{bag.path}: topic {topic!r}'
-    messages = _messages(bag, topic, options)
+    messages = selected_messages(bag, topic, options)
     followed: list[FollowedTrajectory] = []
     parts: list[tuple[Results, Origin]] = []
     if bag.topics[topic].type == TRAJECTORY:
@@ -78,23 +79,6 @@ def _new_topics(bag: Bag, options: argparse.Namespace) -> list[str]:
                 f'{bag.path}: it has a topic {name} already: choose another --namespace'
             )
     return names
-
-
-def _messages(bag: Bag, topic: str, options: argparse.Namespace) -> Iterator[BagMessage]:
-    """Yield the messages between --start and --end."""
-    start = -np.inf if options.start is None else options.start
-    end = np.inf if options.end is None else options.end
-    count = bag.topics[topic].count
-    none = True
-    for found in progress(bag.messages([topic]), 'reading', count, 'message'):
-        if start <= (found.log_time - bag.start_time) / SECOND <= end:
-            none = False
-            yield found
-    if none:
-        raise BagError(
-            f'{bag.path}: topic {topic!r}: no messages between --start and --end; the bag has '
-            f'{bag.duration:g} s'
-        )
 
 
 def _part_of(source: Origin, chosen: np.typing.NDArray[np.bool_]) -> Origin:

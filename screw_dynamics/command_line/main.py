@@ -31,6 +31,8 @@ _COMMANDS = {
     'terms': 'matrices, frames and accelerations of a robot at one state',
     'evaluate': 'efforts and their derivatives along a trajectory',
     'bag': 'efforts of the trajectories or joint states that a bag has recorded',
+    'observe': 'collisions in the joint states that a bag has recorded',
+    'identify': 'friction, rotors, load and inertias behind recorded efforts',
     'feasibility': 'limits of joints, springs and motors along a trajectory',
     'generate': 'C99 code of efforts, matrices and frames of a robot',
     'symbolic': 'expressions of a small robot, as SymPy, LaTeX and C',

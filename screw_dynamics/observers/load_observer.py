@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +20,14 @@ from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.observers.driven_links import DrivenLinks
 from screw_dynamics.observers.wrenches import least_squares_wrench
 from screw_dynamics.scalars import require_number
+
+
+class Sample(NamedTuple):
+    """Coordinates, rates and efforts on the links (n,) of one instant."""
+
+    q: Array
+    qd: Array
+    link_effort: Array
 
 
 class LoadObserver:
@@ -83,9 +92,9 @@ class LoadObserver:
         n = require_model(model).n
         self.model = model
         self._links = DrivenLinks(model, joints)
-        self._bandwidth = _per_joint('bandwidth', bandwidth, n, above=True)
-        self._effort_variance = _per_joint('effort_deviation', effort_deviation, n) ** 2
-        self._velocity_variance = _per_joint('velocity_deviation', velocity_deviation, n) ** 2
+        self._bandwidth = per_joint('bandwidth', bandwidth, n, above=True)
+        self._effort_variance = per_joint('effort_deviation', effort_deviation, n) ** 2
+        self._velocity_variance = per_joint('velocity_deviation', velocity_deviation, n) ** 2
         self._effort: Array = np.zeros(n)
         self._filtered: Array = np.zeros((n, n))
         self.covariance: Array = np.zeros((n, n))
@@ -96,6 +105,7 @@ class LoadObserver:
         self._time: float | None = None
         self._q = np.zeros(self.model.n)
         self._momentum, self._force = np.zeros(self.model.n), np.zeros(self.model.n)
+        self._rate, self._link_effort = np.zeros(self.model.n), np.zeros(self.model.n)
         self._effort[:], self._filtered[:], self.covariance[:] = 0.0, 0.0, 0.0
 
     @property
@@ -103,6 +113,17 @@ class LoadObserver:
         """The external efforts (n,) at the last sample [N m or N], a copy."""
         effort: Array = self._effort.copy()
         return effort
+
+    @property
+    def bandwidth(self) -> Array:
+        """The rates (n,) at which the external efforts follow [1/s], a copy."""
+        bandwidth: Array = self._bandwidth.copy()
+        return bandwidth
+
+    @property
+    def sample(self) -> Sample:
+        """The last sample, with the efforts that the drives exert on the links."""
+        return Sample(self._q.copy(), self._rate.copy(), self._link_effort.copy())
 
     def update(self, time: float, q: ArrayLike, qd: ArrayLike, effort: ArrayLike) -> Array:
         """
@@ -134,10 +155,10 @@ class LoadObserver:
             raise InputError(f'time: expected more than {self._time:.9g} s, got {instant:.9g} s')
         position, rate = as_vector('q', q, n), as_vector('qd', qd, n)
         inertia = mass_matrix(self.model, position) + self._links.rotor_inertia
-        effort = self._links.link_efforts(position, rate, as_vector('effort', effort, n))
+        link_effort = self._links.link_efforts(position, rate, as_vector('effort', effort, n))
         with np.errstate(over='ignore', invalid='ignore'):
             velocity_force = coriolis_matrix(self.model, position, rate).T @ rate
-            force = effort + velocity_force - gravity_forces(self.model, position)
+            force = link_effort + velocity_force - gravity_forces(self.model, position)
             momentum = inertia @ rate
         require_finite('result', momentum + force, 'overflow')
         if self._time is not None:
@@ -146,7 +167,8 @@ class LoadObserver:
             impulse = momentum - self._momentum - 0.5 * step * (force + self._force)
             self._effort += gain * (impulse / step - self._effort)
             self._propagate(inertia, step, gain)
-        self._time, self._q, self._momentum, self._force = instant, position, momentum, force
+        self._time, self._momentum, self._force = instant, momentum, force
+        self._q, self._rate, self._link_effort = position, rate, link_effort
         return self.effort
 
     def _propagate(self, inertia: Array, step: float, gain: Array) -> None:
@@ -196,7 +218,7 @@ class LoadObserver:
         )
 
 
-def _per_joint(name: str, value: ArrayLike, n: int, *, above: bool = False) -> Array:
+def per_joint(name: str, value: ArrayLike, n: int, *, above: bool = False) -> Array:
     """Return a number per joint (n,) from one number or n; raise InputError out of range."""
     array = require_finite(name, as_float_array(name, value))
     if array.shape not in ((), (n,)):

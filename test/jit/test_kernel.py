@@ -86,6 +86,7 @@ def test_cached_kernel_follows_another_file(sources, tmp_path, monkeypatch):
     kernel_source, helper_source = sources
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delenv('NUMBA_CACHE_DIR', raising=False)
+    monkeypatch.setattr(sys, 'pycache_prefix', None)
     kernel_file, helper_file = (
         tmp_path / 'kernel_in_one_file.py',
         tmp_path / 'helper_in_another.py',

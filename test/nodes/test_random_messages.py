@@ -22,8 +22,9 @@ from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParame
 from screw_dynamics.nodes.dynamics_server.requests import JointRequest
 from screw_dynamics.nodes.dynamics_server.trajectory_services import compute_trajectory_torques
 from screw_dynamics.nodes.feedforward.fitting.tasks import FitRobot
-from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer, MotorStateBuffer
+from screw_dynamics.nodes.feedforward.measurements import JointStateBuffer
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.shared.motor_states import MotorStateBuffer
 from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference
 from screw_dynamics.reference.streamed_reference import StreamedReference

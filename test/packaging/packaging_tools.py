@@ -15,6 +15,7 @@ NEED_ROS = (
     'dynamics_server',
     'trajectory_sender',
     'sea_simulator',
+    'load_observer',
     'recorder',
     'replay',
 )

@@ -60,6 +60,15 @@ def test_efforts(session: Session):
     assert np.allclose(names['qdd_again'], names['qdd'])
 
 
+def test_identification(session: Session, capsys: pytest.CaptureFixture[str]):
+    page = TEXTS['docs/identification.md']
+    session.run(python_blocks(page, 'In Python'))
+    shown = capsys.readouterr().out.splitlines()
+    table = block(page, 'In Python', 'text').splitlines()
+    assert shown[: len(table)] == table
+    assert abs(session.names['found'].payload.mass - 0.5) < 0.01
+
+
 def test_fastest_motions(session: Session):
     text = TEXTS['docs/fastest_motions.md']
     session.run(python_blocks(text, 'In Python'))
@@ -89,6 +98,8 @@ def test_expressions_of_small_robots(session: Session, capsys: pytest.CaptureFix
 def test_external_loads(session: Session):
     session.run(python_blocks(TEXTS['docs/external_loads.md'], 'A push on the tool'))
     assert (session.names['deviations'] > 0.0).all()
+    session.run(python_blocks(TEXTS['docs/external_loads.md'], 'Contacts'))
+    assert session.names['last'].strength > 1.0
 
 
 def test_soft_robots(session: Session):

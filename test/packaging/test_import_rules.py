@@ -77,6 +77,7 @@ ALLOWED = {
     'estimation': {*TREE, 'trajectory'},
     'elastic': TREE,
     'soft': TREE,
+    'identification': {*TREE, 'estimation'},
     'observers': {*TREE, 'elastic'},
     'symbolic': {*TREE, 'theory'},
     'robot': {'model', 'elastic', 'soft'},
@@ -87,8 +88,17 @@ ALLOWED = {
     'messages': {'model', 'trajectory', 'cartesian'},
     'bags': {'messages'},
     'results': {'model', 'trajectory', 'messages', 'bags'},
-    'command_line': {*PUBLIC, 'codegen', 'estimation', 'symbolic', 'bags', 'results'},
-    'nodes': {*PUBLIC, 'simulation'},
+    'command_line': {
+        *PUBLIC,
+        'codegen',
+        'estimation',
+        'identification',
+        'observers',
+        'symbolic',
+        'bags',
+        'results',
+    },
+    'nodes': {*PUBLIC, 'observers', 'simulation'},
     'demo': set(),  # starts studies in examples/
 }
 # the rooms of nodes/, and the ones below them
@@ -97,6 +107,7 @@ ALLOWED_IN_NODES = {
     'feedforward': {'shared'},
     'dynamics_server': {'shared'},
     'sea_simulator': {'shared'},
+    'load_observer': {'shared'},
     'launching': {'shared'},
     'trajectory_sender': {'shared'},
 }

@@ -7,22 +7,11 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from screw_dynamics.command_line import motions, outputs, robots
-from screw_dynamics.errors import BagError
+from screw_dynamics.command_line import motions, outputs, recorded_bag, robots
 from screw_dynamics.paths import expanded, reports_beside
-from screw_dynamics.results.results_from_bag import (
-    JOINT_STATE,
-    ROBOT_DESCRIPTION,
-    TRAJECTORY,
-    one_topic,
-)
-from screw_dynamics.scalars import finite, positive, refuse
-
-if TYPE_CHECKING:
-    from screw_dynamics.bags import Bag
-
+from screw_dynamics.results.results_from_bag import JOINT_STATE, TRAJECTORY, one_topic
+from screw_dynamics.scalars import positive, refuse
 
 # letters, digits and underscores, as ROS requires in the parts of topic names
 _NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
@@ -47,21 +36,9 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument('bag', metavar='BAG', type=Path, help='folder of a bag, or an .mcap file')
-    parser.add_argument(
-        '--urdf',
-        metavar='URDF',
-        help='robot description (default: the one that the bag has recorded)',
-    )
-    group = parser.add_argument_group('what is read')
-    group.add_argument(
-        '--topic', help='JointTrajectory or JointState (default: the only one, trajectories first)'
-    )
-    group.add_argument(
-        '--start', type=finite, metavar='S', help='leave out what was recorded before [s]'
-    )
-    group.add_argument(
-        '--end', type=finite, metavar='S', help='leave out what was recorded after [s]'
+    recorded_bag.add_bag(parser)
+    group = recorded_bag.add_selection(
+        parser, 'JointTrajectory or JointState (default: the only one, trajectories first)'
     )
     group.add_argument(
         '--smoothing-time',
@@ -97,7 +74,9 @@ def run(options: argparse.Namespace) -> int:
 
         outputs.check(inputs, (options.csv,), options.plot, options.output)
         with Bag(expanded(options.bag)) as bag:
-            robot = robots.read_robot(options, None if options.urdf else _description(bag))
+            robot = robots.read_robot(
+                options, None if options.urdf else recorded_bag.recorded_robot(bag)
+            )
             outputs.check_figure(options, robot)
             topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), options.topic)
             results = convert(bag, topic, robot, options)
@@ -107,23 +86,6 @@ def run(options: argparse.Namespace) -> int:
         title = f'{robot.model.name}: {topic} of {options.bag.name}'
         outputs.write_files(results, options, title, output)
     return 0
-
-
-def _description(bag: Bag) -> robots.RecordedRobot:
-    """Return the latest robot description in the bag; raise `BagError` if topics disagree."""
-    texts = {}
-    for topic, about in bag.topics.items():
-        if about.type == ROBOT_DESCRIPTION and about.count and topic.endswith('robot_description'):
-            *_, last = bag.messages([topic])
-            texts[topic] = str(last.message.data)
-    if not texts:
-        raise BagError(f'{bag.path}: no robot_description was recorded: give the robot by --urdf')
-    if len(set(texts.values())) > 1:
-        raise BagError(
-            f'{bag.path}: robots differ on {", ".join(texts)}: give the one meant by --urdf'
-        )
-    topic, text = texts.popitem()
-    return robots.RecordedRobot(text, f'{bag.path}: topic {topic!r}')
 
 
 def _namespace(text: str) -> str:

@@ -137,7 +137,7 @@ def test_a_node_is_started_again_on_request(respawn):
     assert simulator._ExecuteLocal__respawn is respawn
 
 
-@pytest.mark.parametrize('name', ['feedforward', 'dynamics_server', 'sea_demo'])
+@pytest.mark.parametrize('name', ['feedforward', 'dynamics_server', 'load_observer', 'sea_demo'])
 def test_parameters_come_from_a_file_that_exists(name):
     with pytest.raises(InputError, match="argument 'params_file': expected a file, got 'no.yaml'"):
         nodes_of(name, params_file='no.yaml')

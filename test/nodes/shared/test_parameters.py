@@ -13,6 +13,7 @@ from screw_dynamics import ElasticJoint, ElasticJoints, LinearSpring, read_urdf,
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParameters
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.nodes.shared.parameters import coerced, descriptor, rule_of
@@ -22,6 +23,7 @@ RECORDS = {
     'feedforward': FeedforwardParameters,
     'sea_simulator': SeaSimulatorParameters,
     'dynamics_server': DynamicsServerParameters,
+    'load_observer': LoadObserverParameters,
 }
 RULES = {
     rule_of(item).name: (rule_of(item), item.default)

@@ -23,20 +23,8 @@ from screw_dynamics.kinematics import (
     task_to_joint_jet,
 )
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.feedforward.fitting import forwarding, tasks
 from screw_dynamics.nodes.feedforward.fitting.fit import TooLongError, fit, outline, read_message
-from screw_dynamics.nodes.feedforward.fitting.forwarding import (
-    message_without_points,
-    points_of,
-    with_efforts,
-)
-from screw_dynamics.nodes.feedforward.fitting.tasks import (
-    FitRobot,
-    Fitting,
-    Forwarding,
-    Reading,
-    Refusal,
-    WarmUp,
-)
 from screw_dynamics.nodes.shared.limit_checks import check_curve
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import (
@@ -51,30 +39,30 @@ class Worker:
     """Executes tasks; keeps the current robot and message."""
 
     def __init__(self) -> None:
-        self._robot: FitRobot | None = None
+        self._robot: tasks.FitRobot | None = None
         self._message: Any = None
 
     def do(self, task: Any) -> Any:
         """Return the answer to a task, or raise ScrewDynamicsError."""
-        if isinstance(task, FitRobot):
+        if isinstance(task, tasks.FitRobot):
             self._robot = task
             return None
-        if isinstance(task, WarmUp):
+        if isinstance(task, tasks.WarmUp):
             return _warm_up(task.robot.robot, task.poses)
-        if isinstance(task, Reading):
+        if isinstance(task, tasks.Reading):
             self._message = None
             self._message = read_message(task)
             return outline(self._message)
         if self._robot is None:
             raise InputError('no robot model is known')
-        if isinstance(task, Fitting):
+        if isinstance(task, tasks.Fitting):
             return fit(self._message, self._robot, task)
-        assert isinstance(task, Forwarding)
-        samples = with_efforts(self._robot.robot.model, task)
+        assert isinstance(task, tasks.Forwarding)
+        samples = forwarding.with_efforts(self._robot.robot.model, task)
         if not task.serialised:
             return samples
-        message = message_without_points(samples)
-        message.points = points_of(samples)
+        message = forwarding.message_without_points(samples)
+        message.points = forwarding.points_of(samples)
         return serialize_message(message)
 
 
@@ -107,19 +95,19 @@ def main(descriptor: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _leave_real_time()
     connection = Connection(descriptor)
-    tasks: SimpleQueue[Any] = SimpleQueue()
-    threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()
+    queue: SimpleQueue[Any] = SimpleQueue()
+    threading.Thread(target=_receive, args=(connection, queue), daemon=True).start()
     worker = Worker()
     while True:
-        task = tasks.get()
+        task = queue.get()
         try:
             answer = worker.do(task)
         except TooLongError as error:
-            answer = Refusal(str(error), error.outline)
+            answer = tasks.Refusal(str(error), error.outline)
         except ScrewDynamicsError as error:
-            answer = Refusal(str(error))
+            answer = tasks.Refusal(str(error))
         except Exception as error:  # no message may end the process
-            answer = Refusal(f'{type(error).__name__}: {error}')
+            answer = tasks.Refusal(f'{type(error).__name__}: {error}')
         with suppress(BrokenPipeError):  # without its parent, this process is about to exit
             connection.send(answer)
 
@@ -131,11 +119,11 @@ def _leave_real_time() -> None:
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
-def _receive(connection: Connection, tasks: SimpleQueue[Any]) -> None:
+def _receive(connection: Connection, queue: SimpleQueue[Any]) -> None:
     """Queue the received tasks; exit the process at once if the socket is closed."""
     while True:
         try:
-            tasks.put(connection.recv())
+            queue.put(connection.recv())
         except (EOFError, OSError):
             os._exit(0)
         except BaseException:  # do not let the parent wait for an answer

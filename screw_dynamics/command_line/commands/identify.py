@@ -1,0 +1,178 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics identify`: friction, rotors, payload and inertias behind recorded efforts."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.command_line import outputs, recorded_bag, robots
+from screw_dynamics.command_line.command_parser import EachOnce
+from screw_dynamics.errors import InputError
+from screw_dynamics.identification import Identification, Recording, identify
+from screw_dynamics.model.records import EFFORT_UNITS
+from screw_dynamics.paths import expanded, is_standard_output, new_file, reports_beside
+from screw_dynamics.results.results_from_bag import JOINT_STATE, one_topic
+from screw_dynamics.scalars import positive
+from screw_dynamics.text_table import text_table
+
+FILES = 'BAG'
+DESCRIPTION = (
+    'Identify friction, rotor inertias and offsets of joints, the payload, or the inertia '
+    'parameters of all links, from recorded JointState messages with positions and efforts, with '
+    'bands that hold 95 % of the parameters. The last quarter of the recording is not used: what '
+    'remains of its efforts is shown beside.'
+)
+EXAMPLES = (
+    'screw_dynamics identify my_bag',
+    'screw_dynamics identify my_bag --urdf my_robot.urdf --load tool0 --csv parameters.csv',
+    'screw_dynamics identify my_bag --parameters friction rotors links --held-out 0.3',
+)
+_PARAMETERS = ('friction', 'rotors', 'offsets', 'links')
+_DEFAULT = 'friction', 'rotors'
+_HELD_OUT = 0.25
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    recorded_bag.add_bag(parser)
+    group = recorded_bag.add_selection(
+        parser, 'of the JointState messages (default: the only one)'
+    )
+    group.add_argument(
+        '--smoothing-time',
+        type=positive,
+        metavar='S',
+        help='measured motion faster than this is noise [s] (default: the data choose)',
+    )
+    group.add_argument(
+        '--held-out',
+        type=positive,
+        metavar='PART',
+        default=_HELD_OUT,
+        help=f'of the recording, at its end, for the validation (default: {_HELD_OUT:g})',
+    )
+    group.add_argument(
+        '--no-check',
+        action='store_true',
+        help='accept efforts that contradict the model: reversed or swapped joints, other units',
+    )
+    robots.add_options(parser)
+    group = parser.add_argument_group('parameters')
+    group.add_argument(
+        '--parameters',
+        nargs='+',
+        choices=_PARAMETERS,
+        action=EachOnce,
+        help='what is identified: of every joint, or base parameters of the links (default: '
+        f'{" ".join(_DEFAULT)})',
+    )
+    group.add_argument('--load', metavar='LINK', help='link that carries an unknown load')
+    group.add_argument(
+        '--coulomb-velocity',
+        type=positive,
+        metavar='V',
+        default=0.01,
+        help='velocity at which Coulomb friction reaches 76 %% [rad/s or m/s] (default: 0.01)',
+    )
+    group = parser.add_argument_group('output')
+    group.add_argument(
+        '--csv',
+        metavar='FILE',
+        type=Path,
+        help='parameters, their bands and units; - for standard output',
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return 0."""
+    from screw_dynamics.bags import Bag
+    from screw_dynamics.command_line import bag_loads
+
+    if options.held_out >= 1.0:
+        raise InputError(f'--held-out: expected a part below 1, got {options.held_out:g}')
+    outputs.check((options.bag, options.urdf), (options.csv,))
+    with Bag(expanded(options.bag)) as bag:
+        described = None if options.urdf else recorded_bag.recorded_robot(bag)
+        model = robots.read_robot(options, described).model
+        topic = one_topic(bag, (JOINT_STATE,), options.topic)
+        messages = recorded_bag.selected_messages(bag, topic, options)
+        where = f'{bag.path}: topic {topic!r}'
+        samples = bag_loads.load_samples(messages, model, where, bag.start_time)
+    recording = Recording(model.joint_names, samples.times, samples.positions, samples.efforts)
+    first, last = samples.times[[0, -1]]
+    used = last - options.held_out * (last - first)
+    chosen = options.parameters or _DEFAULT
+    with reports_beside(options.csv) as output:
+        found = identify(
+            model,
+            recording.between(first, used),
+            friction='friction' in chosen,
+            rotors='rotors' in chosen,
+            offsets='offsets' in chosen,
+            links='links' in chosen,
+            payload=options.load,
+            coulomb_velocity=options.coulomb_velocity,
+            smoothing_time=options.smoothing_time,
+            check=not options.no_check,
+        )
+        remaining = found.validate(recording.between(used, last))
+        print(_report(found, remaining))
+        if is_standard_output(options.csv):
+            _write(found, output)
+        elif options.csv is not None:
+            with new_file(options.csv) as place, place.open('w', encoding='utf-8') as file:
+                _write(found, file)
+            print(f'written: {options.csv}')
+    return 0
+
+
+def _report(found: Identification, remaining: Array) -> str:
+    """Return the parameters, the payload and the efforts that remain."""
+    rows = [
+        [name, _number(before), _number(own), _number(held), unit]
+        for name, before, own, held, unit in zip(
+            found.model.joint_names,
+            found.before,
+            found.residuals,
+            remaining,
+            (EFFORT_UNITS[kind == 'prismatic'] for kind in found.model.coordinate_types),
+            strict=True,
+        )
+    ]
+    heading = ['efforts that remain (rms)', 'before', 'fitted', 'held out', 'unit']
+    parts = [str(found), text_table([heading, *rows])]
+    if found.payload is not None:
+        load = found.payload
+        com = ', '.join(
+            f'{value:.4g} +- {2.0 * deviation:.1g}'
+            for value, deviation in zip(load.com, load.com_deviations, strict=True)
+        )
+        parts.append(
+            f'load at {load.frame}: {load.mass:.4g} +- {2.0 * load.mass_deviation:.1g} kg, '
+            f'centre of mass {com} m'
+        )
+    return '\n\n'.join(parts)
+
+
+def _number(value: float) -> str:
+    return f'{value:.3g}'
+
+
+def _write(found: Identification, file: TextIO) -> None:
+    """Write a row per parameter; bands are empty where the motion tells nothing."""
+    writer = csv.writer(file, lineterminator='\n')
+    writer.writerow(['parameter', 'value', 'standard_deviation', 'low', 'high'])
+    for name, value, deviation, band in zip(
+        found.names, found.values, found.standard_deviations, found.bands, strict=True
+    ):
+        known = (
+            [repr(float(x)) for x in (deviation, *band)] if np.isfinite(deviation) else [''] * 3
+        )
+        writer.writerow([name, repr(float(value)), *known])

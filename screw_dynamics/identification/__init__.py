@@ -1,0 +1,9 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Friction, rotors, payload and inertias of a robot from recorded motions and efforts."""
+
+from screw_dynamics.identification.identify import identify
+from screw_dynamics.identification.recording import Recording
+from screw_dynamics.identification.result import Identification, Payload
+
+__all__ = ['Identification', 'Payload', 'Recording', 'identify']

@@ -1,0 +1,195 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`identify`: parameters of a robot from a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from screw_dynamics.errors import InputError, shown
+from screw_dynamics.estimation import effort_standard_deviations, measured_motion
+from screw_dynamics.identification.columns import columns_of
+from screw_dynamics.identification.least_squares import CHUNK, fit
+from screw_dynamics.identification.recording import Recording
+from screw_dynamics.identification.recording_checks import check_efforts, check_positions
+from screw_dynamics.identification.result import Identification
+from screw_dynamics.model.screw_model import ScrewModel, require_model
+from screw_dynamics.scalars import require_number
+
+_ROWS = 3
+_BLOCK = 5.0  # smoothing times in a block of dependent residuals
+_FEWEST_BLOCKS = 20
+_AT_THE_ENDS = 3.0  # smoothing times that are left out
+
+
+def identify(
+    model: ScrewModel,
+    recording: Recording,
+    *,
+    offsets: bool = False,
+    friction: bool = True,
+    rotors: bool = True,
+    links: bool = False,
+    payload: str | None = None,
+    coulomb_velocity: float = 0.01,
+    smoothing_time: float | None = None,
+    check: bool = True,
+    on_joint: Callable[[], object] | None = None,
+) -> Identification:
+    """
+    Return friction, rotor inertias, payload or inertia parameters that explain measured efforts.
+
+    The motion and the covariance of its derivatives come from `measured_motion`. The efforts are
+    linear in all parameters; they are fitted by least squares, each sample weighted by the noise
+    of its joint and by what the uncertain accelerations contribute. The error bars add squares of
+    stretches of residuals, so that they hold for residuals that are correlated in time.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        Its links count as known, unless `links` is true.
+    recording : Recording
+        All joints of the model must move.
+    offsets : bool
+        Constant offset of the measured effort of each joint.
+    friction : bool
+        Viscous and Coulomb friction of each joint, d v + c tanh(v / v0).
+    rotors : bool
+        Inertia of each rotor seen at its joint, J r^2. Spinning rotors on moving links have
+        further, small effects that are left out.
+    links : bool
+        The base parameters of all links instead of those of the model.
+    payload : str, optional
+        Frame at which the inertia parameters of an unknown load are identified: mass, mass times
+        centre of mass and rotational inertia about the origin of the frame, in its axes.
+    coulomb_velocity : float
+        v0, at which Coulomb friction reaches 76 % [rad/s or m/s].
+    smoothing_time : float, optional
+        See `measured_motion`.
+    check : bool
+        Raise for recordings that contradict the model: reversed or swapped joints, units,
+        clipping.
+    on_joint : callable, optional
+        Called after the motion of each joint was estimated.
+
+    Returns
+    -------
+    Identification
+
+    Raises
+    ------
+    InputError
+        If the recording cannot be used (see `check`) or is too short, or there is nothing to
+        identify.
+    TrajectoryError
+        If the recording has too few samples or a long gap.
+    UnknownNameError
+        If the recording lacks a joint of the model, or the model the frame of the payload.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> t = np.arange(0.0, 10.0, 0.01)
+    >>> q = np.column_stack((np.sin(2.0 * t), np.cos(3.0 * t)))
+    >>> jets = np.stack((q, np.column_stack((2.0 * np.cos(2.0 * t), -3.0 * np.sin(3.0 * t))),
+    ...     q * [-4.0, -9.0]), axis=1)
+    >>> noise = np.random.default_rng(0).normal(size=(2, *q.shape))
+    >>> efforts = sd.inverse_dynamics(arm, jets)[:, 0] + 0.3 * jets[:, 1] + 0.1 * noise[0]
+    >>> recording = Recording(arm.joint_names, t, q + 1e-5 * noise[1], efforts)
+    >>> found = identify(arm, recording, rotors=False)
+    >>> print(f"{found['joint_1.viscous']:.2f}, {found['joint_2.viscous']:.2f}")
+    0.30, 0.30
+    """
+    if not isinstance(recording, Recording):
+        raise InputError(f'recording: expected a Recording, got {shown(recording)}')
+    columns = columns_of(
+        require_model(model),
+        offsets=offsets,
+        friction=friction,
+        rotors=rotors,
+        links=links,
+        payload=payload,
+        coulomb_velocity=require_number('coulomb_velocity', coulomb_velocity, above=True),
+    )
+    own = recording.of(model)
+    if check:
+        check_positions(model, own.positions)
+    motion = _Motion(model, smoothing_time, on_joint)
+    times, jets, efforts, dead = motion.of(own)
+    blocks = _blocks(times, _BLOCK * dead)
+    if blocks.max() < _FEWEST_BLOCKS:
+        least = _FEWEST_BLOCKS * _BLOCK * dead + 2.0 * _AT_THE_ENDS * dead
+        raise _too_short(least, *own.times[[0, -1]])
+    if check:
+        check_efforts(model, efforts, inverse_dynamics(model, jets)[:, 0], jets)
+    rest = efforts - columns.known(jets)
+    spread = motion.spread(times, jets)
+    found = fit(lambda part: columns.of(jets[part]), rest, spread, blocks)
+    return Identification(
+        model,
+        columns.names,
+        found.values,
+        found.covariance,
+        np.sqrt(np.mean(found.residuals**2, axis=0)),
+        np.sqrt(np.mean(rest**2, axis=0)),
+        found.noise,
+        payload,
+        columns,
+        lambda other: _Motion(model, smoothing_time, on_joint).of(other.of(model))[1:3],
+    )
+
+
+class _Motion:
+    """The motion of a recording."""
+
+    def __init__(
+        self,
+        model: ScrewModel,
+        smoothing_time: float | None,
+        on_joint: Callable[[], object] | None,
+    ) -> None:
+        self._model, self._smoothing_time, self._on_joint = model, smoothing_time, on_joint
+
+    def of(self, recording: Recording) -> tuple[Array, Array, Array, float]:
+        """Return times (T,), jets (T, 3, n), efforts (T, n) and the longest smoothing time."""
+        self._motion = measured_motion(
+            recording.times,
+            recording.positions,
+            continuous=[kind == 'continuous' for kind in self._model.coordinate_types],
+            smoothing_time=self._smoothing_time,
+            on_joint=self._on_joint,
+        )
+        dead = float(self._motion.smoothing_times.max())
+        margin = _AT_THE_ENDS * dead
+        kept = (recording.times >= self._motion.start + margin) & (
+            recording.times <= self._motion.end - margin
+        )
+        times = recording.times[kept]
+        if not len(times):
+            raise _too_short(2.0 * margin, self._motion.start, self._motion.end)
+        return times, self._motion.jets(times, _ROWS), recording.efforts[kept], dead
+
+    def spread(self, times: Array, jets: Array) -> Array:
+        """Return the standard deviations (T, n) that the uncertain motion gives the efforts."""
+        parts = []
+        for start in range(0, len(times), CHUNK):
+            part = slice(start, start + CHUNK)
+            covariances = self._motion.covariances(times[part], _ROWS)
+            parts.append(effort_standard_deviations(self._model, jets[part], covariances)[:, 0])
+        return np.concatenate(parts)
+
+
+def _blocks(times: Array, length: float) -> NDArray[np.int64]:
+    """Return the number of the block of every sample (T,)."""
+    numbers: NDArray[np.int64] = ((times - times.min()) / length).astype(np.int64)
+    return numbers
+
+
+def _too_short(least: float, start: float, end: float) -> InputError:
+    return InputError(f'recording: expected more than {least:.3g} s, got {end - start:.3g} s')

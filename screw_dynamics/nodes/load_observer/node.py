@@ -1,0 +1,235 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Node `load_observer`: joint states in, external efforts, a wrench and contacts out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import ScrewDynamicsError
+from screw_dynamics.messages.joints import field_view
+from screw_dynamics.messages.times import set_stamp
+from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
+from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
+from screw_dynamics.nodes.shared.diagnostics import (
+    OK,
+    WARN,
+    Diagnostics,
+    ModelInfoOutput,
+    Report,
+    model_report,
+)
+from screw_dynamics.nodes.shared.endpoints import DEPTH, LATCHED, MessageOutput, make_subscription
+from screw_dynamics.nodes.shared.executor import destroyed_on_error
+from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
+from screw_dynamics.nodes.shared.model_source import ModelSource
+from screw_dynamics.nodes.shared.parameters import NodeParameters
+from screw_dynamics.observers import Contact
+
+NAME = 'load_observer'
+# matches publishers of either reliability
+_MEASURED = QoSProfile(
+    depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT, durability=DurabilityPolicy.VOLATILE
+)
+
+
+class LoadObserverNode(Node):
+    """Observes external loads of one robot; silent until a model is loaded."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        with destroyed_on_error(self):
+            self._settings = NodeParameters(self, LoadObserverParameters)
+            self._loads: ObservedLoads | None = None
+            self._effort: EffortOutput | None = None
+            self._wrench = (
+                WrenchOutput(self, self._settings.values.wrench_frame)
+                if self._settings.values.wrench_frame
+                else None
+            )
+            self._flag = ContactFlag(self)
+            counted = ('observed', 'left out', 'rejected', 'contacts', 'without wrench')
+            self._counts = dict.fromkeys(counted, 0)
+            self._last_rejection = ''
+            self._contact: Contact | None = None  # the last one
+            self._reported = -1
+            self._model_info = ModelInfoOutput(self)
+            self._source = ModelSource(
+                self, self._settings, self._prepare, self._on_model, self._make_loads
+            )
+            self._settings.add_check(self._check)
+            self._settings.on_change(self._on_parameters)
+            self._input = make_subscription(
+                self, JointState, 'joint_states', self._on_joint_states, _MEASURED
+            )
+            if self._settings.values.effort_source == 'motor_states':
+                make_subscription(
+                    self, JointState, 'motor_states', self._on_motor_states, _MEASURED
+                )
+            self._diagnostics = Diagnostics(
+                self,
+                {'model': lambda: model_report(self._source), 'observer': self._report},
+                self._settings,
+            )
+
+    # model ---------------------------------------------------------------------------------------
+
+    def _make_loads(self, loaded: LoadedRobot) -> ObservedLoads:
+        require_supported(loaded.robot, np.inf)
+        return ObservedLoads(loaded.robot, self._settings.values)
+
+    def _prepare(self, loaded: LoadedRobot) -> None:
+        """Compile the kernels of the observer."""
+        self._make_loads(loaded).warm_up()
+
+    def _on_model(self, loaded: LoadedRobot) -> None:
+        before, self._loads = self._loads, self._make_loads(loaded)
+        self._flag.set(False)
+        if before is None or before.joint_names != self._loads.joint_names:
+            if self._effort is not None:
+                self._effort.destroy()
+            self._effort = EffortOutput(self, self._loads.joint_names)
+        self._model_info.publish(loaded)
+        self.get_logger().info(
+            f'Observing {len(self._loads.joint_names)} joints: listens on {self._input.topic_name}'
+        )
+
+    # input ---------------------------------------------------------------------------------------
+
+    def _on_joint_states(self, message: JointState) -> None:
+        loads = self._loads
+        if loads is None or self._effort is None:
+            return
+        before = loads.contact
+        try:
+            if not loads.receive(message, self.get_clock().now().nanoseconds):
+                self._counts['left out'] += 1
+                return
+        except ScrewDynamicsError as error:
+            self._reject('Joint states', error)
+            return
+        self._counts['observed'] += 1
+        self._effort.publish(loads.instant, loads.effort)
+        if self._wrench is not None:
+            wrench = loads.wrench()
+            if wrench is None:
+                self._counts['without wrench'] += 1
+            else:
+                self._wrench.publish(loads.instant, wrench)
+        self._flag.set(loads.contact is not None)
+        self._log_contact(before, loads.contact)
+
+    def _log_contact(self, before: Contact | None, contact: Contact | None) -> None:
+        if contact is not None:
+            self._contact = contact
+            if before is None:
+                self._counts['contacts'] += 1
+                self.get_logger().info(f'Contact begins on {_contact_text(contact)}')
+        elif before is not None:
+            self.get_logger().info(f'Contact has ended: strongest on {_contact_text(before)}')
+
+    def _on_motor_states(self, message: JointState) -> None:
+        if self._loads is None:
+            return
+        try:
+            self._loads.receive_motors(message, self.get_clock().now().nanoseconds)
+        except ScrewDynamicsError as error:
+            self._reject('Motor states', error)
+
+    def _reject(self, what: str, error: ScrewDynamicsError) -> None:
+        self._counts['rejected'] += 1
+        self._last_rejection = str(error)
+        self.get_logger().error(f'{what} rejected: {error}', throttle_duration_sec=1.0)
+
+    # parameters ----------------------------------------------------------------------------------
+
+    def _check(self, values: LoadObserverParameters) -> None:
+        self._source.check_settings(values)
+        if self._source.loaded is not None:
+            ObservedLoads(self._source.loaded.robot, values)  # raises
+
+    def _on_parameters(self, old: LoadObserverParameters, new: LoadObserverParameters) -> None:
+        if old.model_settings != new.model_settings:
+            self._source.apply_settings()
+        elif self._loads is not None and old.observer_settings != new.observer_settings:
+            self._loads.apply(new)
+            self._flag.set(False)
+
+    def _report(self) -> Report:
+        """Return the report on the joint states; WARN if there are none since the last."""
+        if self._loads is None:
+            return Report(OK, 'not begun')
+        values: dict[str, object] = {
+            **self._counts,
+            'contact': self._flag.value,
+            'last contact': 'none' if self._contact is None else _contact_text(self._contact),
+        }
+        news, self._reported = self._counts['observed'] != self._reported, self._counts['observed']
+        if not news:
+            reason = f': {self._last_rejection}' if self._last_rejection else ''
+            return Report(WARN, f'no joint states since the last report{reason}', values)
+        message = f'last rejection: {self._last_rejection}' if self._last_rejection else 'ok'
+        return Report(OK, message, values)
+
+
+def _contact_text(contact: Contact) -> str:
+    """Return link, size and direction of a contact."""
+    force, torque = (
+        ', '.join(f'{value:.1f}' for value in part) for part in (contact.force, contact.torque)
+    )
+    return (
+        f'{contact.link}: {contact.strength:.1f} times the threshold, force [{force}] N, torque '
+        f'[{torque}] N m'
+    )
+
+
+class EffortOutput(MessageOutput):
+    """Publishes the external efforts of the joints."""
+
+    def __init__(self, node: Node, names: Sequence[str]) -> None:
+        super().__init__(node, JointState(name=list(names)), '~/external_effort')
+        self._view = field_view(self._message, 'effort', len(names))
+
+    def publish(self, time: int, effort: Array) -> None:
+        """Publish them (n,) with the stamp of the measurement [ns]."""
+        set_stamp(self._message.header.stamp, time)
+        self._view[:] = effort
+        self._send()
+
+
+class WrenchOutput(MessageOutput):
+    """Publishes the wrench at a link, in its axes and at its origin."""
+
+    def __init__(self, node: Node, frame: str) -> None:
+        super().__init__(node, WrenchStamped(), '~/estimated_wrench')
+        self._message.header.frame_id = frame
+
+    def publish(self, time: int, wrench: Array) -> None:
+        """Publish [torque; force] (6,) with the stamp of the measurement [ns]."""
+        set_stamp(self._message.header.stamp, time)
+        content: Any = self._message.wrench
+        for part, values in ((content.torque, wrench[:3]), (content.force, wrench[3:])):
+            part.x, part.y, part.z = values.tolist()
+        self._send()
+
+
+class ContactFlag:
+    """Publishes whether there is a contact, when that changes; late subscribers get the last."""
+
+    def __init__(self, node: Node) -> None:
+        self.value = False
+        self._publisher = node.create_publisher(Bool, '~/contact', LATCHED)
+        self._publisher.publish(Bool(data=False))
+
+    def set(self, value: bool) -> None:
+        """Set the flag."""
+        if value != self.value:
+            self.value = value
+            self._publisher.publish(Bool(data=value))

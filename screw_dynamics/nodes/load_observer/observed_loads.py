@@ -1,0 +1,163 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`ObservedLoads`: external loads from a stream of JointState messages."""
+
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.spring_efforts import SpringEfforts, compile_spring_efforts
+from screw_dynamics.errors import InputError, SingularJacobianError, UnknownNameError
+from screw_dynamics.messages.joints import joint_state_rows, named_row
+from screw_dynamics.messages.times import SECOND, nanoseconds
+from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
+from screw_dynamics.nodes.shared.motor_states import MotorStateBuffer
+from screw_dynamics.nodes.shared.parameters import values_per_motor
+from screw_dynamics.observers import (
+    Contact,
+    ContactDetector,
+    LoadObserver,
+    measured_spring_efforts,
+)
+from screw_dynamics.robot import Robot
+from screw_dynamics.trajectory.waypoint_checks import LARGEST
+
+_FIELDS = ('position', 'velocity', 'effort')
+
+
+class ObservedLoads:
+    """External efforts, a wrench and contacts of a robot; `instant` [ns] is that of the sample."""
+
+    def __init__(self, robot: Robot, parameters: LoadObserverParameters) -> None:
+        self.joint_names = robot.joint_names
+        self._robot = robot
+        self.effort: Array = np.zeros(robot.n)
+        self.apply(parameters)
+        self._motors: MotorStateBuffer | None = None
+        if parameters.effort_source == 'motor_states':
+            self._motors = MotorStateBuffer(robot.motors.names)
+        sprung = self._motors is not None and not SpringEfforts(robot.motors).rigid.any()
+        self._needed = _FIELDS[:2] if sprung else _FIELDS
+        frame = parameters.wrench_frame
+        if frame:
+            try:
+                robot.model.frame(frame)
+            except UnknownNameError as error:
+                raise InputError(f"parameter 'wrench.frame': {error}") from None
+
+    def apply(self, parameters: LoadObserverParameters) -> None:
+        """Begin anew with other parameters; raise InputError if they do not fit the robot."""
+        self._detector = _detector(self._robot, parameters)
+        self._parameters, self.instant, self._begin = parameters, 0, 0
+        self.effort[:] = 0.0
+
+    @property
+    def contact(self) -> Contact | None:
+        """The contact that lasts."""
+        return self._detector.contact
+
+    @property
+    def threshold(self) -> Array:
+        """The efforts (n,) at which a contact begins [N m or N]."""
+        return self._detector.threshold
+
+    def warm_up(self) -> None:
+        """Compile all kernels."""
+        if self._motors is not None:
+            compile_spring_efforts()
+        zeros = np.zeros(len(self.joint_names))
+        for time in (0.0, 1.0):
+            self._detector.update(time, zeros, zeros, zeros + 1e9)
+        self.wrench()
+        self._detector.reset()
+
+    def receive(self, message: Any, now: int) -> bool:
+        """
+        Observe a message received at `now` [ns], or raise InputError.
+
+        Return False for what is left out: other joints, and a stamp that was there before.
+        """
+        instant = nanoseconds(message.header.stamp) or now
+        if not any(name in message.name for name in self.joint_names):
+            return False
+        q, qd, effort = self._rows(message)
+        gap = instant - self.instant
+        if self._begin and -self._parameters.timeout * SECOND <= gap <= 0:
+            return False
+        effort = self._spring_efforts(np.stack([q, qd]), effort, instant)
+        if not self._begin or not 0 < gap <= self._parameters.timeout * SECOND:
+            self._detector.reset()
+            self._begin = instant
+        self._detector.update((instant - self._begin) / SECOND, q, qd, effort)
+        self.instant = instant
+        self.effort[:] = self._detector.observer.effort
+        return True
+
+    def receive_motors(self, message: Any, now: int) -> None:
+        """Store motor states received at `now` [ns], or raise InputError."""
+        if self._motors is not None:
+            self._motors.update(message, now, self._parameters.timeout, _FIELDS[:2])
+
+    def _spring_efforts(self, links: Array, effort: Array, instant: int) -> Array:
+        """Return the efforts (n,) of joints (2, n) at an instant [ns], or raise InputError."""
+        motors, drives = self._motors, self._robot.drives
+        if motors is None or drives is None:
+            return effort
+        if not motors.fresh(instant, self._parameters.timeout) or motors.instant is None:
+            raise InputError(
+                f'motor_states: expected some within {self._parameters.timeout:g} s of the joint '
+                'states, got none'
+            )
+        states = motors.values[:2].copy()
+        states[0] += (instant - motors.instant) / SECOND * states[1]
+        return measured_spring_efforts(self._robot.model, drives, links, states, effort)
+
+    def _rows(self, message: Any) -> tuple[Array, Array, Array]:
+        """Return positions, velocities and efforts (n,) of a message, or raise InputError."""
+        q, qd = joint_state_rows(message, self.joint_names)
+        rows = q, qd, named_row(message.name, message.effort, self.joint_names)
+        for field, row in zip(_FIELDS, rows, strict=True):
+            if field not in self._needed:
+                row[:] = 0.0
+            for name, value in zip(self.joint_names, row.tolist(), strict=True):
+                if not abs(value) <= LARGEST:  # also True for NaN
+                    raise InputError(
+                        f'joint_states: {field} of {name}: expected a finite number, got '
+                        f'{"none" if np.isnan(value) else value}'
+                    )
+        return rows
+
+    def wrench(self) -> Array | None:
+        """Return the wrench (6,) at the frame; None without a frame, or if it moves no joint."""
+        if not self._parameters.wrench_frame:
+            return None
+        try:
+            return self._detector.observer.wrench(
+                self._parameters.wrench_frame, self._parameters.wrench_components
+            )[0]
+        except SingularJacobianError:
+            return None
+
+
+def _detector(robot: Robot, parameters: LoadObserverParameters) -> ContactDetector:
+    """Return the detector of the parameters; raise InputError if they do not fit the robot."""
+
+    def values(name: str, given: tuple[float, ...]) -> Array:
+        return values_per_motor(name, given, robot.joint_names)
+
+    observer = LoadObserver(
+        robot.model,
+        robot.drives,
+        values('bandwidth', parameters.bandwidth),
+        effort_deviation=values('effort_deviation', parameters.effort_deviation),
+        velocity_deviation=values('velocity_deviation', parameters.velocity_deviation),
+    )
+    return ContactDetector(
+        observer,
+        floor=values('contact.floor', parameters.floor),
+        deviations=parameters.deviations,
+        model_error=parameters.model_error,
+        release=parameters.release,
+        hold=parameters.hold,
+    )

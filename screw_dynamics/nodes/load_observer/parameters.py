@@ -1,0 +1,120 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the node `load_observer`."""
+
+from dataclasses import dataclass
+
+from screw_dynamics.errors import InputError
+from screw_dynamics.nodes.shared.model_parameters import ModelParameters
+from screw_dynamics.nodes.shared.parameters import parameter
+
+_MOST = 1e9
+
+
+@dataclass(frozen=True)
+class LoadObserverParameters(ModelParameters):
+    """Parameters of the node `load_observer`."""
+
+    bandwidth: tuple[float, ...] = parameter(
+        (50.0,),
+        'Rate at which external efforts are followed [1/s], for all joints or for each.',
+        numbers=True,
+        within=(1e-3, 1e6),
+    )
+    effort_deviation: tuple[float, ...] = parameter(
+        (),
+        'Standard deviation of measured efforts [N m or N], for all joints or for each; empty: 0.',
+        numbers=True,
+        within=(0.0, _MOST),
+    )
+    velocity_deviation: tuple[float, ...] = parameter(
+        (),
+        'Standard deviation of measured velocities [rad/s or m/s], for all joints or for each; '
+        'empty: 0.',
+        numbers=True,
+        within=(0.0, _MOST),
+    )
+    effort_source: str = parameter(
+        'joint_states',
+        'What the efforts of springs come from: the effort of joint_states, or the deflection '
+        'between motor_states and joint_states.',
+        choices=('joint_states', 'motor_states'),
+        read_only=True,
+    )
+    timeout: float = parameter(
+        0.2,
+        'Longest time between joint states; beyond it the observer begins anew [s]. Also the '
+        'largest between them and motor_states.',
+        within=(1e-3, 3600.0),
+    )
+    wrench_frame: str = parameter(
+        '',
+        'Link whose wrench is estimated, in its axes and at its origin; empty: none.',
+        name='wrench.frame',
+        read_only=True,
+    )
+    wrench_components: str = parameter(
+        'all',
+        'Whether the wrench has torque and force (all; 6 joints or more) or is a force alone.',
+        name='wrench.components',
+        choices=('all', 'force'),
+    )
+    floor: tuple[float, ...] = parameter(
+        (1.0,),
+        'External effort that friction and others leave [N m or N], for all joints or for each.',
+        name='contact.floor',
+        numbers=True,
+        within=(1e-6, _MOST),
+    )
+    deviations: float = parameter(
+        5.0,
+        'Standard deviations of the noise below the threshold of a contact.',
+        name='contact.deviations',
+        within=(0.0, 1e3),
+    )
+    model_error: float = parameter(
+        0.05,
+        'Relative error of masses and inertias below the threshold of a contact.',
+        name='contact.model_error',
+        within=(0.0, 1.0),
+    )
+    release: float = parameter(
+        0.5,
+        'Part of the threshold below which a contact ends.',
+        name='contact.release',
+        within=(1e-3, 1.0),
+    )
+    hold: float = parameter(
+        0.1,
+        'Time below that level after which a contact ends [s].',
+        name='contact.hold',
+        within=(0.0, 3600.0),
+    )
+
+    @property
+    def observer_settings(self) -> tuple[object, ...]:
+        """Values with which the observer begins anew if they change."""
+        return (
+            self.bandwidth,
+            self.effort_deviation,
+            self.velocity_deviation,
+            self.timeout,
+            self.wrench_components,
+            self.floor,
+            self.deviations,
+            self.model_error,
+            self.release,
+            self.hold,
+        )
+
+    def check(self) -> None:
+        """Raise InputError if the values are not consistent with each other."""
+        super().check()
+        if self.effort_source == 'motor_states' and not self.elastic_joints_path:
+            raise InputError(
+                "parameter 'effort_source': expected joint_states without elastic_joints_path, "
+                'got motor_states'
+            )
+        for name, values in (('bandwidth', self.bandwidth), ('contact.floor', self.floor)):
+            if not values:
+                raise InputError(f'parameter {name!r}: expected one value or one per joint')

@@ -1,0 +1,100 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics identify`: parameters of recorded efforts."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.command_line.main import main
+
+PERIOD = 5_000_000  # ns
+VISCOUS, COULOMB, MASS = np.array([0.4, 0.3]), np.array([0.2, 0.5]), 0.6
+
+
+def motion(times):
+    """Return joint jets (T, 3, 2) of sums of sines."""
+    rates, sizes = np.array([[1.3, 4.1], [2.3, 5.3]]), np.array([[0.9, 0.25], [0.8, 0.2]])
+    angles = times[:, None, None] * rates
+    return np.stack(
+        [(sizes * rates**d * np.sin(angles + d * np.pi / 2)).sum(axis=2) for d in range(3)], axis=1
+    )
+
+
+@pytest.fixture
+def bag(folder, recordings):
+    """Return a function that writes 12 s of an arm with friction and a load at the tool."""
+
+    def write(name='measured_bag', factors=(1.0, 1.0)):
+        model = sd.read_urdf('my_robot.urdf')
+        times = PERIOD * 1e-9 * np.arange(2400)
+        jets = motion(times)
+        loaded = model.with_payload('tool', MASS, np.zeros(3), np.zeros((3, 3)))
+        efforts = sd.inverse_dynamics(loaded, jets)[:, 0]
+        efforts += VISCOUS * jets[:, 1] + COULOMB * np.tanh(jets[:, 1] / 0.01)
+        noise = np.random.default_rng(0).normal(size=(2, len(times), 2))
+        efforts = factors * (efforts + 0.1 * noise[0])
+        positions = jets[:, 0] + 1e-5 * noise[1]
+        rows = [recordings.description(folder / 'my_robot.urdf')]
+        for i, (q, effort) in enumerate(zip(positions, efforts, strict=True)):
+            stamp = recordings.START + PERIOD * i
+            message = recordings.joint_state(('joint_1', 'joint_2'), q, stamp)
+            message.effort = effort.copy()
+            rows.append(('/joint_states', PERIOD * i, message))
+        return recordings.write_bag(folder / name, rows)
+
+    return write
+
+
+def test_friction_and_load(bag, capsys):
+    arguments = ['--parameters', 'friction', '--load', 'tool', '--csv', 'found.csv']
+    assert main(['identify', str(bag()), *arguments]) == 0
+    shown = capsys.readouterr().out
+    assert 'joint_2.coulomb' in shown and 'load at tool: 0.' in shown
+    with open('found.csv', encoding='utf-8') as file:
+        rows = {row['parameter']: row for row in csv.DictReader(file)}
+    expected = dict(zip(('joint_1.viscous', 'joint_2.viscous'), VISCOUS, strict=True))
+    expected |= dict(zip(('joint_1.coulomb', 'joint_2.coulomb'), COULOMB, strict=True))
+    for name, value in (expected | {'payload.m': MASS}).items():
+        deviation = float(rows[name]['standard_deviation'])
+        assert abs(float(rows[name]['value']) - value) < 4.0 * deviation < 0.05, name
+        assert float(rows[name]['low']) < float(rows[name]['value']) < float(rows[name]['high'])
+    assert rows['payload.mz']['standard_deviation'] == ''
+    # rms of what remains, fitted and held out: the noise
+    table = shown[shown.index('efforts that remain') :].splitlines()
+    (line,) = (line.split() for line in table if line.startswith('joint_1'))
+    assert float(line[1]) > 0.3
+    assert float(line[2]) == pytest.approx(0.1, rel=0.1)
+    assert float(line[3]) == pytest.approx(0.1, rel=0.2)
+
+
+def test_parameters_go_down_a_pipe(bag, capsys):
+    assert main(['identify', str(bag()), '--parameters', 'links', '--csv', '-']) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith('parameter,value,standard_deviation,low,high\nlink_1 ')
+    assert 'efforts that remain' in captured.err
+
+
+def test_a_reversed_joint_is_named_unless_it_is_wanted(bag, capsys):
+    path = str(bag(factors=(1.0, -1.0)))
+    assert main(['identify', path]) == 1
+    assert "joint 'joint_2'" in capsys.readouterr().err
+    assert main(['identify', path, '--no-check']) == 0
+
+
+@pytest.mark.parametrize(
+    'arguments, text',
+    [
+        (['--held-out', '1.5'], '--held-out: expected a part below 1, got 1.5'),
+        (['--load', 'nose'], "unknown frame 'nose'"),
+        (['--end', '0.4'], 'recording: expected more than'),
+        (['--parameters', 'links', '--load', 'tool'], 'payload: expected None with links'),
+    ],
+)
+def test_errors(bag, capsys, arguments, text):
+    assert main(['identify', str(bag()), *arguments]) == 1
+    assert text in capsys.readouterr().err

@@ -1,0 +1,240 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""External loads from JointState messages, without DDS."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sensor_msgs.msg import JointState
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.messages.times import SECOND, set_stamp
+from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
+from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
+from screw_dynamics.robot import Robot
+
+MS = 10**6
+NOW = 1_700_000_000 * SECOND
+REST = np.zeros(7)
+
+
+@pytest.fixture(scope='module')
+def arm():
+    return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+
+
+def observed(arm, **parameters):
+    return ObservedLoads(Robot(arm, None), LoadObserverParameters(**parameters))
+
+
+def joint_states(names, q, qd, effort, instant):
+    message = JointState(
+        name=list(names), position=list(q), velocity=list(qd), effort=list(effort)
+    )
+    set_stamp(message.header.stamp, instant)
+    return message
+
+
+def test_efforts_are_those_of_the_observer_in_model_order(arm):
+    rng = np.random.default_rng(4)
+    loads, observer = observed(arm), sd.LoadObserver(arm, bandwidth=50.0)
+    order = rng.permutation(7)
+    names = [arm.joint_names[i] for i in order]
+    for i in range(50):
+        q, qd, effort = 0.1 * rng.normal(size=(3, 7))
+        message = joint_states(names, q[order], qd[order], effort[order], NOW + 5 * MS * i)
+        assert loads.receive(message, 0)
+        expected = observer.update(0.005 * i, q, qd, effort)
+    np.testing.assert_allclose(loads.effort, expected, rtol=0, atol=1e-9)
+    assert loads.instant == NOW + 49 * 5 * MS
+
+
+def test_a_message_without_a_stamp_has_that_of_its_reception(arm):
+    loads = observed(arm)
+    loads.receive(joint_states(arm.joint_names, REST, REST, REST, 0), NOW)
+    assert loads.instant == NOW
+
+
+numbers = st.floats(width=64) | st.floats(-10.0, 10.0)
+fields = st.lists(st.lists(numbers, max_size=8), min_size=3, max_size=3)
+
+
+@settings(max_examples=200)
+@given(messages=st.lists(st.tuples(fields, st.integers(0, 8), st.integers(-400, 400)), max_size=5))
+def test_random_messages_are_observed_or_rejected_with_a_reason(arm, messages):
+    loads, now = observed(arm), NOW
+    for values, count, step in messages:
+        now += step * MS
+        message = JointState(name=[*arm.joint_names, 'gripper'][:count])
+        message.position, message.velocity, message.effort = values
+        set_stamp(message.header.stamp, now)
+        before = loads.effort.copy(), loads.instant
+        try:
+            observed_now = loads.receive(message, NOW)
+        except ScrewDynamicsError as error:
+            assert str(error)
+            observed_now = False
+        if not observed_now:
+            assert (loads.effort == before[0]).all() and loads.instant == before[1]
+        assert np.isfinite(loads.effort).all() and np.isfinite(loads.threshold).all()
+
+
+def test_other_joints_and_repeated_stamps_are_left_out(arm):
+    loads = observed(arm)
+    first = joint_states(arm.joint_names, REST, REST, REST, NOW)
+    assert loads.receive(first, NOW)
+    assert not loads.receive(first, NOW)
+    assert not loads.receive(joint_states(arm.joint_names, REST, REST, REST, NOW - 5 * MS), NOW)
+    assert not loads.receive(joint_states(['gripper'], [0], [0], [0], NOW + 5 * MS), NOW)
+    assert loads.instant == NOW
+
+
+@pytest.mark.parametrize('jump', [300 * MS, -300 * MS])
+def test_a_gap_and_a_clock_that_is_set_back_begin_anew(arm, jump):
+    loads = observed(arm, timeout=0.2)
+    for i in range(60):
+        loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, NOW + 5 * MS * i), 0)
+    assert loads.contact is not None
+    assert abs(loads.effort).max() > 1.0
+    loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, loads.instant + jump), 0)
+    assert loads.contact is None
+    assert (loads.effort == 0.0).all()
+
+
+@pytest.mark.parametrize(
+    ('change', 'text'),
+    [
+        ({'effort': []}, 'joint_states: effort of joint_1: expected a finite number, got none'),
+        (
+            {'velocity': []},
+            'joint_states: velocity of joint_1: expected a finite number, got none',
+        ),
+        ({'position': [0.0] * 3}, "joint_states: expected 7 values in 'position'"),
+        ({'effort': [0.0] * 6 + [np.inf]}, 'effort of joint_7: expected a finite number, got inf'),
+        ({'position': [np.nan] + [0.0] * 6}, 'position of joint_1: expected a finite number'),
+        ({'velocity': [1e200] * 7}, 'velocity of joint_1: expected a finite number, got 1e.200'),
+    ],
+)
+def test_bad_messages_are_named_and_leave_the_observer_as_it_was(arm, change, text):
+    loads = observed(arm)
+    for i in range(20):
+        loads.receive(joint_states(arm.joint_names, REST, REST, REST + 5, NOW + 5 * MS * i), 0)
+    before, instant = loads.effort.copy(), loads.instant
+    message = joint_states(arm.joint_names, REST, REST, REST, NOW + 100 * MS)
+    for field, values in change.items():
+        setattr(message, field, values)
+    with pytest.raises(InputError, match=text):
+        loads.receive(message, 0)
+    assert (loads.effort == before).all() and loads.instant == instant
+
+
+def test_a_push_at_the_flange_is_its_wrench_and_a_contact(arm):
+    q = np.array([0.3, 0.9, -0.5, 1.2, 0.4, -0.6, 0.2])
+    wrench = np.array([0.5, -1.0, 0.3, 20.0, -30.0, 15.0])
+    load = sd.frame_jacobian(arm, q, 'flange').T @ wrench
+    loads = observed(arm, wrench_frame='flange', model_error=0.0)
+    for i in range(200):
+        effort = sd.gravity_forces(arm, q) - load
+        loads.receive(joint_states(arm.joint_names, q, REST, effort, NOW + 5 * MS * i), 0)
+    np.testing.assert_allclose(loads.wrench(), wrench, atol=1e-6)
+    assert loads.contact is not None
+    assert abs(loads.contact.effort / loads.threshold).max() > 1.0
+
+
+def test_no_wrench_without_a_frame_or_if_a_component_moves_no_joint(arm):
+    assert observed(arm).wrench() is None
+    assert observed(arm, wrench_frame='link_2').wrench() is None
+
+
+def test_warming_up_leaves_no_samples(arm):
+    loads = observed(arm, wrench_frame='flange')
+    loads.warm_up()
+    assert loads.contact is None and (loads.effort == 0.0).all()
+    assert loads.receive(joint_states(arm.joint_names, REST, REST, REST, NOW), 0)
+    assert (loads.effort == 0.0).all()
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'text'),
+    [
+        ({'wrench_frame': 'nose'}, "parameter 'wrench.frame': unknown"),
+        ({'floor': (1.0, 2.0)}, r"parameter 'contact.floor': expected no value, one, or 7 \("),
+        ({'bandwidth': (1.0,) * 6}, r"parameter 'bandwidth': expected no value, one, or 7 \("),
+    ],
+)
+def test_parameters_that_do_not_fit_the_robot_are_named(arm, parameters, text):
+    with pytest.raises(InputError, match=text):
+        observed(arm, **parameters)
+
+
+@pytest.mark.parametrize('name', ['bandwidth', 'floor'])
+def test_no_value_is_rejected(name):
+    with pytest.raises(InputError, match=f'{name}.: expected one value or one per joint'):
+        LoadObserverParameters(**{name: ()}).check()
+
+
+def sprung(arm, **parameters):
+    joint = sd.ElasticJoint(sd.LinearSpring(4000.0), sd.Motor(rotor_inertia=1e-5))
+    drives = sd.ElasticJoints({name: joint for name in arm.joint_names})
+    given = LoadObserverParameters(
+        elastic_joints_path='springs.yaml', effort_source='motor_states', **parameters
+    )
+    return ObservedLoads(Robot(arm, drives), given)
+
+
+def test_efforts_of_springs_come_from_their_deflections(arm):
+    q, load = np.full(7, 0.4), np.arange(7.0)
+    loads = sprung(arm, bandwidth=(100.0,))
+    deflection = (sd.gravity_forces(arm, q) - load) / 4000.0
+    rate = np.full(7, 0.3)
+    for i in range(200):
+        instant = NOW + 5 * MS * i
+        # 2 ms older, on the way at their velocity
+        motors = joint_states(
+            arm.joint_names[::-1],
+            (q + deflection - 0.002 * rate)[::-1],
+            rate,
+            [],
+            instant - 2 * MS,
+        )
+        loads.receive_motors(motors, instant)
+        assert loads.receive(joint_states(arm.joint_names, q, REST, [], instant), instant)
+    np.testing.assert_allclose(loads.effort, load, atol=1e-6)
+
+
+def test_joint_states_without_motor_states_are_rejected(arm):
+    loads = sprung(arm)
+    message = joint_states(arm.joint_names, REST, REST, [], NOW)
+    with pytest.raises(InputError, match='motor_states: expected some within 0.2 s'):
+        loads.receive(message, NOW)
+    loads.receive_motors(joint_states(arm.joint_names, REST, REST, [], NOW), NOW)
+    assert loads.receive(message, NOW)
+    late = joint_states(arm.joint_names, REST, REST, [], NOW + 300 * MS)
+    with pytest.raises(InputError, match='motor_states: expected some within 0.2 s'):
+        loads.receive(late, NOW + 300 * MS)
+    with pytest.raises(InputError, match='velocity: expected 7 values, one per name, got 0'):
+        loads.receive_motors(joint_states(arm.joint_names, REST, [], [], NOW), NOW)
+
+
+def test_deflections_need_springs():
+    with pytest.raises(InputError, match="'effort_source': expected joint_states without"):
+        LoadObserverParameters(effort_source='motor_states').check()
+
+
+def test_other_parameters_begin_anew(arm):
+    loads = observed(arm)
+    for i in range(60):
+        loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, NOW + 5 * MS * i), 0)
+    assert loads.contact is not None
+    loads.apply(LoadObserverParameters(floor=(1e6,)))
+    assert loads.contact is None and (loads.effort == 0.0).all()
+    for i in range(60):
+        loads.receive(joint_states(arm.joint_names, REST, REST, REST + 200, NOW + 5 * MS * i), 0)
+    assert loads.contact is None and abs(loads.effort).max() > 100.0
+    with pytest.raises(InputError, match='contact.floor'):
+        loads.apply(LoadObserverParameters(floor=(1.0, 2.0)))
+    assert loads.threshold.min() >= 1e6
