@@ -171,7 +171,7 @@ def literal(value: Value) -> str:
     if isinstance(value, int):
         return str(int(value))
     if np.isnan(value):
-        return 'NAN'
+        return '(double)NAN'
     if np.isinf(value):
         return 'HUGE_VAL' if value > 0.0 else '-HUGE_VAL'
     return repr(float(value))

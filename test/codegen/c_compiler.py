@@ -13,7 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-STRICT = ['-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-Wconversion']
+STRICT = [
+    *('-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-Wconversion', '-Wshadow'),
+    *('-Wcast-qual', '-Wdouble-promotion', '-Wmissing-prototypes', '-Wundef'),
+]
 COMPILER = shutil.which('gcc')
 needs_gcc = pytest.mark.skipif(COMPILER is None, reason='gcc is not installed')
 _numbers = itertools.count()

@@ -118,7 +118,7 @@ def test_self_test_of_bundled_robots_agrees_and_finds_errors(name, tmp_path):
 def test_self_test_finds_results_that_are_not_numbers(tmp_path):
     model = random_model(np.random.default_rng(3), 3)
     code = sd.generate_c(model, 'arm')
-    write(code._replace(source=code.source.replace('= cos(', '= NAN * cos(')), tmp_path)
+    write(code._replace(source=code.source.replace('= cos(', '= (double)NAN * cos(')), tmp_path)
     build = [COMPILER, *STRICT, '-o', 'test', 'arm.c', 'arm_self_test.c', '-lm']
     subprocess.run(build, check=True, cwd=tmp_path)
     ended = subprocess.run(['./test'], cwd=tmp_path, check=False, capture_output=True, text=True)
