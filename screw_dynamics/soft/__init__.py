@@ -2,6 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Soft-rigid robots: chains of joints, rigid bodies and soft bodies of any kinematics."""
 
+from screw_dynamics.soft.actuators.actuator import (
+    Actuator,
+    actuation_efforts,
+    actuation_matrix,
+)
+from screw_dynamics.soft.actuators.joint_effort import JointEffort
+from screw_dynamics.soft.actuators.pressure_chamber import PressureChamber
 from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.soft.allocation import allocate_tensions
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
@@ -26,10 +33,12 @@ from screw_dynamics.soft.soft_robot import SoftRobot
 from screw_dynamics.soft.statics import equilibrium
 
 __all__ = [
+    'Actuator',
     'ConstantCurvature',
     'ConstantStrain',
     'FiniteElements',
     'Joint',
+    'JointEffort',
     'KelvinVoigt',
     'Learned',
     'Module',
@@ -37,6 +46,7 @@ __all__ = [
     'Perceptron',
     'PlanarConstantCurvature',
     'PointBody',
+    'PressureChamber',
     'RigidBody',
     'RitzGalerkin',
     'SoftMotion',
@@ -45,6 +55,8 @@ __all__ = [
     'VariableStrain',
     'VolumePreserving',
     'VolumePrimitive',
+    'actuation_efforts',
+    'actuation_matrix',
     'allocate_tensions',
     'equilibrium',
     'mass_inverse_dynamics',
