@@ -23,6 +23,11 @@ from screw_dynamics.soft.bodies.strain_bases import strain_basis
 from screw_dynamics.soft.bodies.variable_strain import VariableStrain
 from screw_dynamics.soft.bodies.volume_preserving import VolumePreserving
 from screw_dynamics.soft.bodies.volume_primitives import VolumePrimitive
+from screw_dynamics.soft.collocation import (
+    Collocated,
+    collocated_coordinates,
+    linearising_inputs,
+)
 from screw_dynamics.soft.functions import mass_inverse_dynamics
 from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
@@ -34,6 +39,7 @@ from screw_dynamics.soft.statics import equilibrium
 
 __all__ = [
     'Actuator',
+    'Collocated',
     'ConstantCurvature',
     'ConstantStrain',
     'FiniteElements',
@@ -58,7 +64,9 @@ __all__ = [
     'actuation_efforts',
     'actuation_matrix',
     'allocate_tensions',
+    'collocated_coordinates',
     'equilibrium',
+    'linearising_inputs',
     'mass_inverse_dynamics',
     'simulate',
     'strain_basis',
