@@ -40,6 +40,16 @@ class Circles:
     errors: Array
 
 
+@dataclass(frozen=True, eq=False)
+class HelicoidMotion:
+    """Times (T,), coordinates (T, 24), tips (T, 3, 3) and tensions (T, 9)."""
+
+    times: Array
+    position: Array
+    tips: Array
+    tensions: Array
+
+
 def arm() -> tuple[sd.soft.SoftRobot, list[sd.soft.Actuator]]:
     """Return the robot and its threads: three end at each tip."""
     soft = sd.soft
@@ -150,3 +160,55 @@ class Statics:
             [abs(self.residual(row, targets(t))[24:]).max() for row, t in zip(rows, times)]
         )
         return Circles(times, rows[:, :24] * self.units, rows[:, 24:], 1e-3 * errors)
+
+
+class Control:
+    """Partial feedback linearisation of the shortenings of the threads, along the equilibria."""
+
+    def __init__(self, circles: Circles) -> None:
+        self.robot, self.threads = arm()
+        lengths = np.array(
+            [[thread.coordinate(q) for thread in self.threads] for q in circles.position]
+        )
+        lengths[-1] = lengths[0]
+        self.reference = CubicSpline(circles.times, lengths, bc_type='periodic')
+
+    def tensions(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Return the tensions (9,), negative if a thread would have to push, and A (24, 9)."""
+        soft = sd.soft
+        y = soft.collocated_coordinates(self.threads, q, qd)
+        wanted, rate, second = (self.reference(t, d) for d in range(3))
+        acceleration = (
+            second + DAMPING * (rate - y.velocity) + STIFFNESS * (wanted - y.position)
+        )
+        return soft.linearising_inputs(self.threads, q, qd, acceleration), y.matrix
+
+
+def simulate(
+    circles: Circles,
+    end: float = PERIOD,
+    step: float = 0.05,
+    progress: Callable[[float], object] = lambda t: None,
+) -> HelicoidMotion:
+    """Return the motion from rest at the first equilibrium."""
+    control = Control(circles)
+
+    def efforts(t: float, q: Array, qd: Array) -> Array:
+        tensions, matrix = control.tensions(t, q, qd)
+        result: Array = matrix @ tensions
+        return result
+
+    times = np.linspace(0.0, end, round(end / step) + 1)
+    motion = sd.soft.simulate(
+        control.robot,
+        times,
+        circles.position[0],
+        efforts=efforts,
+        rtol=1e-3,
+        atol=1e-5,
+        progress=progress,
+    )
+    states = list(zip(times, motion.position, motion.velocity, strict=True))
+    tensions = np.array([control.tensions(t, q, qd)[0] for t, q, qd in states])
+    places = np.array([tips(control.robot, q) for q in motion.position])
+    return HelicoidMotion(times, motion.position, places, tensions)
