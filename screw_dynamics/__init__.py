@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from screw_dynamics.parsers import from_urdfpy as from_urdfpy
     from screw_dynamics.parsers import read_urdf as read_urdf
     from screw_dynamics.paths import share_path as share_path
+    from screw_dynamics.retiming import retime as retime
     from screw_dynamics.robot import Robot as Robot
     from screw_dynamics.simulation.linearized_dynamics import (
         linearized_dynamics as linearized_dynamics,
@@ -154,6 +155,7 @@ _MODULES = {
     'observers': ('LoadObserver',),
     'parsers': ('from_urdfpy', 'read_urdf'),
     'paths': ('share_path',),
+    'retiming': ('retime',),
     'robot': ('Robot',),
     'simulation.linearized_dynamics': ('linearized_dynamics',),
     'theory.inverse_dynamics.body_fixed': ('recursive_body_fixed',),

@@ -32,6 +32,8 @@ _COMMANDS = {
     'evaluate': 'efforts and their derivatives along a trajectory',
     'bag': 'efforts of the trajectories or joint states that a bag has recorded',
     'feasibility': 'limits of joints, springs and motors along a trajectory',
+    'symbolic': 'expressions of a small robot, as SymPy, LaTeX and C',
+    'retime': 'the fastest motion along the path of a trajectory',
     'plot': 'a figure of computed or recorded efforts',
 }
 

@@ -48,13 +48,7 @@ DEFAULT_RATE = 250.0
 def add_options(parser: argparse.ArgumentParser, rate_of: str = '') -> None:
     """Add --interpolation, --rate, --order and --elastic; `rate_of` describes the default rate."""
     group = parser.add_argument_group('motion')
-    group.add_argument(
-        '--interpolation',
-        choices=tuple(INTERPOLATIONS),
-        default='smooth',
-        help='curve through the points: four times differentiable, or that of '
-        'joint_trajectory_controller, whose effort derivatives jump (default: smooth)',
-    )
+    add_interpolation(group)
     default = rate_of or f'{DEFAULT_RATE:g}'
     group.add_argument(
         '--rate',
@@ -70,6 +64,22 @@ def add_options(parser: argparse.ArgumentParser, rate_of: str = '') -> None:
         default=2,
         help='highest derivative of the efforts (default: 2)',
     )
+    add_elastic(group)
+
+
+def add_interpolation(group: argparse._ArgumentGroup) -> None:
+    """Add --interpolation."""
+    group.add_argument(
+        '--interpolation',
+        choices=tuple(INTERPOLATIONS),
+        default='smooth',
+        help='curve through the points: four times differentiable, or that of '
+        'joint_trajectory_controller, whose effort derivatives jump (default: smooth)',
+    )
+
+
+def add_elastic(group: argparse._ArgumentGroup) -> None:
+    """Add --elastic."""
     group.add_argument(
         '--elastic',
         metavar='YAML',

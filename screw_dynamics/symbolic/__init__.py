@@ -15,7 +15,21 @@ except ModuleNotFoundError as error:
         "screw_dynamics.symbolic needs the package 'sympy': pip install sympy", name='sympy'
     ) from None
 
+from screw_dynamics.symbolic.c_source import c_source
+from screw_dynamics.symbolic.documents import latex_source, python_source
 from screw_dynamics.symbolic.expressions import Expressions
 from screw_dynamics.symbolic.symbolic_model import SYMBOLS, SymbolicModel
+from screw_dynamics.symbolic.terms import TERMS, Options, Term, terms
 
-__all__ = ['SYMBOLS', 'Expressions', 'SymbolicModel']
+__all__ = [
+    'SYMBOLS',
+    'TERMS',
+    'Expressions',
+    'Options',
+    'SymbolicModel',
+    'Term',
+    'c_source',
+    'latex_source',
+    'python_source',
+    'terms',
+]

@@ -187,7 +187,7 @@ class AnglePolynomial:
         self.ring, self.polynomial = ring_of, polynomial
 
     def __add__(self, other: Any) -> Any:
-        """Return a + b."""
+        """Add a scalar or number."""
         if isinstance(other, np.ndarray):
             return NotImplemented
         if not isinstance(other, AnglePolynomial) and other == 0:
@@ -197,7 +197,7 @@ class AnglePolynomial:
     __radd__ = __add__
 
     def __mul__(self, other: Any) -> Any:
-        """Return a b."""
+        """Multiply by a scalar or number; the product is in normal form."""
         if isinstance(other, np.ndarray):
             return NotImplemented
         if isinstance(other, AnglePolynomial):
@@ -209,40 +209,40 @@ class AnglePolynomial:
     __rmul__ = __mul__
 
     def __neg__(self) -> AnglePolynomial:
-        """Return -a."""
+        """Change the sign."""
         return AnglePolynomial(self.ring, -self.polynomial)
 
     def __sub__(self, other: Any) -> Any:
-        """Return a - b."""
+        """Subtract a scalar or number."""
         return NotImplemented if isinstance(other, np.ndarray) else self + -other
 
     def __rsub__(self, other: Any) -> Any:
-        """Return b - a."""
+        """Subtract from a scalar or number."""
         return NotImplemented if isinstance(other, np.ndarray) else -self + other
 
     def __truediv__(self, number: Any) -> Any:
-        """Return a / b, b a number."""
+        """Divide by a number."""
         if isinstance(number, np.ndarray | AnglePolynomial):
             return NotImplemented
         return self * (1 / Fraction(number))
 
     def __pow__(self, exponent: int) -> Any:
-        """Return a^n."""
+        """Return a power with a whole exponent of 0 or more."""
         result: Any = 1
         for _ in range(exponent):
             result = self * result
         return result
 
     def __bool__(self) -> bool:
-        """Return whether it is not 0."""
+        """Return whether the scalar is not identically 0."""
         return bool(self.polynomial)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both are the same polynomial."""
+        """Return whether the scalars are identical."""
         return bool(self.polynomial == self._other(other))
 
     def __hash__(self) -> int:
-        """Return a hash."""
+        """Return a hash of the polynomial."""
         return hash(self.polynomial)
 
     def cos(self) -> AnglePolynomial:

@@ -18,7 +18,8 @@ _ROUNDING = 4.0 * float(np.finfo(float).eps)  # relative error of a float that s
 _LONGEST_DECIMAL = 12  # significant digits of a number as people write it
 _LARGEST_DENOMINATOR = 1000  # of fractions and squares, so few that floats hardly meet one
 _TURN = 12  # sines of multiples of pi / 12 are sums of square roots
-_TANGENT = 3 * 10**8  # denominators of tangents, which are then right to 1e-17
+_TANGENT = 10**4  # denominators of tangents of half angles, and their powers
+_NEAR = 2.0**-55  # error of these tangents
 
 
 def exact_number(x: float, size: float = 0.0) -> sympy.Expr:
@@ -125,7 +126,11 @@ def _fraction(x: float) -> Fraction:
 
 
 def _tangent(x: float) -> sympy.Rational:
-    return sympy.Rational(Fraction(float(x)).limit_denominator(_TANGENT))
+    """Return the fraction of few digits that is as near as floats beside 1."""
+    exact, largest = Fraction(float(x)), _TANGENT
+    while abs((near := exact.limit_denominator(largest)) - exact) > _NEAR:
+        largest *= _TANGENT
+    return sympy.Rational(near)
 
 
 def _cosine_and_sine(angle: float) -> tuple[sympy.Expr, sympy.Expr]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import sympy
@@ -80,13 +80,14 @@ class Expressions:
         if not isinstance(model, SymbolicModel):
             model = SymbolicModel.from_model(model)
         self.model = model
-        self._terms = require_count('most_terms', most_terms, 1)
-        self._seconds = require_number('seconds', seconds, above=True)
+        self.most_terms = require_count('most_terms', most_terms, 1)
+        self.seconds = require_number('seconds', seconds, above=True)
         if model.body_count > require_count('most_joints', most_joints):
             raise InputError(
                 f'robot {model.name!r}: expected at most {most_joints} moving joints, got '
-                f'{model.body_count}, whose expressions can have {_expected(model)} terms: lock '
-                'joints, choose a tip link, or raise most_joints'
+                f'{model.body_count}, whose mass matrix alone can have some '
+                f'{4 ** (model.body_count + 1)} operations: lock joints, choose a tip link, or '
+                'raise most_joints'
             )
 
     def frame_pose(self, frame: str) -> sympy.Matrix:
@@ -108,9 +109,9 @@ class Expressions:
         UnknownNameError, InputError
             If the model has no such frame, or the work exceeds its limits.
         """
-        at = self.model.frame(frame)
-        work = _Work(self, 1)
-        pose = work.model.frames[frame].pose
+        work = _Work(self, 1, frame)
+        at = work.model.frames[frame]
+        pose = at.pose
         if at.body >= 0:
             pose = Tree(work.model, work.jet).poses[at.body] @ pose
         return matrix(work.ring, pose)
@@ -136,7 +137,7 @@ class Expressions:
         UnknownNameError, InputError
             If an argument is not usable, or the work exceeds its limits.
         """
-        work = _Work(self, 1)
+        work = _Work(self, 1, frame)
         return matrix(work.ring, jacobian_jet(work.model, work.jet, frame, representation)[0])
 
     def mass_matrix(self) -> sympy.Matrix:
@@ -277,16 +278,21 @@ class Expressions:
 class _Work:
     """A model and joint jet in the scalars of a ring, for one method."""
 
-    def __init__(self, of: Expressions, rows: int) -> None:
-        exact = of.model
-        symbols = exact.joint_jet(rows)
-        limits = Limits(of._terms, of._seconds, time.monotonic() + of._seconds)
+    def __init__(self, of: Expressions, rows: int, frame: str | None = None) -> None:
+        exact = of.model.only_frame(frame)
+        jet = exact.joint_jet(rows)
+        # sines and cosines of offsets may be square roots
+        turned = [f(offset) for offset in exact.offsets for f in (sympy.cos, sympy.sin)]
+        used = {symbol for number in exact.numbers for symbol in number.free_symbols}
         self.ring = AngleRing(
-            [*symbols.ravel(), *exact.values], _angles(exact, symbols[0]), _numbers(exact), limits
+            [*jet.ravel(), *(symbol for symbol in exact.values if symbol in used)],
+            _angles(exact, jet[0]),
+            exact.numbers + turned,
+            Limits(of.most_terms, of.seconds, time.monotonic() + of.seconds),
         )
         scalar = self.ring.scalar
         self.model = cast(ScrewModel, exact.with_arrays(scalar))
-        self.jet: ScalarArray = np.frompyfunc(scalar, 1, 1)(symbols)
+        self.jet: ScalarArray = np.frompyfunc(scalar, 1, 1)(jet)
 
 
 def _angles(model: SymbolicModel, coordinates: ScalarArray) -> list[sympy.Expr]:
@@ -296,16 +302,3 @@ def _angles(model: SymbolicModel, coordinates: ScalarArray) -> list[sympy.Expr]:
         coordinate = coordinates[model.coordinates[i]]
         multiples.setdefault(coordinate, []).append(model.multipliers[i])
     return generating_angles(multiples, model.offsets[turning])
-
-
-def _numbers(model: SymbolicModel) -> list[Any]:
-    arrays = [model.home_poses, model.screws, model.inertias, model.gravity]
-    arrays += [model.multipliers, model.offsets, *(f.pose for f in model.frames.values())]
-    numbers = [entry for array in arrays for entry in array.ravel()]
-    # sines and cosines of offsets may be square roots
-    return numbers + [f(x) for x in model.offsets for f in (sympy.cos, sympy.sin)]
-
-
-def _expected(model: SymbolicModel) -> str:
-    """Return an order of magnitude of the number of terms of a mass matrix."""
-    return f'some 10^{model.body_count - 1}'

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
@@ -31,6 +32,11 @@ SYMBOLS = ('masses', 'centres', 'inertias', 'lengths', 'gravity')
 _SAME = 1e-12  # relative difference of numbers that may have one symbol
 _ARRAYS = ('home_poses', 'screws', 'inertias', 'gravity', 'multipliers', 'offsets')
 _DERIVATIVES = ('q', 'qd', 'qdd')
+# joint motion, and names in the sources that are written
+_TAKEN = re.compile(
+    r'q(d|dd|\d+d)?_\d+|Matrix|S|Symbol|cos|pi|sin|sqrt|values|'
+    r'(\w+_(matrix|forces|dynamics|energy|pose|jacobian)|regressor)(_\d+)?'
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +60,7 @@ class SymbolicModel(ModelRecord):
     >>> robot = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     >>> exact = sd.symbolic.SymbolicModel.from_model(robot, ['masses', 'lengths'])
     >>> exact.home_poses[1, 0, 3], exact.values
-    (l_2x, mappingproxy({m_1: 2, m_2: 1, l_2x: 1/2}))
+    (l_2x, mappingproxy({m_1: 2, m_2: 1, l_2x: 1/2, p_tool_x: 2/5}))
     """
 
     values: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
@@ -81,8 +87,9 @@ class SymbolicModel(ModelRecord):
             What has symbols instead of numbers, if it is not 0: 'masses' m_1, m_2, .. [kg] of the
             bodies; 'centres' c_1x, c_1y, .. of mass in body frames [m]; 'inertias' I_1xx, I_1xy,
             .. about the centres, in axes of the body frames [kg m^2]; 'lengths' l_1x, l_1y, ..,
-            coordinates of the home positions of the bodies in their parents [m]; 'gravity' g, if
-            it is along a base axis, else g_x, g_y, g_z [m/s^2].
+            coordinates of the home positions of the bodies in their parents, and p_tool_x, ..
+            of a frame 'tool' in its body [m]; 'gravity' g, if it is along a base axis, else g_x,
+            g_y, g_z [m/s^2].
         names : mapping of str to str, optional
             Other names of symbols, as ``{'c_1x': 'L1', 'l_2x': 'L1'}``; symbols of the same
             number may have the same name.
@@ -99,6 +106,17 @@ class SymbolicModel(ModelRecord):
             If the robot has no symbol of a name in `names`.
         """
         return _builder(require_model(model), symbols, names or {})
+
+    def only_frame(self, name: str | None) -> SymbolicModel:
+        """Return the model with one of its frames, or none."""
+        return replace(self, frames={} if name is None else {name: self.frame(name)})
+
+    @property
+    def numbers(self) -> list[sympy.Expr]:
+        """All entries of the arrays and frames."""
+        arrays = [*(getattr(self, name) for name in _ARRAYS)]
+        arrays += [frame.pose for frame in self.frames.values()]
+        return [entry for array in arrays for entry in array.ravel()]
 
     def with_arrays(self, convert: Any) -> SymbolicModel:
         """Return the model with a function of a scalar applied to all arrays and frames."""
@@ -129,6 +147,10 @@ class SymbolicModel(ModelRecord):
             kind = _DERIVATIVES[d] if d < len(_DERIVATIVES) else f'q{d}d'
             jet[d, j] = sympy.Symbol(f'{kind}_{j + 1}', real=True)
         return jet
+
+    def __hash__(self) -> int:
+        """Return a hash of the names; arrays of SymPy have none of their values."""
+        return hash((self.name, self.joint_names, self.body_names, frozenset(self.values)))
 
     def __repr__(self) -> str:
         """Return the name and size."""
@@ -186,9 +208,12 @@ def _builder(model: ScrewModel, wanted: Iterable[str], names: Mapping[str, str])
         for i, inertia in enumerate(model.inertias)
     ]
     homes = [exact_pose(pose, size) for pose in model.home_poses]
+    frames = {name: exact_pose(frame.pose, size) for name, frame in model.frames.items()}
     if 'lengths' in chosen:
         for i, home in enumerate(homes):
             home[:3, 3] = symbols.array(f'l_{i + 1}', home[:3, 3])
+        for label, pose in zip(_labels(frames), frames.values(), strict=True):
+            pose[:3, 3] = symbols.array(f'p_{label}_', pose[:3, 3])
     gravity = exact_array(model.gravity)
     if 'gravity' in chosen:
         gravity = _gravity(gravity, symbols)
@@ -201,21 +226,32 @@ def _builder(model: ScrewModel, wanted: Iterable[str], names: Mapping[str, str])
         'gravity': gravity,
         'multipliers': exact_array(model.multipliers, 0.0),
         'offsets': exact_array(model.offsets, 1.0),
-        'frames': {
-            name: Frame(frame.body, exact_pose(frame.pose, size))
-            for name, frame in model.frames.items()
-        },
+        'frames': {name: Frame(model.frames[name].body, pose) for name, pose in frames.items()},
     }
     return SymbolicModel(**exact, values=symbols.values)
 
 
+def _labels(names: Iterable[str]) -> list[str]:
+    """Return different words of ASCII letters, digits and underscores."""
+    labels: list[str] = []
+    for name in names:
+        label = re.sub(r'\W', '_', name, flags=re.ASCII)
+        while label in labels:
+            label += '_'
+        labels.append(label)
+    return labels
+
+
 def _check_names(names: Mapping[str, str]) -> None:
     for name, other in names.items():
-        usable = isinstance(other, str) and other.isidentifier() and other.isascii()
-        if not usable or keyword.iskeyword(other):
+        if not isinstance(other, str) or not re.fullmatch(r'[A-Za-z]\w*', other, re.ASCII):
             raise InputError(
-                f'names[{name!r}]: expected a name of letters, digits and underscores, got '
+                f'names[{name!r}]: expected letters, digits and underscores behind a letter, got '
                 f'{shown(other)}'
+            )
+        if keyword.iskeyword(other) or _TAKEN.fullmatch(other):
+            raise InputError(
+                f'names[{name!r}]: expected a name that expressions do not use, got {other!r}'
             )
 
 

@@ -59,6 +59,17 @@ def test_efforts(session: Session):
     assert np.allclose(names['qdd_again'], names['qdd'])
 
 
+def test_fastest_motions(session: Session):
+    text = TEXTS['docs/fastest_motions.md']
+    session.run(python_blocks(text, 'In Python'))
+    robot = sd.read_urdf('my_robot.urdf')
+    points = [(0.0, np.zeros(robot.n)), (1.0, np.full(robot.n, 0.2))]
+    write_trajectory(Path('my_trajectory.yaml'), robot.joint_names, points)
+    (line,) = commands(text, 'screw_dynamics')
+    assert main(shlex.split(line)[1:]) == 0
+    assert read_trajectory('fast.csv').points[-1].time_from_start < 1.0
+
+
 def test_external_loads(session: Session):
     session.run(python_blocks(TEXTS['docs/external_loads.md'], 'A push on the tool'))
     assert (session.names['deviations'] > 0.0).all()

@@ -57,6 +57,7 @@ PUBLIC = {
     'soft',
     'robot',
     'feasibility',
+    'retiming',
     'reference',
     'messages',
 }
@@ -80,6 +81,7 @@ ALLOWED = {
     'symbolic': {*TREE, 'theory'},
     'robot': {'model', 'elastic', 'soft'},
     'feasibility': {*TREE, 'trajectory', 'elastic', 'soft', 'robot'},
+    'retiming': {*TREE, 'trajectory', 'elastic', 'soft', 'robot', 'feasibility'},
     'simulation': {*TREE, 'elastic', 'soft', 'robot'},
     'reference': {'kernels', 'series', 'model', 'trajectory', 'messages'},
     'messages': {'model', 'trajectory', 'cartesian'},

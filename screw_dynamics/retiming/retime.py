@@ -1,0 +1,181 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`retime`: fastest time law of a motion along its path."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.elastic.elastic_joints import ElasticJoints
+from screw_dynamics.errors import (
+    InfeasibleError,
+    InputError,
+    ShapeError,
+    SpringRangeError,
+    shown,
+)
+from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.retiming.certification import certified
+from screw_dynamics.retiming.limited_quantities import Limits, limited_quantities, limited_robot
+from screw_dynamics.retiming.motion_on_path import motion_on_path
+from screw_dynamics.retiming.path_rows import PathRows
+from screw_dynamics.retiming.speed_program import faster
+from screw_dynamics.retiming.stations import least_duration, limits_at_stations, spline_knots
+from screw_dynamics.robot import Robot
+from screw_dynamics.scalars import require_count
+from screw_dynamics.series.jets import scale_speed
+from screw_dynamics.trajectory import PiecewisePolynomial
+
+_PER_INTERVAL = 3  # stations between two knots
+_BETWEEN = 4  # instants per distance of two stations where limits are checked
+_MOST_PROGRAMS = 20
+_LEAST_GAIN = 2e-3  # of the duration, by a program
+_TIGHTENING_GAIN = 0.03  # below it, what is exceeded between stations tightens limits there
+_MARGIN = 1e-3  # of a limit, for what is exceeded between stations
+_FIRST_SPEEDS = 10.0 ** np.arange(3.0, -6.2, -0.1)
+_EXCESS = 1e-6  # of a limit, by rounding
+_LEAST_STEP = 1e-3  # of the way to the solution of a program
+
+
+def retime(
+    model: ScrewModel | Robot,
+    curve: PiecewisePolynomial,
+    limits: Limits = None,
+    joints: ElasticJoints | None = None,
+    *,
+    intervals: int = 100,
+) -> PiecewisePolynomial:
+    """
+    Return the fastest motion along the path of a curve that keeps every limit.
+
+    The time law is a spline of degree 4 in the squared speed along the path. Sequential linear
+    programs minimise the duration under the limits of velocity, effort, effort rate and, with
+    elastic joints, deflection, motor velocity, motor effort and its rate, at stations along the
+    path; the result is then compared with all limits between stations by `check_feasibility`,
+    and slowed by the last per cent where one is exceeded. The duration is a local optimum within
+    the time laws of this form, in practice within some per cent of the best possible one.
+
+    Parameters
+    ----------
+    model : ScrewModel or Robot
+    curve : PiecewisePolynomial
+        The motion whose path is kept; its own times matter only as the parameter of the path.
+        Where it does not start or end at rest, velocity, acceleration, jerk and snap are kept.
+    limits : JointLimits or mapping of str to array_like, optional
+        Limits in place of those of the robot: 'velocity' [rad/s or m/s], 'effort' [N m or N] and
+        'effort_rate' [N m/s or N/s], a number or (n,) each. What is left out remains that of the
+        model and the joints.
+    joints : ElasticJoints, optional
+        Springs, motors and their limits; None for a rigid robot without motor data, and with a
+        `Robot`. The motors' friction and rotors count; springs with dampers are planned without
+        them and checked with them.
+    intervals : int
+        Least number of intervals of the spline; more make a faster motion and a longer
+        computation.
+
+    Returns
+    -------
+    PiecewisePolynomial
+        Begins at the first break of `curve`, is as often differentiable as it (at most C4) and
+        within 1e-9 rad or m of its path.
+
+    Raises
+    ------
+    InfeasibleError
+        If a limit is exceeded at every speed: of a position, or of an effort at rest; or if the
+        ends that are not at rest leave no time law.
+    ShapeError, NotFiniteError, UnknownNameError, InputError
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
+    >>> points = [(0.0, [0.0, 0.0]), (2.0, [1.0, 0.5])]
+    >>> curve = smooth_trajectory(waypoints_from_points(arm.joint_names, points, arm.joint_names))
+    >>> fast = sd.retime(arm, curve, {'velocity': 2.0, 'effort': 60.0, 'effort_rate': 1500.0})
+    >>> print(f'{curve.duration:.1f} s, {fast.duration:.1f} s')
+    2.0 s, 0.6 s
+    """
+    robot = limited_robot(model, joints, limits)
+    _check_curve(robot, curve)
+    intervals = require_count('intervals', intervals, 10)
+    if curve.duration == 0.0:
+        return curve
+    quantities = limited_quantities(robot)
+    knots = spline_knots(curve, intervals)
+    rows = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL)
+    between = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL * _BETWEEN)
+    coefficients = _fastest(rows, between, _first(robot, rows))
+    if between.basis.durations(coefficients, knots).sum() < least_duration(knots):
+        raise InputError('limits: expected some that bound the speed along the path')
+    fast = motion_on_path(curve, between.basis, coefficients, knots)
+    return certified(robot, fast)
+
+
+def _check_curve(robot: Robot, curve: PiecewisePolynomial) -> None:
+    if not isinstance(curve, PiecewisePolynomial):
+        raise InputError(f'curve: expected a PiecewisePolynomial, got {shown(curve)}')
+    if len(curve.end) != robot.n:
+        raise ShapeError('curve', f'{robot.n} joints', (len(curve.end),))
+
+
+def _first(robot: Robot, rows: PathRows) -> Array:
+    """Return spline coefficients of the fastest of some constant speeds along the path."""
+    constant = np.ones(rows.basis.count)
+    if rows.fixed is not None:
+        return constant
+    for speed in _FIRST_SPEEDS:
+        try:
+            if rows.ratios(speed**2 * constant).max(initial=0.0) <= 1.0:
+                constant *= speed**2
+                return constant
+        except SpringRangeError:
+            continue
+    times = rows.basis.stations / speed
+    jets = rows.path_jets.copy()
+    scale_speed(np.moveaxis(jets, 1, 0), speed)
+    worst = check_feasibility(robot, None, jets, times).violations
+    found = '; '.join(str(violation) for violation in worst[:3])
+    raise InfeasibleError(f'expected a motion that is feasible when slow, got {found}')
+
+
+def _fastest(rows: PathRows, between: PathRows, coefficients: Array) -> Array:
+    """Return the spline coefficients where linear programs gain no more."""
+    weights = np.gradient(rows.basis.stations)
+    tightening = np.full((rows.count, rows.quantities.count + 1), 1.0 - _MARGIN)
+
+    def excess(of: Array) -> float:
+        try:
+            return float((rows.ratios(of) / tightening).max(initial=0.0))
+        except SpringRangeError:
+            return np.inf
+
+    duration = float((weights / np.sqrt(rows.squared_speeds(coefficients))).sum())
+    gain = 1.0
+    for _ in range(_MOST_PROGRAMS):
+        allowed = max(1.0, excess(coefficients)) * (1.0 + _EXCESS)
+        way, step = faster(rows, coefficients, weights, tightening) - coefficients, 1.0
+        while excess(coefficients + step * way) > allowed and step > _LEAST_STEP:
+            step /= 2.0
+        coefficients = coefficients + step * way
+        before = duration
+        duration = float((weights / np.sqrt(rows.squared_speeds(coefficients))).sum())
+        gain = 1.0 - duration / before
+        if gain < _TIGHTENING_GAIN:
+            worst = between.ratios(coefficients)
+            if gain < _LEAST_GAIN and worst.max(initial=0.0) < 1.0 + _MARGIN:
+                return coefficients
+            tightening /= np.maximum(_around(worst / (1.0 - _MARGIN / 2.0), _BETWEEN), 1.0)
+    return coefficients
+
+
+def _around(worst: Array, parts: int) -> Array:
+    """Return the largest value next to every station, of values at `parts` times as many."""
+    count = (len(worst) - 1) // parts + 1
+    padded = np.pad(worst, ((parts, parts), (0, 0)), mode='edge')
+    windows = [padded[i : i + parts * (count - 1) + 1 : parts] for i in range(2 * parts + 1)]
+    largest: Array = np.max(windows, axis=0)
+    return largest

@@ -1,0 +1,171 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Terms as text, as a Python module of SymPy expressions, and in LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import sympy
+from sympy.printing.str import StrPrinter
+
+from screw_dynamics.symbolic.symbolic_model import SymbolicModel
+from screw_dynamics.symbolic.terms import Term, as_matrix
+
+_DIGITS = 6  # of numbers in texts for reading; shorter fractions remain
+_LINE = 600  # characters of LaTeX of a matrix that is written as a whole
+_TERMS_PER_LINE = 4
+
+
+def text(term: Term) -> str:
+    """Return a term for reading: the heading, then one line per entry that is not 0."""
+    lines = [term.text]
+    if not isinstance(term.value, sympy.MatrixBase):
+        return '\n'.join([*lines, f'{term.name} = {_short(term.value)}'])
+    zeros = 0
+    for i, j in _places(term.value):
+        entry = term.value[i, j]
+        zeros += entry == 0
+        if entry != 0:
+            place = f'[{i + 1}]' if term.value.cols == 1 else f'[{i + 1}, {j + 1}]'
+            lines.append(f'{term.name}{place} = {_short(entry)}')
+    if zeros:
+        lines.append('all other entries are 0' if len(lines) > 1 else 'all entries are 0')
+    return '\n'.join(lines)
+
+
+def python_source(model: SymbolicModel, terms: Iterable[Term]) -> str:
+    """
+    Return a Python module with the symbols, the numbers of the parameters, and the terms.
+
+    Parameters
+    ----------
+    model : SymbolicModel
+    terms : iterable of Term
+        See `screw_dynamics.symbolic.terms`.
+
+    Returns
+    -------
+    str
+        Numbers are exact.
+    """
+    given = list(terms)
+    rows = max((term.rows for term in given), default=1)
+    lines = [
+        f'"""Expressions of {_words(model.name)}."""',
+        '',
+        'from sympy import Matrix, S, Symbol, cos, pi, sin, sqrt',
+        '',
+        f'# joints: {_words(", ".join(model.joint_names))}',
+    ]
+    for symbol in (*model.joint_jet(rows).ravel(), *model.values):
+        assumption = 'positive' if symbol.is_positive else 'real'
+        lines.append(f'{symbol} = Symbol({symbol.name!r}, {assumption}=True)')
+    values = ', '.join(f'{symbol}: {_exact(value)}' for symbol, value in model.values.items())
+    lines += ['', '# numbers of the robot', f'values = {{{values}}}']
+    for term in given:
+        lines += ['', f'# {term.text}']
+        if not isinstance(term.value, sympy.MatrixBase):
+            lines.append(f'{term.name} = {_exact(term.value)}')
+            continue
+        lines.append(f'{term.name} = Matrix([')
+        for i in range(term.value.rows):
+            row = ', '.join(_exact(entry) for entry in term.value.row(i))
+            lines.append(f'    [{row}],')
+        lines.append('])')
+    return '\n'.join([*lines, ''])
+
+
+def latex_source(model: SymbolicModel, terms: Iterable[Term]) -> str:
+    """
+    Return displayed equations for a document that uses amsmath.
+
+    Parameters
+    ----------
+    model : SymbolicModel
+    terms : iterable of Term
+        See `screw_dynamics.symbolic.terms`.
+
+    Returns
+    -------
+    str
+        Short matrices are written as a whole, entries of long ones one by one. Numbers have six
+        digits.
+    """
+    parts = [f'% Expressions of {_words(model.name)}, for amsmath']
+    for term in terms:
+        names = _latex_names(model, term.rows)
+        value = as_matrix(term.value).applyfunc(_shortened).xreplace(names)
+        whole = sympy.latex(
+            value if isinstance(term.value, sympy.MatrixBase) else value[0],
+            mat_str='bmatrix',
+            mat_delim='',
+        )
+        parts.append(f'% {term.text}')
+        if len(whole) <= _LINE:
+            parts.append(f'\\begin{{equation*}}\n{term.symbol} = {whole}\n\\end{{equation*}}')
+            continue
+        for i, j in _places(value):
+            if value[i, j] == 0:
+                continue
+            place = f'{i + 1}' if value.cols == 1 else f'{i + 1},{j + 1}'
+            parts.append(
+                sympy.multiline_latex(
+                    sympy.Symbol(f'{{{term.symbol}}}_{{{place}}}'),
+                    value[i, j],
+                    _TERMS_PER_LINE,
+                    'align*',
+                )
+            )
+    return '\n'.join([*parts, ''])
+
+
+def _places(matrix: sympy.Matrix) -> Iterable[tuple[int, int]]:
+    return ((i, j) for i in range(matrix.rows) for j in range(matrix.cols))
+
+
+def _short(expression: sympy.Expr) -> str:
+    return str(_shortened(expression))
+
+
+def _shortened(expression: sympy.Expr) -> sympy.Expr:
+    """Return an expression whose long fractions have six digits."""
+    return expression.xreplace(
+        {
+            number: sympy.Float(number, _DIGITS)
+            for number in expression.atoms(sympy.Rational)
+            if len(f'{abs(number.p)}{number.q}') > _DIGITS + 1
+        }
+    )
+
+
+class _ExactPrinter(StrPrinter):
+    """Numbers that Python would divide are of SymPy."""
+
+    def _print_Rational(self, number: Any) -> str:  # noqa: N802
+        return f'S({number.p})/{number.q}'
+
+    def _print_Integer(self, number: Any) -> str:  # noqa: N802
+        return str(number.p)
+
+
+def _exact(expression: sympy.Expr) -> str:
+    text = _ExactPrinter().doprint(expression)
+    return f'S({text})' if expression.is_Integer else text
+
+
+def _latex_names(model: SymbolicModel, rows: int) -> dict[sympy.Symbol, Any]:
+    names = {}
+    for d, row in enumerate(model.joint_jet(rows)):
+        # accents: an exponent could not stand behind a superscript
+        letter = ('q', r'\dot{q}', r'\ddot{q}')[d] if d < 3 else rf'\overset{{({d})}}{{q}}'
+        for j, symbol in enumerate(row):
+            names[symbol] = sympy.Symbol(f'{letter}_{{{j + 1}}}', real=True)
+    return names
+
+
+def _words(line: str) -> str:
+    """Return a text in one line that can stand in comments and docstrings."""
+    return re.sub(r'[^ \w,.:;()+-]', '?', line, flags=re.ASCII)

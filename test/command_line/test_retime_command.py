@@ -1,0 +1,73 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`screw_dynamics retime`: fast motions of files."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics.command_line.main import main
+from screw_dynamics.retiming.limited_quantities import limited_robot
+from screw_dynamics.trajectory import read_trajectory, smooth_trajectory, waypoints_from_points
+
+TRAJECTORY = 'time,joint_1,joint_2\n0.0,0.0,0.0\n1.5,0.8,-0.4\n3.0,0.2,0.5\n'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(sd.share_path('urdf/planar_2r.urdf'), 'arm.urdf')
+    (tmp_path / 'motion.csv').write_text(TRAJECTORY)
+    return tmp_path
+
+
+def test_points_of_a_fast_motion(folder, capsys):
+    assert main(['retime', 'arm.urdf', 'motion.csv', '--effort-rate', '1500',
+                 '--velocity', 'joint_2=4', '--csv', 'fast.csv']) == 0  # fmt: skip
+    printed = capsys.readouterr().out
+    assert printed.startswith('feasible: ')
+    assert '3 s before, 0.5' in printed
+    assert printed.endswith('written: fast.csv\n')
+    found = read_trajectory('fast.csv')
+    arm = sd.read_urdf('arm.urdf')
+    points = waypoints_from_points(found.joint_names, found.points, arm.joint_names)
+    curve = smooth_trajectory(points, rest_at_ends=True)
+    velocities = np.array([arm.limits.velocity[0], 4.0])
+    robot = limited_robot(arm, None, {'effort_rate': 1500.0, 'velocity': velocities})
+    times = np.linspace(0.0, curve.duration, 7001)[:-1]
+    report = sd.check_feasibility(robot, None, curve.jets(times), times)
+    assert report.feasible, report.violations[0]
+    np.testing.assert_allclose(curve.end, [0.2, 0.5], atol=1e-12)
+    worst = {(check.joint, check.quantity): check.excess for check in report.checks}
+    assert worst['joint_2', 'velocity'] > -0.01
+    assert main(['feasibility', 'arm.urdf', 'fast.csv']) == 0
+
+
+def test_points_on_standard_output(folder, capsys):
+    assert main(['retime', 'arm.urdf', 'motion.csv', '--csv', '-']) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith('time,joint_1,joint_2,joint_1.velocity,')
+    assert 's before' in printed.err
+
+
+@pytest.mark.parametrize(
+    ('options', 'text'),
+    [
+        (['--effort', '3'], 'feasible when slow, got joint_1: effort'),
+        (['--effort-rate', '0'], '--effort-rate: expected a number above 0, got 0'),
+        (['--velocity', '1', '2', '3'], '--velocity: expected 2 numbers'),
+        (['--effort', 'joint_9=3'], "unknown joint of --effort 'joint_9'"),
+        (['--csv', 'motion.csv'], 'motion.csv: it is an input'),
+    ],
+)
+def test_errors(folder, capsys, options, text):
+    assert main(['retime', 'arm.urdf', 'motion.csv', *options]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ''
+    assert printed.err.startswith('screw_dynamics retime: ')
+    assert text in printed.err
+    assert printed.err.count('\n') == 1

@@ -1,0 +1,340 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Fastest motions along paths: limits, optimality, path, smoothness."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InfeasibleError, InputError, ShapeError
+from screw_dynamics.retiming import retimed_waypoints
+from screw_dynamics.retiming.limited_quantities import limited_robot
+from screw_dynamics.retiming.time_law import SquaredSpeed, joint_jets, parameter_jets
+from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
+
+SLIDER = """<robot name="slider"><link name="base"/>
+<link name="cart"><inertial><mass value="2.0"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="slide" type="prismatic"><parent link="base"/><child link="cart"/><axis xyz="1 0 0"/>
+<limit lower="-9" upper="9" velocity="5" effort="20"/></joint></robot>"""
+MASS = 2.0
+
+
+def curve_through(model, positions, seconds=1.0):
+    positions = np.asarray(positions, dtype=float)
+    unknown = np.full(positions.shape, np.nan)
+    times = seconds * np.arange(len(positions))
+    return smooth_trajectory(Waypoints(model.joint_names, times, positions, unknown, unknown))
+
+
+def random_curve(model, rng):
+    low, high = np.maximum(model.limits.lower, -2.0), np.minimum(model.limits.upper, 2.0)
+    count = rng.integers(2, 8)
+    return curve_through(model, 0.6 * rng.uniform(low, high, (count, model.n)))
+
+
+def even(curve, count=5001):
+    """Return instants of a curve before its end, others than those of the final check."""
+    return np.linspace(curve.breaks[0], curve.breaks[-1], count)[:-1]
+
+
+@pytest.fixture(scope='module')
+def slider():
+    return sd.read_urdf(SLIDER)
+
+
+@pytest.fixture(scope='module')
+def iiwa():
+    return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+
+
+@pytest.fixture(scope='module')
+def planar():
+    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+
+
+def test_time_law_of_an_exponential():
+    """a = (1 + s)^2 gives s = exp(t) - 1, all derivatives of which are equal."""
+    knots = np.linspace(0.0, 1.0, 6)
+    stations = np.linspace(0.0, 1.0, 11)
+    basis = SquaredSpeed(knots, 4, stations, 4)
+    nodes = np.linspace(0.0, 1.0, basis.count)
+    at_nodes = SquaredSpeed(knots, 4, nodes, 0)
+    matrix = np.zeros((basis.count, basis.count))
+    np.put_along_axis(matrix, at_nodes.columns, at_nodes.values[0], axis=1)
+    coefficients = np.linalg.solve(matrix, (1.0 + nodes) ** 2)
+    a = basis.jets(coefficients)
+    jets = parameter_jets(a, 6)
+    # the fourth derivative of the spline loses some digits
+    np.testing.assert_allclose(jets[:, 1:], np.tile(1.0 + stations[:, None], 5), rtol=1e-8)
+    np.testing.assert_allclose(
+        basis.durations(coefficients, stations), np.diff(np.log1p(stations)), rtol=1e-13
+    )
+    # q = s^3 along it: q = (exp(t) - 1)^3
+    s, e = stations, 1.0 + stations
+    path = np.stack((s**3, 3 * s**2, 6 * s, np.full_like(s, 6.0), 0 * s), axis=1)[:, :, None]
+    found = joint_jets(path, a[:, :4])[:, :, 0]
+    terms = [(e**3, 3.0, 1.0), (e**2, 2.0, -3.0), (e, 1.0, 3.0)]
+    for d in range(1, 5):
+        expected = sum(weight * rate**d * term for term, rate, weight in terms)
+        np.testing.assert_allclose(found[:, d], expected, rtol=1e-8, atol=1e-10)
+
+
+def s_curve(distance, velocity, acceleration, jerk):
+    """Return the least time of a rest-to-rest motion with limited derivatives."""
+
+    def reached(peak):
+        ramp = np.sqrt(peak / jerk)
+        if ramp * jerk > acceleration:
+            ramp = acceleration / jerk
+            return peak * (ramp + peak / acceleration) / 2.0, ramp + peak / acceleration
+        return peak * ramp, 2.0 * ramp
+
+    if 2.0 * reached(velocity)[0] >= distance:
+        peak = brentq(lambda v: 2.0 * reached(v)[0] - distance, 1e-9, velocity)
+        return 2.0 * reached(peak)[1]
+    covered, time = reached(velocity)
+    return 2.0 * time + (distance - 2.0 * covered) / velocity
+
+
+@pytest.mark.parametrize(
+    ('distance', 'velocity', 'effort', 'rate'),
+    [
+        (1.0, 5.0, 20.0, 200.0),
+        (3.0, 1.5, 20.0, 100.0),
+        (0.5, 9.0, 9.0, 1e4),
+        (2.0, 9.0, 1e3, 50.0),
+    ],
+)
+def test_a_slider_takes_little_more_than_the_least_time(slider, distance, velocity, effort, rate):
+    """The least time is that of the S-curve, whose jerk jumps; this motion is C4."""
+    curve = curve_through(slider, [[0.0], [distance]])
+    fast = sd.retime(slider, curve, {'velocity': velocity, 'effort': effort, 'effort_rate': rate})
+    least = s_curve(distance, velocity, effort / MASS, rate / MASS)
+    assert least <= fast.duration <= 1.01 * least
+
+
+def reachable_optimum(coefficients, most, s):
+    """
+    Return the least time under |m u + c x + g| <= effort at stations, x = a, u = a' / 2.
+
+    Backwards the largest controllable x of each station, forwards the largest reachable one.
+    """
+    m, c, g, effort = coefficients
+    step = np.diff(s)
+
+    def range_of_u(i, x):
+        upper = np.where(m[i] > 0, effort, -effort)
+        with np.errstate(divide='ignore', invalid='ignore'):
+            high = (upper - c[i] * x - g[i]) / m[i]
+            low = (-upper - c[i] * x - g[i]) / m[i]
+        moving = np.abs(m[i]) > 1e-12
+        fits = (np.abs(c[i] * x + g[i]) <= effort)[~moving].all()
+        if not fits:
+            return 1.0, -1.0
+        return low[moving].max(initial=-1e9), high[moving].min(initial=1e9)
+
+    largest = most.copy()
+    for i in range(len(s) - 2, -1, -1):
+
+        def feasible(x, i=i):
+            low, high = range_of_u(i, x)
+            return low <= high and x + 2.0 * step[i] * low <= largest[i + 1] * (1.0 + 1e-12)
+
+        if not feasible(largest[i]):
+            good, bad = 0.0, largest[i]
+            for _ in range(60):
+                middle = (good + bad) / 2.0
+                good, bad = (middle, bad) if feasible(middle) else (good, middle)
+            largest[i] = good
+    x = largest.copy()
+    for i in range(len(s) - 1):
+        x[i + 1] = min(largest[i + 1], x[i] + 2.0 * step[i] * range_of_u(i, x[i])[1])
+    speed = np.sqrt(x)
+    return float((2.0 * step / (speed[1:] + speed[:-1])).sum())
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_without_a_rate_limit_the_time_is_that_of_reachability_analysis(planar, seed):
+    """An optimum found without any spline or program; both discretise: 2 %."""
+    rng = np.random.default_rng(seed)
+    curve = curve_through(planar, rng.uniform(-1.0, 1.0, (2, 2)))
+    effort = np.array([60.0, 25.0])
+    fast = sd.retime(planar, curve, {'velocity': 3.0, 'effort': effort}, intervals=200)
+    s = np.linspace(curve.breaks[0], curve.breaks[-1], 4001)[1:-1]
+    path = curve.jets(s, rows=3)
+    rest, both = np.zeros_like(path), path.copy()
+    rest[:, 0] = path[:, 0]
+    pulled = rest.copy()
+    pulled[:, 2] = path[:, 1]
+    g, c, m = (sd.inverse_dynamics(planar, jets)[:, 0] for jets in (rest, both, pulled))
+    most = ((3.0 / np.maximum(np.abs(path[:, 1]), 1e-9)) ** 2).min(axis=1)
+    optimum = reachable_optimum((m - g, c - g, g, effort), np.minimum(most, 1e4), s)
+    assert 0.995 * optimum <= fast.duration <= 1.02 * optimum
+
+
+@pytest.mark.parametrize(
+    'seed', [6, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(7, 56))]
+)
+def test_random_paths(iiwa, seed):
+    """Limits by Pinocchio, gains over slowing down, loss by the limit of the effort rate."""
+    pinocchio = pytest.importorskip('pinocchio')
+    twin = pinocchio.buildModelFromUrdf(str(sd.share_path('urdf/iiwa14.urdf')))
+    data = twin.createData()
+    curve = random_curve(iiwa, np.random.default_rng(seed))
+    limits = {'effort_rate': 1500.0}
+    fast = sd.retime(iiwa, curve, limits)
+    times = even(fast)
+    q, qd, qdd = np.moveaxis(fast.jets(times, rows=3), 1, 0)
+    efforts = np.array(
+        [pinocchio.rnea(twin, data, *state) for state in zip(q, qd, qdd, strict=True)]
+    )
+    assert (np.abs(qd) <= iiwa.limits.velocity).all()
+    assert (np.abs(efforts) <= iiwa.limits.effort).all()
+    # the mean rate between two instants is at most the largest rate; and it is used
+    rates = np.abs(np.diff(efforts, axis=0)) / np.diff(times)[:, None]
+    assert rates.max() <= 1500.0
+    velocities = np.abs(qd) / iiwa.limits.velocity
+    assert max(rates.max() / 1500.0, velocities.max()) > 0.98
+    robot = limited_robot(iiwa, None, limits)
+    given = np.linspace(curve.breaks[0], curve.breaks[-1], 400)[:-1]
+    slow = sd.slow_down(robot, None, curve.jets(given), given, tolerance=1e-3)
+    assert curve.duration * slow.factor >= 1.5 * fast.duration
+    unbounded = sd.retime(iiwa, curve)
+    assert fast.duration <= 1.10 * unbounded.duration
+
+
+def test_the_result_is_on_the_path_and_c4(iiwa):
+    curve = random_curve(iiwa, np.random.default_rng(3))
+    fast = sd.retime(iiwa, curve, {'effort_rate': 1500.0})
+    assert fast.breaks[0] == curve.breaks[0]
+    np.testing.assert_array_equal(fast.end, curve.end)
+    for position in fast.jets(even(fast, 40), rows=1)[:, 0]:
+        s = np.linspace(curve.breaks[0], curve.breaks[-1], 2001)
+        for _ in range(6):
+            distance = np.linalg.norm(curve.jets(s, rows=1)[:, 0] - position, axis=1)
+            nearest, width = s[distance.argmin()], s[1] - s[0]
+            s = np.clip(np.linspace(nearest - width, nearest + width, 201), *curve.breaks[[0, -1]])
+        assert distance.min() < 1e-8  # 1e-9 for each of seven joints, and the search
+    before = fast.jets(np.nextafter(fast.breaks[1:-1], -np.inf))
+    after = fast.jets(fast.breaks[1:-1])
+    size = np.abs(after).max(axis=(0, 2))
+    # snap of short pieces has few digits
+    bounds = np.array([1e-12, 1e-10, 1e-8, 1e-6, 1e-4])
+    assert (np.abs(after - before).max(axis=(0, 2)) <= bounds * size).all()
+
+
+def elastic(model, friction=0.0):
+    stiffness = [5e3, 5e3, 4e3, 4e3, 2e3, 2e3, 2e3]
+    inertia = [2.5e-4, 2.5e-4, 1.5e-4, 1.5e-4, 6e-5, 4e-5, 3e-5]
+    return sd.ElasticJoints(
+        {
+            name: sd.ElasticJoint(
+                sd.LinearSpring(k),
+                sd.Motor(
+                    rotor_inertia=j,
+                    gear_ratio=100.0,
+                    coulomb_friction=0.05 * friction,
+                    viscous_friction=1e-3 * friction,
+                    max_effort=effort / 100.0,
+                    max_velocity=102.0 * velocity,
+                ),
+                max_effort_rate=1500.0,
+                max_deflection=0.05,
+            )
+            for name, k, j, effort, velocity in zip(
+                model.joint_names,
+                stiffness,
+                inertia,
+                model.limits.effort,
+                model.limits.velocity,
+                strict=True,
+            )
+        }
+    )
+
+
+@pytest.mark.parametrize('friction', [0.0, 1.0])
+def test_springs_and_motors_keep_their_limits(iiwa, friction):
+    joints = elastic(iiwa, friction)
+    curve = random_curve(iiwa, np.random.default_rng(1))
+    fast = sd.retime(iiwa, curve, joints=joints)
+    times = even(fast, 20001)
+    report = sd.check_feasibility(iiwa, joints, fast.jets(times), times)
+    assert report.feasible, report.violations[0]
+    checked = {check.quantity for check in report.checks}
+    assert {'effort rate', 'deflection', 'motor velocity', 'motor effort'} <= checked
+    assert max(check.excess for check in report.checks if check.quantity != 'position') > -0.05
+    rigid = sd.retime(iiwa, curve)
+    assert rigid.duration < fast.duration < 1.15 * rigid.duration
+
+
+def test_a_motion_under_way_keeps_its_state(planar):
+    start = np.array([[0.0, 0.0], [0.5, -0.3], [0.2, 0.1], [0.0, 0.0], [0.0, 0.0]])
+    unknown = np.full((1, 2), np.nan)
+    points = Waypoints(
+        planar.joint_names, np.array([2.0]), np.array([[1.0, 0.5]]), unknown, unknown
+    )
+    curve = smooth_trajectory(points, start)
+    fast = sd.retime(planar, curve, {'velocity': 2.0, 'effort': 60.0, 'effort_rate': 1000.0})
+    np.testing.assert_allclose(fast.jets([0.0])[0], start, atol=1e-6)
+    assert fast.duration < 0.7 * curve.duration
+
+
+def test_points_of_the_result_give_a_feasible_curve(planar):
+    limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
+    robot = limited_robot(planar, None, limits)
+    curve = curve_through(planar, [[0.0, 0.0], [1.0, -0.5], [0.3, 0.8]])
+    fast = sd.retime(planar, curve, limits)
+    waypoints, smooth = retimed_waypoints(robot, fast)
+    again = smooth_trajectory(waypoints, rest_at_ends=True)
+    np.testing.assert_array_equal(again.coefficients, smooth.coefficients)
+    times = even(again, 20001)
+    assert sd.check_feasibility(robot, None, again.jets(times), times).feasible
+    assert again.duration < 1.02 * fast.duration
+
+
+def test_a_position_that_rests_needs_no_time(planar):
+    curve = curve_through(planar, [[0.2, 0.1]])
+    assert sd.retime(planar, curve).duration == 0.0
+
+
+def test_limits_that_no_speed_keeps(planar):
+    curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.0]])
+    with pytest.raises(InfeasibleError, match='feasible when slow, got joint_1: effort'):
+        sd.retime(planar, curve, {'effort': 1.0})
+
+
+def test_limits_that_bound_no_speed(planar):
+    curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.0]])
+    free = {'velocity': np.inf, 'effort': np.inf}
+    with pytest.raises(InputError, match='limits: expected some that bound the speed'):
+        sd.retime(planar, curve, free)
+
+
+@pytest.mark.parametrize(
+    ('limits', 'error', 'text'),
+    [
+        ({'jerk': 1.0}, InputError, "expected effort, effort_rate, velocity, got 'jerk'"),
+        ({'effort': -1.0}, InputError, r"limits\['effort'\]: expected numbers above 0, got -1"),
+        ({'effort': np.nan}, InputError, 'expected numbers above 0, got nan'),
+        ({'effort': [1.0, 2.0, 3.0]}, ShapeError, 'a number or'),
+        (3.0, InputError, 'expected JointLimits or a mapping, got 3'),
+    ],
+)
+def test_bad_limits(planar, limits, error, text):
+    curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.0]])
+    with pytest.raises(error, match=text):
+        sd.retime(planar, curve, limits)
+
+
+def test_bad_curves(planar, slider):
+    with pytest.raises(InputError, match='curve: expected a PiecewisePolynomial'):
+        sd.retime(planar, [0.0, 1.0])
+    with pytest.raises(ShapeError, match='2 joints'):
+        sd.retime(planar, curve_through(slider, [[0.0], [1.0]]))
+    nowhere = PiecewisePolynomial(np.zeros(1), np.zeros((0, 1, 2)), np.zeros(2), 4)
+    assert sd.retime(planar, nowhere) is nowhere

@@ -1,0 +1,190 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Sources of expressions: C against the library, modules of Python, LaTeX."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy
+from exact_values import values
+from oracles.random_models import BodyRecipe, random_joint_jet, random_model
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InputError
+from screw_dynamics.symbolic import (
+    SYMBOLS,
+    TERMS,
+    Expressions,
+    Options,
+    SymbolicModel,
+    Term,
+    c_source,
+    latex_source,
+    python_source,
+    terms,
+)
+
+FLAGS = ['-Wall', '-Wextra', '-pedantic', '-Werror']
+OPTIONS = Options(order=2, frame='tool_3', representation='hybrid')
+RECIPES = [
+    BodyRecipe(coordinate_axis=True, parallel_home=True),
+    BodyRecipe('helical', coordinate_axis=True),
+    BodyRecipe('prismatic', parent_back=2, coordinate_axis=True),
+]
+
+
+@pytest.fixture(scope='module')
+def robot() -> sd.ScrewModel:
+    return random_model(np.random.default_rng(11), RECIPES)
+
+
+@pytest.fixture(scope='module', params=[(), ('masses', 'gravity')], ids=['numbers', 'symbols'])
+def model(request: pytest.FixtureRequest, robot: sd.ScrewModel) -> SymbolicModel:
+    return SymbolicModel.from_model(robot, request.param)
+
+
+@pytest.fixture(scope='module')
+def found(model: SymbolicModel) -> list[Term]:
+    return list(terms(Expressions(model), TERMS, OPTIONS))
+
+
+@pytest.fixture(scope='module')
+def sources(model: SymbolicModel, found: list[Term]) -> tuple[str, str]:
+    return c_source(model, found, 'arm')
+
+
+def compiled(folder: Path, sources: tuple[str, str], compiler: str) -> Path:
+    """Write header and source, and return the shared library of them."""
+    command = shutil.which(compiler)
+    if command is None:
+        pytest.skip(f'needs {compiler}')
+    (folder / 'arm.h').write_text(sources[0])
+    (folder / 'arm.c').write_text(sources[1])
+    library = folder / 'arm.so'
+    subprocess.run(
+        [command, '-std=c99', *FLAGS, '-O1', '-shared', '-fPIC', 'arm.c', '-o', library, '-lm'],
+        cwd=folder,
+        check=True,
+    )
+    return library
+
+
+def test_functions_in_c_have_the_numbers_of_the_expressions(model, found, sources, tmp_path):
+    library = ctypes.CDLL(str(compiled(tmp_path, sources, 'gcc')))
+    given = []
+    if count := len(model.values):
+        given = [
+            np.ctypeslib.as_array((ctypes.c_double * count).in_dll(library, 'arm_parameters'))
+        ]
+        assert given[0].tolist() == [float(value) for value in model.values.values()]
+    rng = np.random.default_rng(4)
+    for _ in range(3):
+        jet = random_joint_jet(rng, 3, 2)
+        for term in found:
+            function = getattr(library, f'arm_{term.name}')
+            rows = [np.ascontiguousarray(row) for row in jet[: term.rows]]
+            rows += given
+            arguments = [row.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for row in rows]
+            exact = values(model, jet[: term.rows], term.value)
+            if isinstance(term.value, sympy.Expr):
+                function.restype = ctypes.c_double
+                result = np.array([[function(*arguments)]]).reshape(exact.shape)
+            else:
+                result = np.full(exact.shape, np.nan)
+                function(*arguments, result.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
+            # some 100 summands of the size of the largest result, each right to a few eps
+            bound = 1e-13 * max(1.0, np.abs(exact).max())
+            np.testing.assert_allclose(result, exact, rtol=0, atol=bound, err_msg=term.name)
+
+
+@pytest.mark.skipif(shutil.which('gcc') is None, reason='needs gcc')
+def test_functions_in_c_have_the_efforts_of_the_kernel(model, robot, sources, tmp_path):
+    library = ctypes.CDLL(str(compiled(tmp_path, sources, 'gcc')))
+    jet = random_joint_jet(np.random.default_rng(9), 3, 2)
+    rows = [np.ascontiguousarray(row) for row in jet]
+    if model.values:
+        rows.append(np.array([float(value) for value in model.values.values()]))
+    pointers = [row.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for row in rows]
+    tau_ddot = np.empty(3)
+    library.arm_inverse_dynamics_2(
+        *pointers, tau_ddot.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    )
+    expected = sd.inverse_dynamics(robot, jet)[2]
+    np.testing.assert_allclose(tau_ddot, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.skipif(shutil.which('g++') is None, reason='needs g++')
+def test_cpp_can_include_the_header_twice(model, sources, tmp_path):
+    header, _ = sources
+    (tmp_path / 'arm.h').write_text(header)
+    source = '#include "arm.h"\n#include "arm.h"\nvoid (*f)(const double *, double (*)[3])'
+    source = (
+        source.replace('double *, double', 'double *, const double *, double')
+        if model.values
+        else source
+    )
+    (tmp_path / 'main.cpp').write_text(f'{source} = arm_mass_matrix;\n')
+    subprocess.run(['g++', *FLAGS, '-c', 'main.cpp'], cwd=tmp_path, check=True)
+
+
+def test_c_computes_common_subexpressions_once(sources):
+    _, source = sources
+    for body in re.findall(r'\n\{\n(.*?)\n\}', source, re.DOTALL):
+        for function in ('sin', 'cos'):
+            angles = re.findall(rf'{function}\(([^()]*)\)', body)
+            assert len(angles) == len(set(angles))
+    assert 'pow(' not in source
+
+
+@pytest.mark.parametrize('name', ['', '2r', 'a-b', 'a b', 'é', '_x'])
+def test_names_of_c_are_checked(model, name):
+    with pytest.raises(InputError, match='^name: expected letters, digits and underscores behind'):
+        c_source(model, [], name)
+
+
+def test_names_of_robots_do_not_end_comments(robot):
+    from dataclasses import replace
+
+    odd = SymbolicModel.from_model(replace(robot, name='a */ int x; \n """ ü'))
+    header, source = c_source(odd, [], 'arm')
+    assert '*/ int' not in header + source and header.isascii() and source.isascii()
+    names: dict[str, object] = {}
+    exec(python_source(odd, []), names)
+    assert names['values'] == {}
+
+
+def test_modules_of_python_have_the_same_expressions(model, found):
+    module: dict[str, object] = {}
+    exec(python_source(model, found), module)
+    for term in found:
+        assert module[term.name] == term.value
+    assert module['values'] == dict(model.values)
+
+
+def test_latex_is_balanced_and_has_an_equation_for_each_term(model, found):
+    text = latex_source(model, found)
+    for environment in ('equation*', 'align*', 'bmatrix'):
+        begun, ended = (text.count(rf'\{word}{{{environment}}}') for word in ('begin', 'end'))
+        assert begun == ended
+    assert text.count('{') == text.count('}')
+    assert text.count(r'\left') == text.count(r'\right')
+    for term in found:
+        assert f'% {term.text}\n' in text
+    assert not re.search(r'\d{14}', text)  # long numbers are rounded
+    assert r'\ddot{q}_{1}' in text and r'\overset{(4)}{q}_{1}' in text
+
+
+def test_latex_of_the_planar_arm():
+    names = {'m_1': 'm1', 'm_2': 'm2', 'c_1x': 'L1', 'l_2x': 'L1', 'c_2x': 'L2'}
+    robot = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    arm = SymbolicModel.from_model(robot, SYMBOLS, names)
+    text = latex_source(arm, terms(Expressions(arm), ['mass_matrix']))
+    assert r'M = \begin{bmatrix}L_{1}^{2} m_{1} + L_{1}^{2} m_{2}' in text
+    assert r'L_{2} m_{2} \left(L_{1} \cos{\left(q_{2} \right)} + L_{2}\right)' in text
