@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -121,18 +122,15 @@ def costs(
         begun = time.perf_counter()
         plain = chain(count)
         build['automatic'][count] = time.perf_counter() - begun
-        for name, call in (
-            ('recursive', lambda r=robot, j=jet: sd.inverse_dynamics(r, j)),
-            ('automatic', lambda r=plain, j=jet: lagrange_efforts(r, j)),
-        ):
-            evaluation[name][count] = _seconds(call)
+        evaluation['recursive'][count] = _seconds(partial(sd.inverse_dynamics, robot, jet))
+        evaluation['automatic'][count] = _seconds(partial(lagrange_efforts, plain, jet))
         progress()
     for count in symbolic:
         begun = time.perf_counter()
         function = symbolic_efforts(count)
         build['symbolic'][count] = time.perf_counter() - begun
         ones = [1.0] * (3 * count)
-        evaluation['symbolic'][count] = _seconds(lambda f=function, o=ones: f(*o))
+        evaluation['symbolic'][count] = _seconds(partial(function, *ones))
         progress()
     return Costs(build, evaluation)
 

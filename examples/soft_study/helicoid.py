@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
@@ -157,7 +159,10 @@ class Statics:
             progress()
         rows = np.array([*found, found[0]])
         errors = np.array(
-            [abs(self.residual(row, targets(t))[24:]).max() for row, t in zip(rows, times)]
+            [
+                abs(self.residual(row, targets(t))[24:]).max()
+                for row, t in zip(rows, times, strict=True)
+            ]
         )
         return Circles(times, rows[:, :24] * self.units, rows[:, 24:], 1e-3 * errors)
 
@@ -178,9 +183,7 @@ class Control:
         soft = sd.soft
         y = soft.collocated_coordinates(self.threads, q, qd)
         wanted, rate, second = (self.reference(t, d) for d in range(3))
-        acceleration = (
-            second + DAMPING * (rate - y.velocity) + STIFFNESS * (wanted - y.position)
-        )
+        acceleration = second + DAMPING * (rate - y.velocity) + STIFFNESS * (wanted - y.position)
         return soft.linearising_inputs(self.threads, q, qd, acceleration), y.matrix
 
 

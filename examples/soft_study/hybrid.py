@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -135,6 +136,10 @@ class Control:
         )
         return inputs, matrix @ inputs
 
+    def efforts(self, last: float, t: float, q: Array, qd: Array) -> Array:
+        """Return the generalised efforts (11,), with the phase of an instant at most `last`."""
+        return self.inputs(min(t, last), q, qd)[1]
+
 
 def simulate(
     end: float = PHASES[-1],
@@ -158,7 +163,7 @@ def simulate(
             instants,
             state[:11],
             state[11:],
-            lambda t, q, qd, last=last: control.inputs(min(t, last), q, qd)[1],
+            partial(control.efforts, last),
             rtol=rtol,
             atol=1e-5,
             progress=progress,

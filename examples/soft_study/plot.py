@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,7 +108,7 @@ def hybrid_figure(motion: hybrid.HybridMotion) -> Figure:
 
 
 def helicoid_figure(motion: helicoid.HelicoidMotion) -> Figure:
-    """Return places of the tips, collocated coordinates, tensions and snapshots of simulation 1."""
+    """Return tips, their distances from the circles, tensions and snapshots of simulation 1."""
     result = Figure(figsize=(12.0, 7.2), dpi=110, layout='constrained')
     grid = result.add_gridspec(3, 2, width_ratios=(1.3, 1.0))
     t = motion.times
@@ -169,9 +168,7 @@ def draw_wires(
         axis.plot(*moved.T, color=colour, alpha=shade, linewidth=1.0)
 
 
-def _axis_line(
-    robot: sd.soft.SoftRobot, q: Array, name: str, before: str, own: slice
-) -> Array:
+def _axis_line(robot: sd.soft.SoftRobot, q: Array, name: str, before: str, own: slice) -> Array:
     """Return points of the axis of a rod of constant curvature, in the frame of the base."""
     pose = sd.frame_pose(robot, q, before)
     module: Any = robot.modules[robot.module_names.index(name)]

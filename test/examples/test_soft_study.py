@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 import pytest
-from soft_study import arcs, toy
 
 import screw_dynamics as sd
+from soft_study import arcs, toy
 
 
 @pytest.mark.parametrize('q', [0.0, 1e-8, 0.03, 0.7, 0.999, 1.001, 2.5, -3.0])
