@@ -53,10 +53,11 @@ def lagrange_efforts(robot: sd.soft.SoftRobot, jet: Array) -> Array:
     efforts = np.zeros(robot.n)
     for module, own in zip(robot.modules, robot.slices, strict=True):
         part = q[own]
-        points = module.positions(part) @ rotation.T + origin
-        accelerations = points.jet()[2]
-        partials = points.partials()[0]
-        efforts += np.einsum('i,ij,ijk->k', module.masses, accelerations, partials)
+        if module.masses.any():
+            points = module.positions(part) @ rotation.T + origin
+            accelerations = points.jet()[2]
+            partials = points.partials()[0]
+            efforts += np.einsum('i,ij,ijk->k', module.masses, accelerations, partials)
         turn, shift = module.tip_pose(part)
         origin = origin + rotation @ shift
         rotation = rotation @ turn
@@ -115,15 +116,11 @@ def costs(
     sd.inverse_dynamics(chain(1), np.ones((3, 1)))  # compiles, or loads the kernels
     for count in counts:
         jet = np.ones((3, count))
-        begun = time.perf_counter()
         robot = chain(count)
-        assert robot.kernel_table is not None
-        build['recursive'][count] = time.perf_counter() - begun
-        begun = time.perf_counter()
-        plain = chain(count)
-        build['automatic'][count] = time.perf_counter() - begun
+        build['recursive'][count] = _seconds(partial(_with_table, count))
+        build['automatic'][count] = _seconds(partial(chain, count))
         evaluation['recursive'][count] = _seconds(partial(sd.inverse_dynamics, robot, jet))
-        evaluation['automatic'][count] = _seconds(partial(lagrange_efforts, plain, jet))
+        evaluation['automatic'][count] = _seconds(partial(lagrange_efforts, robot, jet))
         progress()
     for count in symbolic:
         begun = time.perf_counter()
@@ -133,6 +130,11 @@ def costs(
         evaluation['symbolic'][count] = _seconds(partial(function, *ones))
         progress()
     return Costs(build, evaluation)
+
+
+def _with_table(count: int) -> object:
+    """Return the tables of a new chain for the compiled kernels."""
+    return chain(count).kernel_table
 
 
 def _seconds(call: Callable[[], object]) -> float:

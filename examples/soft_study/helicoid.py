@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,11 @@ DENSITY, COEFFICIENT, ETA = 960.0, 0.178e6, 0.05  # kg/m^3, Pa, s
 PERIOD = 5.0  # s
 RADII, HEIGHTS = np.array([0.02, 0.025, 0.03]), np.array([0.08, 0.15, 0.24])  # m, of the circles
 STIFFNESS, DAMPING = 10.0, 1.0  # K_P [1/s^2], K_D [1/s]
-SAMPLES = 8  # equilibria on the circles
+END, SAMPLES = 2.5, 6  # of the motion [s], of which equilibria after the first
 NODES = (2, 4, 4)  # points of a body in radius, angle and z; P2025 has 2749 tetrahedra
 BODY = 8  # coordinates of a body
 UNITS = np.array([1.0, 1.0, 10.0, 1.0, 10.0, 1.0, 0.01, 0.01])  # of its coordinates
-STEPS, RENEWED = 60, 8  # steps of the statics, of which some with new slopes
+STEPS, RENEWED = 24, 8  # steps of the statics, of which some with new slopes
 TOLERANCE = 1e-4  # efforts by units of the coordinates [N m], places [mm]
 SCALES = np.concatenate([np.ones(24), np.full(9, 5.0)])  # of the unknowns of the statics
 APPROACH = (0.25, 0.5, 0.75, 1.0)  # of the way from rest to the circles
@@ -142,22 +142,38 @@ class Statics:
             f'tips: expected an equilibrium, got a residual of {abs(residual).max():.3g}'
         )
 
+    def approach(self, parts: Sequence[float], progress: Callable[[], object]) -> Array:
+        """Return the unknowns (33,) at the last of some parts of the way to the circles."""
+        x = np.zeros(33)
+        home = tips(self.robot, x[:24])
+        for part in parts:
+            x = self.solve(home + part * (targets(0.0) - home), x)
+            progress()
+        return x
+
+    def follow(self, before: float, t: float, x: Array, halvings: int = 3) -> Array:
+        """Return the unknowns (33,) at t from those at an instant before, by halves if need be."""
+        try:
+            return self.solve(targets(t), x)
+        except sd.errors.SimulationError:
+            if not halvings:
+                raise
+        middle = 0.5 * (before + t)
+        x = self.follow(before, middle, x, halvings - 1)
+        return self.follow(middle, t, x, halvings - 1)
+
     def circles(
         self, samples: int = SAMPLES, progress: Callable[[], object] = lambda: None
     ) -> Circles:
-        """Return the equilibria on one turn of the circles, closed."""
-        x = np.zeros(33)
-        home = tips(self.robot, x[:24])
-        for part in APPROACH:
-            x = self.solve(home + part * (targets(0.0) - home), x)
-            progress()
-        times = PERIOD * np.arange(samples + 1) / samples
+        """Return the equilibria on half a turn of the circles."""
+        x = self.approach(APPROACH, progress)
+        times = END * np.arange(samples + 1) / samples
         found = [x]
-        for t in times[1:-1]:
-            x = self.solve(targets(t), x)
+        for before, t in zip(times, times[1:], strict=False):
+            x = self.follow(before, t, x)
             found.append(x)
             progress()
-        rows = np.array([*found, found[0]])
+        rows = np.array(found)
         errors = np.array(
             [
                 abs(self.residual(row, targets(t))[24:]).max()
@@ -175,8 +191,8 @@ class Control:
         lengths = np.array(
             [[thread.coordinate(q) for thread in self.threads] for q in circles.position]
         )
-        lengths[-1] = lengths[0]
-        self.reference = CubicSpline(circles.times, lengths, bc_type='periodic')
+        ends = 'clamped', 'natural'  # it begins at rest
+        self.reference = CubicSpline(circles.times, lengths, bc_type=ends)
 
     def tensions(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
         """Return the tensions (9,), negative if a thread would have to push, and A (24, 9)."""
@@ -189,7 +205,7 @@ class Control:
 
 def simulate(
     circles: Circles,
-    end: float = PERIOD,
+    end: float = END,
     step: float = 0.05,
     progress: Callable[[float], object] = lambda t: None,
 ) -> HelicoidMotion:

@@ -56,8 +56,8 @@ def arcs_figure(costs: arcs.Costs, samples: int = arcs.SAMPLES) -> Figure:
 
 def hybrid_figure(motion: hybrid.HybridMotion) -> Figure:
     """Return coordinates, inputs and snapshots of simulation 2."""
-    result = Figure(figsize=(12.0, 7.6), dpi=110, layout='constrained')
-    grid = result.add_gridspec(4, 2, width_ratios=(1.5, 1.0))
+    result = Figure(figsize=(12.0, 7.6), dpi=85, layout='constrained')
+    grid = result.add_gridspec(4, 2, width_ratios=(1.0, 1.0))
     t, q, u = motion.times, motion.position, motion.inputs
     joints, arm, tensions, gripper = (result.add_subplot(grid[i, 0]) for i in range(4))
     wanted = np.array([hybrid.reference(time)[0] for time in t])
@@ -82,7 +82,7 @@ def hybrid_figure(motion: hybrid.HybridMotion) -> Figure:
     for axis in (joints, arm, tensions, gripper):
         axis.set_xlim(t[0], max(t[-1], 1e-3))
         axis.tick_params(labelbottom=axis is gripper)
-        axis.legend(frameon=False, fontsize=8, ncols=2, loc='upper left', bbox_to_anchor=(1.0, 1))
+        axis.legend(frameon=False, fontsize=8, loc='upper left', bbox_to_anchor=(1.0, 1))
         for border in hybrid.PHASES[1:-1]:
             axis.axvline(border, color=GREY, linewidth=0.8)
     space: Any = result.add_subplot(grid[:, 1], projection='3d')
@@ -109,7 +109,7 @@ def hybrid_figure(motion: hybrid.HybridMotion) -> Figure:
 
 def helicoid_figure(motion: helicoid.HelicoidMotion) -> Figure:
     """Return tips, their distances from the circles, tensions and snapshots of simulation 1."""
-    result = Figure(figsize=(12.0, 7.2), dpi=110, layout='constrained')
+    result = Figure(figsize=(12.0, 7.2), dpi=85, layout='constrained')
     grid = result.add_gridspec(3, 2, width_ratios=(1.3, 1.0))
     t = motion.times
     places, errors, tensions = (result.add_subplot(grid[i, 0]) for i in range(3))

@@ -41,7 +41,7 @@ def write_motion(path: Path, times: Array, columns: dict[str, Array]) -> None:
     """Write arrays (T, k) beside their times, with numbered headings."""
     names = [f'{name}_{j + 1}' for name, values in columns.items() for j in range(values.shape[1])]
     table = np.column_stack([times, *columns.values()])
-    np.savetxt(path, table, '%.7g', ',', header=','.join(['time', *names]), comments='')
+    np.savetxt(path, table, '%.6g', ',', header=','.join(['time', *names]), comments='')
 
 
 def recorded_motion(path: Path) -> tuple[Array, dict[str, Array]]:

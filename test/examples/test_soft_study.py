@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from soft_study import arcs, toy
+from soft_study import arcs, helicoid, hybrid, toy
+from soft_study.records import FOLDER, recorded_motion
 
 
 @pytest.mark.parametrize('q', [0.0, 1e-8, 0.03, 0.7, 0.999, 1.001, 2.5, -3.0])
@@ -52,3 +53,46 @@ def test_costs_are_measured_for_every_number_of_bodies():
     found = arcs.costs((1, 3), ())
     assert set(found.evaluation['recursive']) == {1, 3} == set(found.build['automatic'])
     assert min(found.evaluation['automatic'].values()) > 0.0
+
+
+def test_the_first_instants_of_all_simulations_are_drawn(tmp_path, capsys):
+    job = pytest.importorskip('soft_study.job', reason='figures need matplotlib')
+    assert job.main(['--short', '--only', 'toy', 'arcs', 'hybrid', '-o', str(tmp_path)]) == 0
+    captured = capsys.readouterr()
+    assert 'simulation 2: ' in captured.out and 'Toy example' in captured.err
+    for name in ('arcs', 'hybrid'):
+        assert (tmp_path / f'{name}.png').stat().st_size > 20_000
+    times, columns = recorded_motion(tmp_path / 'hybrid.csv')
+    assert times[-1] == 0.1 and columns['input'].shape == (len(times), 10)
+
+
+def test_the_recorded_motion_ends_at_the_targets_of_the_paper():
+    times, columns = recorded_motion(FOLDER / 'hybrid.csv')
+    position, inputs = columns['position'], columns['input']
+    assert np.allclose(position[-1, hybrid.JOINTS], hybrid.TARGET, rtol=0.0, atol=1e-4)
+    assert np.allclose(position[-1, hybrid.ARM], hybrid.SOFT_TARGET, rtol=0.0, atol=1e-3)
+    robot, drives = hybrid.robot()
+    # at rest, gravity and stress balance the inputs
+    efforts = sd.inverse_dynamics(robot, np.array([position[-1], *np.zeros((2, 11))]))[0]
+    matrix = sd.soft.actuation_matrix(drives, position[-1:])[0]
+    balance = efforts - matrix @ inputs[-1]
+    assert abs(balance[hybrid.JOINTS]).max() < 1e-2 * abs(efforts).max()
+    assert abs(balance[hybrid.ARM]).max() < 1e-2 * abs(efforts[hybrid.ARM]).max()
+    first = inputs[times < hybrid.PHASES[1]]
+    assert not first[:, 6:].any()
+
+
+def test_statics_of_threads_and_volume_preserving_bodies_have_their_slopes():
+    statics = helicoid.Statics()
+    x = np.random.default_rng(2).uniform(-0.1, 0.1, 33)
+    x[24:] = 1.0
+    wanted = helicoid.targets(0.7)
+    slopes, h = statics.slopes(x), 1e-5
+    for j in (0, 9, 17, 24, 32):
+        step = h * np.eye(33)[j]
+        change = (statics.residual(x + step, wanted) - statics.residual(x - step, wanted)) / (
+            2 * h
+        )
+        # those of gravity, at most weight times length, are left out
+        assert abs(slopes[:, j] - change).max() < 1e-6 * abs(change).max() + 1.1
+        assert abs(slopes[24:, j] - change[24:]).max() < 1e-5 * abs(change[24:]).max() + 1e-7
