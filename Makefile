@@ -8,7 +8,7 @@ RUN := .ci/run_in_env
 SIDE_BY_SIDE := -n 4 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-sea gallery test test-all bench bench-node soak accuracy \
+.PHONY: help setup demo demo-sea demo-soft gallery test test-all bench bench-node soak accuracy \
 	verification lint docs clean
 
 help: ## show this list
@@ -23,6 +23,9 @@ demo: setup ## run the main job: trajectory in, efforts and their derivatives ou
 
 demo-sea: setup ## arms with elastic joints: feedforwards compared, with wrong parameters and delay
 	@$(RUN) python -m screw_dynamics.demo sea
+
+demo-soft: setup ## simulations of soft and hybrid robots, with figures (ARGS='--short')
+	@$(RUN) python -m screw_dynamics.demo soft $(ARGS)
 
 gallery: setup ## draw the figures of docs/gallery
 	@PYTHONPATH=examples $(RUN) python -m gallery

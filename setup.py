@@ -26,6 +26,7 @@ if os.environ.get('AMENT_PREFIX_PATH'):
         'replay',
         'demo',
         'demo_sea',
+        'demo_soft',
     )
     SCRIPTS.update({name: name for name in EXECUTABLES})
 
@@ -51,10 +52,10 @@ setup(
         (f'share/{NAME}/launch', sorted(glob('launch/*launch.[pxy][yma]*'))),
         (f'share/{NAME}/config', sorted(glob('config/*.yaml'))),
         (f'share/{NAME}/urdf', sorted(glob('urdf/*.urdf'))),
-        # the studies that demo and demo_sea run
+        # the studies that demo, demo_sea and demo_soft run
         *(
             (f'share/{NAME}/examples/{study}', sorted(glob(f'examples/{study}/*.py')))
-            for study in ('ros_demo', 'sea_study')
+            for study in ('ros_demo', 'sea_study', 'soft_study')
         ),
         # the command line writes bags without ROS, and embeds the definitions of our messages
         (f'share/{NAME}/{NAME}_interfaces/msg', sorted(glob(f'{NAME}_interfaces/msg/*.msg'))),

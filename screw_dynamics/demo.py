@@ -1,13 +1,15 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-The executables `demo` and `demo_sea`: studies that are installed as files, to read and change.
+The executables `demo`, `demo_sea`, `demo_soft`: studies installed as files, to read and change.
 
     python -m screw_dynamics.demo --output my_folder
     python -m screw_dynamics.demo sea --output my_folder
+    python -m screw_dynamics.demo soft --output my_folder
 
 The first runs the example `ros_demo`, the main job over ROS 2; the second runs `sea_study`, a
-comparison of feedforwards for arms with elastic joints.
+comparison of feedforwards for arms with elastic joints; the third runs `soft_study`, the
+simulations of P2025.
 """
 
 import sys
@@ -27,6 +29,11 @@ def sea() -> int:
     return _run('sea_study', sys.argv[1:])
 
 
+def soft() -> int:
+    """Run `soft_study` with the arguments of the command line, and return its exit code."""
+    return _run('soft_study', sys.argv[1:])
+
+
 def _run(study: str, args: Sequence[str]) -> int:
     folder = str(share_path('examples'))
     if folder not in sys.path:
@@ -36,6 +43,7 @@ def _run(study: str, args: Sequence[str]) -> int:
 
 
 if __name__ == '__main__':
-    if sys.argv[1:2] == ['sea']:
-        sys.exit(_run('sea_study', sys.argv[2:]))
+    for word in sys.argv[1:2]:
+        if word in ('sea', 'soft'):
+            sys.exit(_run(f'{word}_study', sys.argv[2:]))
     sys.exit(main())

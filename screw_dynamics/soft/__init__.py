@@ -2,6 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Soft-rigid robots: chains of joints, rigid bodies and soft bodies of any kinematics."""
 
+from screw_dynamics.soft.actuators.actuator import (
+    Actuator,
+    actuation_efforts,
+    actuation_matrix,
+)
+from screw_dynamics.soft.actuators.joint_effort import JointEffort
+from screw_dynamics.soft.actuators.pressure_chamber import PressureChamber
 from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.soft.allocation import allocate_tensions
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
@@ -16,6 +23,11 @@ from screw_dynamics.soft.bodies.strain_bases import strain_basis
 from screw_dynamics.soft.bodies.variable_strain import VariableStrain
 from screw_dynamics.soft.bodies.volume_preserving import VolumePreserving
 from screw_dynamics.soft.bodies.volume_primitives import VolumePrimitive
+from screw_dynamics.soft.collocation import (
+    Collocated,
+    collocated_coordinates,
+    linearising_inputs,
+)
 from screw_dynamics.soft.functions import mass_inverse_dynamics
 from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
@@ -26,10 +38,13 @@ from screw_dynamics.soft.soft_robot import SoftRobot
 from screw_dynamics.soft.statics import equilibrium
 
 __all__ = [
+    'Actuator',
+    'Collocated',
     'ConstantCurvature',
     'ConstantStrain',
     'FiniteElements',
     'Joint',
+    'JointEffort',
     'KelvinVoigt',
     'Learned',
     'Module',
@@ -37,6 +52,7 @@ __all__ = [
     'Perceptron',
     'PlanarConstantCurvature',
     'PointBody',
+    'PressureChamber',
     'RigidBody',
     'RitzGalerkin',
     'SoftMotion',
@@ -45,8 +61,12 @@ __all__ = [
     'VariableStrain',
     'VolumePreserving',
     'VolumePrimitive',
+    'actuation_efforts',
+    'actuation_matrix',
     'allocate_tensions',
+    'collocated_coordinates',
     'equilibrium',
+    'linearising_inputs',
     'mass_inverse_dynamics',
     'simulate',
     'strain_basis',

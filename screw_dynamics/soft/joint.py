@@ -25,7 +25,7 @@ class Joint(Module):
 
     Parameters
     ----------
-    type : {'revolute', 'prismatic', 'helical', 'fixed'}
+    joint_type : {'revolute', 'prismatic', 'helical', 'fixed'}
     axis : (3,) array_like
         Direction in the distal frame, through its origin; it is normalised.
     pose : (4, 4) array_like
@@ -50,29 +50,29 @@ class Joint(Module):
 
     def __init__(
         self,
-        type: str,
+        joint_type: str,
         axis: ArrayLike = (0.0, 0.0, 1.0),
         pose: ArrayLike | None = None,
         *,
         name: str | None = None,
         pitch: float = 0.0,
     ) -> None:
-        if not isinstance(type, str) or type not in _KINDS:
+        if not isinstance(joint_type, str) or joint_type not in _KINDS:
             raise InputError(
-                f'type of a joint: expected one of {", ".join(_KINDS)}, got {shown(type)}'
+                f'joint_type: expected one of {", ".join(_KINDS)}, got {shown(joint_type)}'
             )
         direction = as_vector('axis', axis, 3)
         length = float(np.linalg.norm(direction))
         if length == 0.0:
             raise InputError('axis: expected a vector other than zero')
         self.masses = np.zeros(0)
-        self.type, self.n = type, int(type != 'fixed')
+        self.type, self.n = joint_type, int(joint_type != 'fixed')
         self.axis = read_only_copy('axis', direction / length)
         self.pose = as_pose('pose', np.eye(4) if pose is None else pose)
         self.name = require_name(name)
         self.pitch = require_number('pitch', pitch, -math.inf)
-        if self.pitch and type != 'helical':
-            raise InputError(f'pitch: expected 0 for a {type} joint, got {self.pitch:g}')
+        if self.pitch and joint_type != 'helical':
+            raise InputError(f'pitch: expected 0 for a {joint_type} joint, got {self.pitch:g}')
 
     def tip_pose(self, q: Any) -> tuple[Any, Any]:
         """Return rotation and translation."""

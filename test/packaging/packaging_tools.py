@@ -19,7 +19,7 @@ NEED_ROS = (
     'recorder',
     'replay',
 )
-EXECUTABLES = (*NEED_ROS, 'demo', 'demo_sea', 'screw_dynamics')
+EXECUTABLES = (*NEED_ROS, 'demo', 'demo_sea', 'demo_soft', 'screw_dynamics')
 
 
 def run(

@@ -109,7 +109,7 @@ def test_the_studies_are_found_in_the_workspace(workspace):
     for library in ('matplotlib', 'mujoco', 'rosbags', 'tqdm'):
         pytest.importorskip(library, reason='the studies need it')
     folder = workspace / 'install' / 'screw_dynamics' / 'lib' / 'screw_dynamics'
-    for name, arguments in (('demo', ''), ('demo_sea', 'sea')):
+    for name, arguments in (('demo', ''), ('demo_sea', 'sea'), ('demo_soft', 'soft')):
         for command in (folder / name, f'python3 -m screw_dynamics.demo {arguments}'):
             result = in_workspace(workspace, f'cd / && {command} --help')
             assert result.stdout.startswith(f'usage: {name} [')

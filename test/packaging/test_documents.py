@@ -121,9 +121,16 @@ def test_soft_bodies(session: Session):
         'Bodies that keep their volume',
         'Shape functions, meshes, learned maps',
         'Threads',
+        'Chambers, joint efforts and the actuation matrix',
     ):
         session.run(python_blocks(page, heading))
     assert session.names['tensions'].shape == (3,)
+
+
+def test_linearised_inputs_of_a_soft_robot(session: Session):
+    page = TEXTS['docs/soft_simulations.md']
+    session.run(python_blocks(page, 'Linearise the inputs of your own robot'))
+    assert session.names['inputs'].shape == (2,)
 
 
 @pytest.fixture

@@ -119,6 +119,7 @@ def test_every_data_file_exists(setup_arguments):
         ('urdf', '*.urdf'),
         ('examples/ros_demo', '*.py'),
         ('examples/sea_study', '*.py'),
+        ('examples/soft_study', '*.py'),
     ],
 )
 def test_every_file_that_ships_is_a_data_file(setup_arguments, folder, pattern):

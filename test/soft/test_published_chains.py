@@ -41,6 +41,8 @@ def test_chains_of_arcs_have_the_known_efforts(count):
     # the numbers have 13 digits
     np.testing.assert_allclose(sd.mass_matrix(robot, one) @ one, accelerating, rtol=1e-12)
     np.testing.assert_allclose(sd.bias_forces(robot, one, one), velocity, rtol=2e-12)
+    jet = np.array([one, 0.0 * one, one])
+    np.testing.assert_allclose(sd.inverse_dynamics(robot, jet)[0], accelerating, rtol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -214,29 +214,6 @@ def test_a_rigid_chain_of_modules_agrees_with_its_model(name):
     assert np.abs(sd.frame_pose(robot, jet[0], body) - expected).max() < 1e-13
 
 
-def test_an_arc_cut_in_two_halves_is_the_same_arc():
-    whole = SOFT.SoftRobot([SOFT.PlanarConstantCurvature(0.4, 0.03, 0.8)])
-    halves = SOFT.SoftRobot([SOFT.PlanarConstantCurvature(0.2, 0.03, 0.4)] * 2)
-    jet = np.random.default_rng(3).normal(size=(5, 1))
-    tau = sd.inverse_dynamics(whole, jet)
-    parts = sd.inverse_dynamics(halves, 0.5 * np.repeat(jet, 2, axis=1))
-    # virtual work: half the angle in each half
-    assert np.allclose(0.5 * parts.sum(axis=1, keepdims=True), tau, rtol=1e-12)
-
-
-def test_planar_and_spatial_arcs_agree_in_the_plane():
-    planar = SOFT.SoftRobot([SOFT.PlanarConstantCurvature(0.3, 0.03, 0.8, 0.2, 0.1)] * 2)
-    spatial = SOFT.SoftRobot(
-        [SOFT.ConstantCurvature(0.3, 0.03, 0.8, 0.2, damping=0.1, elongation=False)] * 2
-    )
-    jet = np.random.default_rng(3).uniform(-1.0, 1.0, (5, 2))
-    wide = np.zeros((5, 4))
-    wide[:, [0, 2]] = -jet  # q1 turns about +y
-    expected, got = sd.inverse_dynamics(planar, jet), sd.inverse_dynamics(spatial, wide)
-    # eight Gauss points are exact to 1e-13 at these angles
-    assert np.allclose(-got[:, [0, 2]], expected, rtol=0.0, atol=1e-11 * np.abs(expected).max())
-
-
 def test_energy_changes_by_the_power_of_the_efforts():
     robot, _, rng = both('hybrid')
     jet = rng.uniform(-1.0, 1.0, (3, robot.n))
@@ -294,48 +271,3 @@ def test_a_class_derived_from_a_known_body_keeps_its_own_shape():
     assert SOFT.SoftRobot([Twice(0.3, 0.03, 0.8)]).kernel_table is None
     mixed = SOFT.SoftRobot([SOFT.Joint('fixed'), Twice(0.3, 0.03, 0.8)])
     assert mixed.kernel_table.given.tolist() == [False, True]
-
-
-# Simulation 3 of P2025 at ones, without gravity: M q'' and c, or their norms, from a Lagrangian
-PUBLISHED = {
-    1: ([3.732093765941e-3], [-1.456813630383e-4]),
-    2: ([8.778985129624e-2, 1.691571722926e-2], [-2.040625776839e-2, 3.831159536533e-3]),
-    3: (
-        [4.126554971781e-1, 2.067132462286e-1, 3.090631306052e-2],
-        [-2.775423458288e-1, 1.514331670727e-2, 3.039848815033e-2],
-    ),
-    6: (3.6789472847, 8.3873150763),
-    20: (51.692854560, 143.30891975),
-}
-
-
-@pytest.mark.parametrize('count', PUBLISHED)
-def test_the_chain_of_the_paper_has_its_reference_values(count):
-    arc = SOFT.PlanarConstantCurvature(0.3, 0.03, 1000.0 * np.pi * 0.03**2 * 0.3)
-    robot = SOFT.SoftRobot([arc] * count, gravity=(0.0, 0.0, 0.0))
-    one, none = np.ones(count), np.zeros(count)
-    inertial = sd.inverse_dynamics(robot, np.array([one, none, one]))[0]
-    coriolis = sd.bias_forces(robot, one, one)
-    for got, expected in zip((inertial, coriolis), PUBLISHED[count], strict=True):
-        if isinstance(expected, float):
-            got = np.linalg.norm(got)
-        assert np.allclose(got, expected, rtol=1e-9)  # printed to ten digits or more
-    assert np.allclose(sd.mass_matrix(robot, one) @ one, inertial, rtol=1e-12)
-
-
-def test_a_rod_of_constant_strain_is_the_arc_of_constant_curvature():
-    basis = np.zeros((6, 3))
-    basis[1, 0], basis[0, 1], basis[5, 2] = np.array([1.0, -1.0, 1.0]) / 0.3
-    arc = SOFT.ConstantCurvature(0.3, 0.03, 0.5, 0.2, 15.0, 0.1)
-    stiffness = (0.2, 0.2, 0.0, 0.0, 0.0, 15.0)
-    rods = [
-        SOFT.VariableStrain(
-            0.3, 0.03, 0.5, lambda s: basis, stiffness=stiffness, damping=0.1, nodes=12, order=k
-        )
-        for k in (2, 4)
-    ]
-    jet = np.random.default_rng(8).uniform(-0.25, 0.25, (5, 3))
-    expected = sd.inverse_dynamics(SOFT.SoftRobot([arc]), jet)
-    for rod in rods:
-        got = sd.inverse_dynamics(SOFT.SoftRobot([rod]), jet)
-        assert np.allclose(got, expected, rtol=1e-12, atol=1e-13)

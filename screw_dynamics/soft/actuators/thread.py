@@ -10,21 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array, as_float_array, as_vector
-from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
+from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.series.series_array import SeriesArray
-from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
+from screw_dynamics.soft.actuators.actuator import Actuator, body_index
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.rod import Rod
 from screw_dynamics.soft.materials.deformation import deformation_gradient
 from screw_dynamics.soft.soft_robot import SoftRobot
 
-_KINDS = (Rod, PointBody, ConstantCurvature, PlanarConstantCurvature)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-class Thread:
+class Thread(Actuator):
     """
     A thread that runs along soft bodies at an offset from their axes [P2025, section 6.3].
 
@@ -52,38 +50,23 @@ class Thread:
     """
 
     def __init__(self, robot: SoftRobot, offsets: Mapping[str, ArrayLike]) -> None:
-        self.robot = robot
-        self.offsets: dict[int, Array] = {}
-        for name, offset in offsets.items():
-            if name not in robot.module_names:
-                raise UnknownNameError('body', name, robot.module_names)
-            index = robot.module_names.index(name)
-            module = robot.modules[index]
-            if not isinstance(module, _KINDS) or not hasattr(module, 'length'):
-                raise InputError(f'offsets[{name!r}]: expected a rod or a body with a length')
-            self.offsets[index] = as_vector(f'offsets[{name!r}]', offset, 2)
+        super().__init__(robot)
+        self.offsets: dict[int, Array] = {
+            body_index(robot, 'offsets', name): as_vector(f'offsets[{name!r}]', offset, 2)
+            for name, offset in offsets.items()
+        }
 
     def length(self, q: ArrayLike) -> float:
         """Return the length within the named bodies [m] at coordinates (n,)."""
-        value = sum(part.value for _, part in self._lengths(as_float_array('q', q)[np.newaxis]))
-        return float(value)
+        return -self.coordinate(q)
 
-    def effort_jet(self, joint_jet: ArrayLike) -> Array:
-        """Return -dl/dq and its time derivatives (K + 1, n) along a motion with jet (K + 1, n)."""
-        jet = as_float_array('joint_jet', joint_jet)
-        if jet.ndim != 2 or jet.shape[1] != self.robot.n:
-            raise ShapeError('joint_jet', f'(K + 1, {self.robot.n})', jet.shape)
-        result = np.zeros_like(jet)
-        for own, part in self._lengths(jet):
-            result[:, own] = -part.gradient().jet()
-        return result
-
-    def _lengths(self, jet: Array) -> list[tuple[slice, SeriesArray]]:
+    def parts(self, jet: Array) -> list[tuple[slice, SeriesArray]]:
+        """Return the lengths in the bodies, negative: the tension works on the shortening."""
         parts = []
         for index, offset in self.offsets.items():
             module, own = self.robot.modules[index], self.robot.slices[index]
             q = SeriesArray.variables(jet[:, own])
-            parts.append((own, _length(module, np.append(offset, 0.0), q)))
+            parts.append((own, -_length(module, np.append(offset, 0.0), q)))
         return parts
 
 

@@ -1,0 +1,98 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The simulations of P2025: toy example, chains of arcs, soft and hybrid arms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from soft_study import arcs, helicoid, hybrid, toy
+from soft_study.records import FOLDER, recorded_motion
+
+
+@pytest.mark.parametrize('q', [0.0, 1e-8, 0.03, 0.7, 0.999, 1.001, 2.5, -3.0])
+def test_the_toy_example_has_the_efforts_of_the_kernel(q):
+    length, radius, mass = 0.3, 0.05, 800.0 * math.pi * 0.05**2 * 0.3
+    arc = sd.soft.PlanarConstantCurvature(length, radius, mass)
+    robot = sd.soft.SoftRobot([arc], gravity=(0.0, 0.0, 0.0))
+    expected = sd.inverse_dynamics(robot, [[q], [-1.3], [2.1]])[0, 0]
+    # at 1 the recurrence of E_n loses two digits
+    assert toy.effort(q, -1.3, 2.1, length, radius, mass) == pytest.approx(expected, rel=1e-11)
+    assert toy.inertia(q, length, radius, mass) == pytest.approx(
+        sd.mass_matrix(robot, [q])[0, 0], rel=1e-11
+    )
+
+
+def test_the_toy_example_has_the_corrected_values():
+    """The unit body at q = 0.7, by quadrature in 40 digits."""
+    found = toy.terms(0.7, -1.3, 2.1, 1.0, 1.0, math.pi)
+    assert found == pytest.approx([1.141318711, 0.04863781709, 1.084962215, 0.218904295], rel=1e-9)
+    assert toy.effort(0.7, -1.3, 2.1, 1.0, 1.0, math.pi) == pytest.approx(0.866057920197)
+
+
+@pytest.mark.parametrize('count', arcs.CHECKED)
+def test_the_recursion_agrees_with_lagrange_at_the_samples_of_the_paper(count):
+    gaps = arcs.differences(count, 20)
+    # P2025 has 1e-14; the largest effort of a sample may cancel
+    assert gaps.mean() < 3e-14 and gaps.max() < 3e-13
+
+
+def test_lagranges_equations_in_symbols_agree():
+    pytest.importorskip('sympy', reason='symbolic equations need SymPy')
+    jet = np.array([0.7, -1.3, 2.1])
+    robot = arcs.chain(1)
+    found = arcs.symbolic_efforts(1)(*jet)
+    assert found == pytest.approx(sd.inverse_dynamics(robot, jet[:, np.newaxis])[0], rel=1e-10)
+
+
+def test_costs_are_measured_for_every_number_of_bodies():
+    found = arcs.costs((1, 3), ())
+    assert set(found.evaluation['recursive']) == {1, 3} == set(found.build['automatic'])
+    assert min(found.evaluation['automatic'].values()) > 0.0
+
+
+def test_the_first_instants_of_all_simulations_are_drawn(tmp_path, capsys):
+    job = pytest.importorskip('soft_study.job', reason='figures need matplotlib')
+    assert job.main(['--short', '--only', 'toy', 'arcs', 'hybrid', '-o', str(tmp_path)]) == 0
+    captured = capsys.readouterr()
+    assert 'simulation 2: ' in captured.out and 'Toy example' in captured.err
+    for name in ('arcs', 'hybrid'):
+        assert (tmp_path / f'{name}.png').stat().st_size > 20_000
+    times, columns = recorded_motion(tmp_path / 'hybrid.csv')
+    assert times[-1] == 0.1 and columns['input'].shape == (len(times), 10)
+
+
+def test_the_recorded_motion_ends_at_the_targets_of_the_paper():
+    times, columns = recorded_motion(FOLDER / 'hybrid.csv')
+    position, inputs = columns['position'], columns['input']
+    assert np.allclose(position[-1, hybrid.JOINTS], hybrid.TARGET, rtol=0.0, atol=1e-4)
+    assert np.allclose(position[-1, hybrid.ARM], hybrid.SOFT_TARGET, rtol=0.0, atol=1e-3)
+    robot, drives = hybrid.robot()
+    # at rest, gravity and stress balance the inputs
+    efforts = sd.inverse_dynamics(robot, np.array([position[-1], *np.zeros((2, 11))]))[0]
+    matrix = sd.soft.actuation_matrix(drives, position[-1:])[0]
+    balance = efforts - matrix @ inputs[-1]
+    assert abs(balance[hybrid.JOINTS]).max() < 1e-2 * abs(efforts).max()
+    assert abs(balance[hybrid.ARM]).max() < 1e-2 * abs(efforts[hybrid.ARM]).max()
+    first = inputs[times < hybrid.PHASES[1]]
+    assert not first[:, 6:].any()
+
+
+def test_statics_of_threads_and_volume_preserving_bodies_have_their_slopes():
+    statics = helicoid.Statics()
+    x = np.random.default_rng(2).uniform(-0.1, 0.1, 33)
+    x[24:] = 1.0
+    wanted = helicoid.targets(0.7)
+    slopes, h = statics.slopes(x), 1e-5
+    for j in (0, 9, 17, 24, 32):
+        step = h * np.eye(33)[j]
+        change = (statics.residual(x + step, wanted) - statics.residual(x - step, wanted)) / (
+            2 * h
+        )
+        # those of gravity, at most weight times length, are left out
+        assert abs(slopes[:, j] - change).max() < 1e-6 * abs(change).max() + 1.1
+        assert abs(slopes[24:, j] - change[24:]).max() < 1e-5 * abs(change[24:]).max() + 1e-7

@@ -1,0 +1,194 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Chambers, joint efforts and actuation matrices by meshes, closed volumes and virtual work."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import screw_dynamics as sd
+
+SOFT = sd.soft
+LENGTH, INNER, OUTER = 0.1, 0.01, 0.02
+
+
+def mesh_volume(grid):
+    """Return the volume inside of triangles on a grid (rings, angles, 3), closed by cones."""
+    following = np.roll(grid, -1, axis=1)
+    total = 0.0
+    for a, b, c in (
+        (grid[:-1], following[:-1], following[1:]),
+        (grid[:-1], following[1:], grid[1:]),
+    ):
+        total += np.sum(a * np.cross(b, c)) / 6.0
+    for ring, after, sign in ((grid[0], following[0], -1.0), (grid[-1], following[-1], 1.0)):
+        apex = np.broadcast_to(ring.mean(axis=0), ring.shape)
+        total += sign * np.sum(apex * np.cross(ring, after)) / 6.0
+    return total
+
+
+def wall(offset, radius, rings=120, angles=240):
+    """Return points (rings, angles, 3) of a cavity at rest."""
+    z, angle = np.meshgrid(
+        np.linspace(0.0, LENGTH, rings), 2.0 * np.pi * np.arange(angles) / angles, indexing='ij'
+    )
+    places = (offset[0] + radius * np.cos(angle), offset[1] + radius * np.sin(angle), z)
+    return np.stack(places, axis=-1)
+
+
+def strained(points, bends, stretch):
+    """Return points of a rod of constant strain, by matrix exponentials of its sections."""
+    moved = np.empty_like(points)
+    kx, ky = bends
+    strain = np.array([[0, 0, ky, 0], [0, 0, -kx, 0], [-ky, kx, 0, 1 + stretch], [0, 0, 0, 0]])
+    for i, ring in enumerate(points):
+        pose = expm(strain * ring[0, 2])
+        flat = np.concatenate([ring[:, :2], np.zeros((len(ring), 1))], axis=1)
+        moved[i] = flat @ pose[:3, :3].T + pose[:3, 3]
+    return moved
+
+
+def test_a_chamber_in_a_rod_has_the_volume_of_a_mesh():
+    offset, radius = (0.006, -0.004), 0.005
+    grid = wall(offset, radius)
+    inside = 0.5 * 240 * np.sin(2 * np.pi / 240) / np.pi  # of a polygon, relative to the circle
+    arc = SOFT.ConstantCurvature(LENGTH, 0.02, 0.1)
+    rod = SOFT.ConstantStrain(LENGTH, 0.02, 0.1, strains=['bend_x', 'bend_y', 'stretch'])
+    plane = SOFT.PlanarConstantCurvature(LENGTH, 0.02, 0.1)
+    for body, q, bends, stretch in (
+        (arc, (0.8, -0.5, 0.02), (0.5, 0.8), 0.02),
+        (rod, (0.5, 0.8, 0.02), (0.5, 0.8), 0.02),
+        (plane, (0.9,), (0.0, -0.9), 0.0),
+    ):
+        robot = SOFT.SoftRobot([body])
+        chamber = SOFT.PressureChamber(robot, {'body_1': offset}, radius)
+        moved = strained(grid, np.array(bends) / LENGTH, stretch / LENGTH)
+        # chords of the rings, 1e-4 of the volume at 120 rings squared
+        assert np.isclose(chamber.coordinate(q) * inside, mesh_volume(moved), rtol=1e-5)
+
+
+def gripper():
+    """Return the tube of P2025, Table 5: stretch and source of the second power of z."""
+    modes = [[0.0, 0.0, 1.0 / LENGTH**2]]
+    primitives = [SOFT.VolumePrimitive('stretch', modes), SOFT.VolumePrimitive('source', modes)]
+    return SOFT.VolumePreserving(LENGTH, OUTER, 0.1, primitives, inner_radius=INNER)
+
+
+def test_the_cavity_of_a_widening_tube_has_its_closed_volume():
+    robot = SOFT.SoftRobot([gripper()])
+    chamber = SOFT.PressureChamber(robot, {'body_1': (0.0, 0.0)}, INNER)
+    for stretch, source in ((0.0, 0.0), (0.4, 2e-4), (-0.3, -5e-5)):
+        end = LENGTH * (1.0 + stretch / 3.0)
+        volume = np.pi * (INNER**2 * LENGTH + source * end**3 / (3.0 * LENGTH**2))
+        assert np.isclose(chamber.coordinate([stretch, source]), volume, rtol=1e-12)
+        slope = np.pi * np.array([source * end**2 / 3.0 / LENGTH, end**3 / (3.0 * LENGTH**2)])
+        efforts = chamber.effort_jet([[stretch, source]])[0]
+        assert np.allclose(efforts, slope, rtol=1e-11, atol=1e-15)
+
+
+def bent_robot():
+    """Return a robot of all kinds of bodies that chambers and threads know."""
+    primitives = [
+        SOFT.VolumePrimitive('source', [[0.0, 0.0, 1.0 / LENGTH**2]]),
+        SOFT.VolumePrimitive('bend_x', [[1.0 / LENGTH]]),
+    ]
+    tube = SOFT.VolumePreserving(LENGTH, OUTER, 0.1, primitives, inner_radius=INNER, name='tube')
+    arc = SOFT.ConstantCurvature(0.3, 0.02, 0.4, name='arc')
+    rod = SOFT.ConstantStrain(0.2, 0.02, 0.3, strains=['bend_x', 'twist', 'shear_x'], name='rod')
+    return SOFT.SoftRobot([SOFT.Joint('revolute'), arc, rod, SOFT.Joint('prismatic'), tube])
+
+
+def drives(robot):
+    return [
+        SOFT.JointEffort(robot, 'joint_2'),
+        SOFT.Thread(robot, {'arc': (0.01, 0.004), 'rod': (0.01, 0.004), 'tube': (0.0, 0.015)}),
+        SOFT.PressureChamber(robot, {'tube': (0.0, 0.0)}, INNER),
+        SOFT.PressureChamber(robot, {'arc': (0.008, 0.0), 'rod': (0.0, 0.008)}, 0.005),
+        SOFT.JointEffort(robot, 'joint_1'),
+    ]
+
+
+def motion():
+    """Return robot, actuators, the jet (4, n) of a motion, and units (m,) of coordinates y."""
+    robot = bent_robot()
+    scale = np.array([1.0, 0.3, 0.3, 0.02, 0.4, 0.3, 0.02, 0.1, 5e-5, 0.5])
+    jet = np.random.default_rng(4).uniform(-1.0, 1.0, (4, robot.n)) * scale
+    return robot, drives(robot), jet, np.array([0.1, 0.1, 1e-5, 1e-5, 1.0]), scale
+
+
+def test_the_wall_of_a_bent_tube_encloses_the_volume_of_a_mesh():
+    robot, actuators, jet, _, _ = motion()
+    grid = wall((0.0, 0.0), INNER)
+    own = robot.slices[-1]
+    moved = robot.modules[-1].places(grid.reshape(-1, 3), jet[0, own]).reshape(grid.shape)
+    inside = 0.5 * 240 * np.sin(2 * np.pi / 240) / np.pi
+    assert np.isclose(actuators[2].coordinate(jet[0]) * inside, mesh_volume(moved), rtol=1e-5)
+
+
+def test_columns_are_the_slopes_of_the_collocated_coordinates():
+    robot, actuators, jet, units, scale = motion()
+    matrix = SOFT.actuation_matrix(actuators, jet[:1])[0]
+    assert matrix.shape == (robot.n, 5)
+    h = 1e-3
+    for j in range(robot.n):
+        step = h * scale[j] * np.eye(robot.n)[j]
+        for a, actuator in enumerate(actuators):
+            near, far = (
+                actuator.coordinate(jet[0] + k * step) - actuator.coordinate(jet[0] - k * step)
+                for k in (1, 2)
+            )
+            slope = (8.0 * near - far) / (12.0 * h)  # truncation h^4
+            assert abs(matrix[j, a] * scale[j] - slope) < 1e-10 * units[a]
+
+
+def test_efforts_and_their_derivatives_are_those_along_the_motion():
+    robot, actuators, jet, units, _ = motion()
+    inputs = np.random.default_rng(5).uniform(-1.0, 1.0, (4, 5)) / units
+    efforts = SOFT.actuation_efforts(actuators, jet, inputs)
+
+    def at(t, rows):
+        return rows[0] + t * rows[1] + t**2 / 2.0 * rows[2] + t**3 / 6.0 * rows[3]
+
+    def efforts_at(t):
+        matrix = SOFT.actuation_matrix(actuators, at(t, jet)[np.newaxis])[0]
+        return matrix @ at(t, inputs)
+
+    nodes = 0.1 * np.cos(np.pi * (np.arange(14) + 0.5) / 14)
+    samples = np.array([efforts_at(t) for t in nodes])
+    for j in range(robot.n):
+        curve = np.polynomial.chebyshev.Chebyshev.fit(nodes, samples[:, j], 13, domain=(-0.1, 0.1))
+        for order, bound in ((1, 1e-10), (2, 1e-8), (3, 1e-6)):
+            scale = abs(efforts[order]).max()
+            assert abs(curve.deriv(order)(0.0) - efforts[order, j]) < bound * scale, order
+
+
+def test_power_of_the_efforts_is_that_of_the_inputs():
+    robot, actuators, jet, units, _ = motion()
+    inputs = np.random.default_rng(6).uniform(-1.0, 1.0, 5) / units
+    efforts = SOFT.actuation_efforts(actuators, jet[:1], inputs[np.newaxis])[0]
+    h = 1e-3
+    ahead, behind, further, before = (
+        np.array([actuator.coordinate(jet[0] + t * jet[1]) for actuator in actuators])
+        for t in (h, -h, 2 * h, -2 * h)
+    )
+    rates = (8.0 * (ahead - behind) - further + before) / (12.0 * h)
+    assert np.isclose(efforts @ jet[1], inputs @ rates, rtol=1e-9)
+
+
+def test_inputs_of_the_wrong_kind_are_named():
+    robot, actuators, jet, _, _ = motion()
+    other = SOFT.JointEffort(bent_robot(), 'joint_1')
+    for call, text in (
+        (lambda: SOFT.JointEffort(robot, 'elbow'), "'elbow'"),
+        (lambda: SOFT.PressureChamber(robot, {'joint_1': (0, 0)}, 0.01), 'expected a rod'),
+        (lambda: SOFT.PressureChamber(robot, {'arc': (0, 0)}, 0.0), 'radius'),
+        (lambda: SOFT.actuation_matrix([], jet), 'actuators: expected one or more'),
+        (lambda: SOFT.actuation_matrix([actuators[0], other], jet), r'actuators\[1\]: expected'),
+        (lambda: SOFT.actuation_matrix([None], jet), r'actuators\[0\]: expected an Actuator'),
+        (lambda: SOFT.actuation_efforts(actuators, jet, np.zeros((4, 2))), 'input_jet'),
+        (lambda: SOFT.actuation_matrix(actuators, jet[:, 1:]), 'joint_jet: expected'),
+    ):
+        with pytest.raises(sd.ScrewDynamicsError, match=text):
+            call()
