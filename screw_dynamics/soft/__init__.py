@@ -18,9 +18,12 @@ from screw_dynamics.soft.bodies.volume_preserving import VolumePreserving
 from screw_dynamics.soft.bodies.volume_primitives import VolumePrimitive
 from screw_dynamics.soft.functions import mass_inverse_dynamics
 from screw_dynamics.soft.joint import Joint
+from screw_dynamics.soft.materials.circular_section import circular_section
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
 from screw_dynamics.soft.materials.neo_hookean import NeoHookean
 from screw_dynamics.soft.module import Module
+from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
+from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
 from screw_dynamics.soft.simulation import SoftMotion, simulate
 from screw_dynamics.soft.soft_robot import SoftRobot
 from screw_dynamics.soft.statics import equilibrium
@@ -29,6 +32,7 @@ __all__ = [
     'ConstantCurvature',
     'ConstantStrain',
     'FiniteElements',
+    'HybridRobot',
     'Joint',
     'KelvinVoigt',
     'Learned',
@@ -46,8 +50,11 @@ __all__ = [
     'VolumePreserving',
     'VolumePrimitive',
     'allocate_tensions',
+    'append_segments',
+    'circular_section',
     'equilibrium',
     'mass_inverse_dynamics',
+    'read_segments',
     'simulate',
     'strain_basis',
 ]
