@@ -105,7 +105,7 @@ class HybridRobot(SoftRobot, JointedModel):
         for i, segment in enumerate(self.appended.segments):
             if segment.name in taken:
                 raise InputError(
-                    f'segments[{i}].name: expected a name that no link, joint or other segment has, '
+                    f'segments[{i}].name: expected a name of no link, joint or other segment, '
                     f'got {segment.name!r}'
                 )
             taken.add(segment.name)

@@ -57,7 +57,7 @@ def _mass(values: Mapping[str, Any]) -> float:
     if 'mass' in values:
         return require_number('mass', values['mass'])
     density = require_number('density', values['density'])
-    length = require_number('length', values['length'])
+    length = require_number('length', values['length'], above=True)
     return float(density * np.pi * require_number('radius', values['radius']) ** 2 * length)
 
 

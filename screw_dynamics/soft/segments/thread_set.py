@@ -54,14 +54,14 @@ class ThreadSet:
         self.most = np.array([spec.most for spec in specs])
         self._threads = tuple(Thread(robot, spec.offsets) for spec in specs)
         self._first = robot.rigid_count
-        size, count = robot.n - self._first, len(specs)
+        self.size, count = robot.n - self._first, len(specs)
         passed = {index for thread in self._threads for index in thread.offsets}
         straight = (ConstantCurvature, PlanarConstantCurvature)
         self._constant: Array | None = None
         if all(isinstance(robot.modules[index], straight) for index in passed):
             self._constant = self._jets(np.zeros((1, robot.n)))[0]
-        self._system = np.zeros((size + count, count))
-        self._right = np.zeros(size + count)
+        self._system = np.zeros((self.size + count, count))
+        self._right = np.zeros(self.size + count)
 
     def _jets(self, jet: Array) -> Array:
         """Return A and derivatives (K + 1, n_soft, m) along a motion (K + 1, n)."""
@@ -76,9 +76,9 @@ class ThreadSet:
         result[0] = self._constant
         return result
 
-    def tensions(self, joint_jet: Array, efforts: Array) -> tuple[Array, float]:
+    def tensions(self, joint_jet: Array, efforts: Array) -> tuple[Array, Array]:
         """
-        Return tensions with derivatives (rows, m), and the largest error of the efforts.
+        Return tensions with derivatives (rows, m), and the errors of the efforts.
 
         Parameters
         ----------
@@ -90,8 +90,8 @@ class ThreadSet:
         -------
         tensions : (rows, m) ndarray
             [N, per s^d]; derivatives are one-sided where a thread becomes slack.
-        error : float
-            Largest difference of an effort of a soft coordinate [N m or N].
+        errors : (n_soft,) ndarray
+            Absolute differences of the efforts of the soft coordinates [N m or N].
 
         Raises
         ------
@@ -102,7 +102,7 @@ class ThreadSet:
         matrices = self.matrices(joint_jet, rows)
         wanted = efforts[:, self._first :].copy()
         wanted -= np.einsum('dij,j->di', matrices, self.least)
-        size = wanted.shape[1]
+        size = self.size
         scale = _REGULARISATION * float(np.linalg.norm(matrices[0]) or 1.0)
         self._system[:size] = matrices[0]
         self._system[size:] = scale * np.eye(len(self.names))
@@ -111,7 +111,7 @@ class ThreadSet:
         pulling = above > 0.0
         result = np.zeros((rows, len(self.names)))
         result[:, pulling] = _derivatives(matrices[:, :, pulling], wanted, scale)
-        error = abs(matrices[0] @ result[0] - wanted[0]).max(initial=0.0)
+        errors: Array = np.abs(matrices[0] @ result[0] - wanted[0])
         result[0] += self.least
         beyond = np.flatnonzero(result[0] > self.most)
         if len(beyond):
@@ -120,7 +120,13 @@ class ThreadSet:
                 f'thread {self.names[i]!r}: expected a tension of at most {self.most[i]:g} N, '
                 f'got {result[0, i]:.6g} N'
             )
-        return result, float(error)
+        return result, errors
+
+
+def threads_of(model: object) -> ThreadSet | None:
+    """Return the threads of a hybrid robot; None for one without, and for other models."""
+    threads = getattr(model, 'threads', None)
+    return threads if isinstance(threads, ThreadSet) else None
 
 
 def _derivatives(matrices: Array, wanted: Array, scale: float) -> Array:
