@@ -21,6 +21,7 @@ EXAMPLES = (
     '--bag efforts --plot efforts.png',
     'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --elastic my_springs.yaml '
     '--plot motors.png',
+    'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --soft-segments my_segments.yaml',
 )
 
 
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     robots.add_urdf(parser)
     motions.add_trajectory(parser)
     robots.add_options(parser)
+    robots.add_soft_segments(parser)
     robots.add_effort_options(parser)
     motions.add_options(parser)
     outputs.add_options(parser).add_argument(
