@@ -87,7 +87,6 @@ class HybridRobot(SoftRobot, JointedModel):
         chain: list[Module] = modules_of(rigid) if rigid.body_count else []
         self.rigid, self.appended = rigid, appended
         self.name, self.base_link = rigid.name, rigid.base_link
-        self.rigid_count = rigid.n
         self._own_names = (
             *(f'{rigid.body_names[i // 2]}' if i % 2 else name.name or '' for i, name in
               enumerate(chain)),
@@ -97,7 +96,7 @@ class HybridRobot(SoftRobot, JointedModel):
         bodies = [segment.built.module for segment in appended.segments]
         super().__init__([*chain, *mounts, *bodies], rigid.gravity)
         self.limits = _limits(rigid, appended)
-        self.threads = ThreadSet(self, appended.threads) if appended.threads else None
+        self.threads = ThreadSet(self, rigid.n, appended.threads) if appended.threads else None
 
     def _names(self) -> tuple[str, ...]:
         """Return the names; links and joints may have the same, segments may not."""

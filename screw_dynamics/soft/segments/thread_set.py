@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import nnls
@@ -17,9 +16,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.soft.actuators.thread import Thread
 from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
 from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
-
-if TYPE_CHECKING:
-    from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
+from screw_dynamics.soft.soft_robot import SoftRobot
 
 # of the lengths of the columns: decides among tensions with equal efforts, changes them by 1e-10
 _REGULARISATION = 1e-5
@@ -44,16 +41,18 @@ class ThreadSet:
 
     Parameters
     ----------
-    robot : HybridRobot
+    robot : SoftRobot
+    first : int
+        Number of coordinates before the segments.
     specs : sequence of ThreadSpec
     """
 
-    def __init__(self, robot: HybridRobot, specs: Sequence[ThreadSpec]) -> None:
+    def __init__(self, robot: SoftRobot, first: int, specs: Sequence[ThreadSpec]) -> None:
         self.names = tuple(spec.name for spec in specs)
         self.least = np.array([spec.least for spec in specs])
         self.most = np.array([spec.most for spec in specs])
         self._threads = tuple(Thread(robot, spec.offsets) for spec in specs)
-        self._first = robot.rigid_count
+        self._first = first
         self.size, count = robot.n - self._first, len(specs)
         passed = {index for thread in self._threads for index in thread.offsets}
         straight = (ConstantCurvature, PlanarConstantCurvature)
