@@ -21,7 +21,6 @@ EXAMPLES = (
     '--bag efforts --plot efforts.png',
     'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --elastic my_springs.yaml '
     '--plot motors.png',
-    'screw_dynamics evaluate my_robot.urdf my_trajectory.yaml --soft-segments my_segments.yaml',
 )
 
 
