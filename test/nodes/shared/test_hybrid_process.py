@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from helpers.node_processes import trajectory
@@ -12,6 +14,7 @@ from helpers.stream_client import efforts_of, jet_of
 from sensor_msgs.msg import JointState
 
 import screw_dynamics as sd
+from screw_dynamics.errors import InertiaWarning
 from screw_dynamics.messages.times import nanoseconds
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
@@ -20,13 +23,25 @@ TOPIC = '/feedforward/joint_trajectory'
 
 
 @pytest.fixture(scope='module')
-def hybrid(planar):
-    return sd.soft.append_segments(sd.read_urdf(planar), FINGER)
+def files(tmp_path_factory):
+    """Return the parameters of a node: six joints of an arm, and a finger on the last."""
+    segments = tmp_path_factory.mktemp('hybrid') / 'finger.yaml'
+    segments.write_text(FINGER.read_text().replace('tip_link: tool', 'tip_link: link_6'))
+    arm = sd.share_path('urdf/iiwa14.urdf')
+    return {'urdf_path': arm, 'tip_link': 'link_6', 'soft_segments': segments}
 
 
 @pytest.fixture(scope='module')
-def process(ros, planar):
-    process = ros.start('feedforward', urdf_path=planar, soft_segments=FINGER, publish_rate=250.0)
+def hybrid(files):
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', InertiaWarning)  # of the arm
+        arm = sd.read_urdf(files['urdf_path'], tip_link='link_6')
+    return sd.soft.append_segments(arm, files['soft_segments'])
+
+
+@pytest.fixture(scope='module')
+def process(ros, files):
+    process = ros.start('feedforward', **files, publish_rate=250.0)
     ros.wait_until_active(process)
     return process
 
@@ -41,8 +56,11 @@ def heard(ros, process, hybrid):
     ]
     ros.publish(
         trajectory(
-            list(hybrid.joint_names), [0.1, 0.0, 0.2, -0.4], [0.6, -0.8, 0.5, 0.3],
-            [-0.2, 0.4, -0.3, 0.4], times=[0.0, 0.5, 1.0],
+            list(hybrid.joint_names),
+            [0.1, 0.0, 0.2, -0.4, 0.3, -0.1, 0.2, -0.4],
+            [0.6, -0.8, 0.5, 0.3, -0.2, 0.4, 0.5, 0.3],
+            [-0.2, 0.4, -0.3, 0.4, 0.2, 0.1, -0.3, 0.4],
+            times=[0.0, 0.5, 1.0],
         ),
         TOPIC,
     )  # fmt: skip
@@ -93,7 +111,7 @@ def test_tensions_pull_and_realise_the_efforts_of_the_finger(hybrid, heard):
                 continue
             both += 1
             assert list(message.name) == [f'thread_{i}' for i in range(1, 5)]
-            efforts, tensions = efforts_of(sample)[row, 2:], np.array(message.effort)
+            efforts, tensions = efforts_of(sample)[row, -2:], np.array(message.effort)
             np.testing.assert_allclose(
                 matrix @ tensions, efforts, rtol=0, atol=1e-8 * (1.0 + np.abs(efforts).max())
             )
@@ -113,10 +131,10 @@ def _refusals(process):
 
 
 @pytest.fixture(scope='module')
-def hybrid_server(ros, planar):
-    process = ros.start('dynamics_server', urdf_path=planar, soft_segments=FINGER)
+def hybrid_server(ros, files):
+    process = ros.start('dynamics_server', **files)
     kind = SERVICES['get_mass_matrix']
-    request = kind.Request(position=[0.0] * 4)
+    request = kind.Request(position=[0.0] * 8)
     ros.wait_for(
         'the model',
         lambda: ros.call(kind, '/dynamics_server/get_mass_matrix', request).success,
@@ -153,11 +171,11 @@ def test_services_of_dynamics(ask, hybrid, rng):
     np.testing.assert_allclose(back.acceleration, acceleration, rtol=1e-7, atol=1e-7)
     terms = ask('get_dynamic_terms', **state)
     assert terms.success, terms.message
-    mass = np.reshape(terms.mass_matrix, (4, 4))
+    mass = np.reshape(terms.mass_matrix, (8, 8))
     still = ask('get_inverse_dynamics', position=position)
     moved = [
         ask('get_inverse_dynamics', position=position, acceleration=row.tolist()).effort
-        for row in np.eye(4)
+        for row in np.eye(8)
     ]
     np.testing.assert_allclose(mass.T, np.array(moved) - still.effort, rtol=0, atol=bound)
 
@@ -171,7 +189,7 @@ def test_services_of_dynamics(ask, hybrid, rng):
     ],
 )
 def test_services_without_an_answer_for_soft_segments(ask, service, fields):
-    answer = ask(service, position=[0.0] * 4, **fields)
+    answer = ask(service, position=[0.0] * 8, **fields)
     assert not answer.success
     assert 'expected a rigid robot, got one with soft_segments' in answer.message
 
