@@ -24,6 +24,7 @@ from screw_dynamics.soft.materials.neo_hookean import NeoHookean
 from screw_dynamics.soft.module import Module
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
+from screw_dynamics.soft.segments.thread_set import ThreadSet
 from screw_dynamics.soft.simulation import SoftMotion, simulate
 from screw_dynamics.soft.soft_robot import SoftRobot
 from screw_dynamics.soft.statics import equilibrium
@@ -46,6 +47,7 @@ __all__ = [
     'SoftMotion',
     'SoftRobot',
     'Thread',
+    'ThreadSet',
     'VariableStrain',
     'VolumePreserving',
     'VolumePrimitive',

@@ -9,6 +9,7 @@ import pytest
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
+from screw_dynamics.soft.segments.thread_jets import ThreadJets
 
 SOFT = sd.soft
 TRUNK = """
@@ -23,9 +24,10 @@ ARC = 'constant_curvature, elongation: false'
 STRAIN = 'variable_strain, strains: {bend_x: 1, bend_y: 1}'
 
 
-def trunk(kind):
+def trunk(kind, *, youngs=True):
     arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    return SOFT.append_segments(arm, TRUNK.replace('TYPE', kind))
+    text = TRUNK if youngs else TRUNK.replace(', youngs_modulus: 1.0e+6', '')
+    return SOFT.append_segments(arm, text.replace('TYPE', kind))
 
 
 def motion(t, order=5):
@@ -101,3 +103,13 @@ def test_efforts_that_need_a_push_leave_an_error():
     # the thread cannot push: only the least tension is left
     np.testing.assert_allclose(tensions, [[2.0]])
     np.testing.assert_allclose(errors, [0.3 + 2.0 * 0.015, 0.2])
+
+
+@pytest.mark.parametrize('kind', [ARC, STRAIN, 'volume_preserving'])
+def test_jets_of_threads_are_those_by_series(kind, rng):
+    robot = trunk(kind, youngs=kind != 'volume_preserving')
+    offsets = {'trunk': (0.01, -0.004)}
+    jet = 0.05 * rng.normal(size=(4, robot.n))
+    expected = SOFT.Thread(robot, offsets).effort_jet(jet)
+    got = ThreadJets(robot, offsets).effort_jet(jet)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * (1.0 + np.abs(expected).max()))

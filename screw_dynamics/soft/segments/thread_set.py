@@ -13,9 +13,7 @@ from scipy.optimize import nnls
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
-from screw_dynamics.soft.actuators.thread import Thread
-from screw_dynamics.soft.bodies.constant_curvature import ConstantCurvature
-from screw_dynamics.soft.bodies.planar_constant_curvature import PlanarConstantCurvature
+from screw_dynamics.soft.segments.thread_jets import ThreadJets
 from screw_dynamics.soft.soft_robot import SoftRobot
 
 # of the lengths of the columns: decides among tensions with equal efforts, changes them by 1e-10
@@ -45,19 +43,34 @@ class ThreadSet:
     first : int
         Number of coordinates before the segments.
     specs : sequence of ThreadSpec
+
+    Raises
+    ------
+    InputError, UnknownNameError
+        If a thread passes what is not a soft body.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> robot = sd.soft.append_segments(arm, sd.share_path('config/soft_finger.yaml'))
+    >>> robot.threads.names
+    ('thread_1', 'thread_2', 'thread_3', 'thread_4')
+    >>> jet = np.zeros((5, 4))
+    >>> tensions, _ = robot.threads.tensions(jet, np.array([[0.0, 0.0, 0.016, -0.008]]))
+    >>> tensions[0].round(6)
+    array([3., 1., 1., 2.])
     """
 
     def __init__(self, robot: SoftRobot, first: int, specs: Sequence[ThreadSpec]) -> None:
         self.names = tuple(spec.name for spec in specs)
         self.least = np.array([spec.least for spec in specs])
         self.most = np.array([spec.most for spec in specs])
-        self._threads = tuple(Thread(robot, spec.offsets) for spec in specs)
+        self._threads = tuple(ThreadJets(robot, spec.offsets) for spec in specs)
         self._first = first
         self.size, count = robot.n - self._first, len(specs)
-        passed = {index for thread in self._threads for index in thread.offsets}
-        straight = (ConstantCurvature, PlanarConstantCurvature)
         self._constant: Array | None = None
-        if all(isinstance(robot.modules[index], straight) for index in passed):
+        if all(thread.constant for thread in self._threads):
             self._constant = self._jets(np.zeros((1, robot.n)))[0]
         self._system = np.zeros((self.size + count, count))
         self._right = np.zeros(self.size + count)
