@@ -10,7 +10,7 @@ from geometry_msgs.msg import Pose
 from screw_dynamics.arrays import Array
 from screw_dynamics.dynamics import EffortFormat, forward_dynamics, forward_dynamics_jet
 from screw_dynamics.errors import InputError
-from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
+from screw_dynamics.kinematics import frame_jacobian, frame_jacobian_jet, frame_pose, frame_twist
 from screw_dynamics.lie import log_so3
 from screw_dynamics.messages.joints import double_array
 from screw_dynamics.model.other_models import JointedModel
@@ -29,13 +29,18 @@ _MOST_DERIVATIVES = 20
 
 def get_frame_motion(robot: Robot, request: JointRequest, response: Any) -> None:
     """Handle GetFrameMotion."""
-    require_tree(robot, 'get_frame_motion')
     message, model = request.message, robot.model
+    if message.derivative_order > 0:
+        require_tree(robot, 'derivative_order above 0')
     representation = message.representation or 'body'
     jet = request.jet(MOTION, int(message.derivative_order) + 2)
     pose = frame_pose(model, request.position, message.frame)
-    twists = frame_twist(model, jet, message.frame, representation)
-    jacobians = frame_jacobian_jet(model, jet[:-1], message.frame, representation)
+    if isinstance(model, JointedModel):
+        jacobians = frame_jacobian(model, request.position, message.frame, representation)[None]
+        twists = jacobians @ jet[1]
+    else:
+        twists = frame_twist(model, jet, message.frame, representation)
+        jacobians = frame_jacobian_jet(model, jet[:-1], message.frame, representation)
     response.joint_names = list(request.names)
     response.pose = _pose_message(pose)
     response.twist_jet = double_array(twists)
@@ -63,7 +68,7 @@ def get_forward_dynamics(
     if k > _MOST_DERIVATIVES:
         raise InputError(f'derivative_order: expected 0 to {_MOST_DERIVATIVES}, got {k}')
     if k > 0 or message.wrenches:
-        require_tree(robot, 'derivative_order or wrenches')
+        require_tree(robot, 'derivative_order above 0, or wrenches')
     model, efforts = effort_format.efforts_of_bodies(robot.model, request.jet(EFFORTS, k + 1))
     position, velocity = request.position, request.row('velocity')
     if isinstance(model, JointedModel):

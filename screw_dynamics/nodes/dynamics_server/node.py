@@ -53,6 +53,7 @@ def compile_services(loaded: LoadedRobot) -> None:
     mass_matrix(model, zeros)
     gravity_forces(model, zeros)
     bias_forces(model, zeros, zeros)
+    frame_pose(model, zeros, model.base_link)
     if loaded.segments is None:
         _compile_tree_services(loaded)
     with suppress(SingularMassMatrixError):
@@ -64,7 +65,6 @@ def _compile_tree_services(loaded: LoadedRobot) -> None:
     model = loaded.robot.model
     zeros = np.zeros(model.n)
     coriolis_matrix(model, zeros, zeros)
-    frame_pose(model, zeros, model.base_link)
     for of_motion in (frame_twist, frame_jacobian_jet):
         of_motion(model, np.zeros((2, model.n)), model.base_link)
 

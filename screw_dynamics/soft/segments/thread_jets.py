@@ -72,7 +72,8 @@ class _RodThread:
         """Return the negative gradient of the length and its time derivatives, as the jet."""
         tangents = np.einsum('pcj,dj->dpc', self._slopes, jet)
         tangents[0] += self._rests
-        return -np.einsum('pcj,dpc->dj', self._weighted, _directions(tangents))
+        result: Array = -np.einsum('pcj,dpc->dj', self._weighted, _directions(tangents))
+        return result
 
 
 def _directions(tangents: Array) -> Array:

@@ -108,7 +108,7 @@ class ThreadSet:
         Raises
         ------
         InputError
-            If a tension is above its upper limit.
+            If a tension is above its upper limit, or the search fails.
         """
         rows = len(efforts)
         matrices = self.matrices(joint_jet, rows)
@@ -119,7 +119,10 @@ class ThreadSet:
         self._system[:size] = matrices[0]
         self._system[size:] = scale * np.eye(len(self.names))
         self._right[:size] = wanted[0]
-        above, _ = nnls(self._system, self._right)
+        try:
+            above, _ = nnls(self._system, self._right)
+        except RuntimeError as error:  # its iterations have not ended
+            raise InputError(f'efforts: expected tensions that nnls finds, got: {error}') from None
         pulling = above > 0.0
         result = np.zeros((rows, len(self.names)))
         result[:, pulling] = _derivatives(matrices[:, :, pulling], wanted, scale)

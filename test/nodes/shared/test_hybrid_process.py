@@ -180,10 +180,37 @@ def test_services_of_dynamics(ask, hybrid, rng):
     np.testing.assert_allclose(mass.T, np.array(moved) - still.effort, rtol=0, atol=bound)
 
 
+@pytest.mark.parametrize('representation', ['body', 'hybrid'])
+def test_motion_of_the_tip(ask, hybrid, rng, representation):
+    q, rates = 0.3 * rng.normal(size=(2, hybrid.n))
+    answer = ask(
+        'get_frame_motion',
+        position=q.tolist(),
+        velocity=rates.tolist(),
+        frame='finger',
+        representation=representation,
+    )
+    assert answer.success, answer.message
+    place = answer.pose.position
+    pose = sd.frame_pose(hybrid, q, 'finger')
+    np.testing.assert_allclose([place.x, place.y, place.z], pose[:3, 3], atol=1e-14)
+    step = 1e-6
+    ahead, back = (sd.frame_pose(hybrid, q + s * rates, 'finger') for s in (step, -step))
+    velocity = (ahead[:3, 3] - back[:3, 3]) / (2.0 * step)
+    spin = (ahead[:3, :3] - back[:3, :3]) / (2.0 * step) @ pose[:3, :3].T
+    angular = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
+    turn = pose[:3, :3].T if representation == 'body' else np.eye(3)
+    expected = np.concatenate([turn @ angular, turn @ velocity])
+    # central differences: rounding over the step
+    np.testing.assert_allclose(answer.twist_jet, expected, rtol=0, atol=1e-8)
+    jacobian = np.reshape(answer.jacobian_jet, (6, hybrid.n))
+    np.testing.assert_allclose(jacobian @ rates, expected, rtol=0, atol=1e-8)
+
+
 @pytest.mark.parametrize(
     ('service', 'fields'),
     [
-        ('get_frame_motion', {'frame': 'finger'}),
+        ('get_frame_motion', {'frame': 'finger', 'derivative_order': 1}),
         ('get_dynamic_terms', {'coriolis_matrix': True}),
         ('get_forward_dynamics', {'derivative_order': 1}),
     ],
