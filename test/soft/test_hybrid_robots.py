@@ -264,6 +264,7 @@ def test_sections_of_tubes_and_incompressible_material():
             '{thumb: [0.008, 0.0]}',
             r"threads\[0\].offsets: expected soft segments of finger, got 'thumb'",
         ),
+        ('offsets: {finger: [0.008, 0.0]}', 'offsets: {}', r'threads\[0\].offsets: expected one'),
         (
             'most_tension: 60.0',
             'most_tension: 0.5',
@@ -275,6 +276,39 @@ def test_bad_entries_are_refused_by_name(old, new, message):
     text = FINGER.read_text()
     assert old in text
     require_refused(text.replace(old, new, 1), message)
+
+
+@pytest.mark.parametrize(
+    ('segment', 'message'),
+    [
+        ('type: rigid, length: 0.1, mass: 1.0, inertia: 3', 'inertia: expected a sequence, got 3'),
+        ('type: rigid, length: 0.1, mass: 1.0, com: [1, 2, .nan]', 'com: expected finite numbers'),
+        ('type: rigid, length: 0.1, mass: 1.0, com: [1, 2]', 'com: expected 3 entries, got 2'),
+        (
+            'type: rigid, length: 0.1, mass: 1.0, inertia: [-1, 0, 0, 1, 0, 1]',
+            r'segments\[0\].inertia: expected principal moments of 0 or more, got -1',
+        ),
+        (
+            'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: 3',
+            'strains: expected a mapping, got 3',
+        ),
+        (
+            'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend: 1}',
+            'expected strains of .*, got .bend.',
+        ),
+        (
+            'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend_x: 1},'
+            ' section_stiffness: [-1, 1, 1, 1, 1, 1]',
+            'section_stiffness: expected 0 or more, got -1',
+        ),
+        (
+            'type: constant_curvature, length: 0.1, radius: 0.1, mass: 1.0, elongation: 3',
+            'elongation: expected true or false, got 3',
+        ),
+    ],
+)
+def test_bad_values_of_types_are_refused(segment, message):
+    require_refused(f'segments:\n  - {{name: a, {segment}}}\n', message)
 
 
 @pytest.mark.parametrize(

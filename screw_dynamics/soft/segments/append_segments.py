@@ -22,7 +22,8 @@ from screw_dynamics.soft.segments.thread_set import ThreadSpec
 from screw_dynamics.yaml_files.document import YamlEntry, is_document, read_document
 
 _WHAT = 'soft segments'
-_TEXTS = ('basis',)
+_ROWS = {'com': 3, 'inertia': 6, 'section_stiffness': 6}
+_AS_THEY_ARE = ('basis', 'nodes')  # checked by the bodies
 FILE_ENTRIES: dict[str, str] = {
     'tip_link': 'Link that carries the segments; by default the frame of the last body.',
     'pose': 'Where the first segment begins in that link: `xyz` [m], `rpy` [rad]; its z axis is '
@@ -207,18 +208,31 @@ def _thread(node: YamlEntry, segments: list[Segment], taken: set[str]) -> Thread
                 f'{node.path}.offsets: expected soft segments of {", ".join(soft)}, got '
                 f'{shown(name)}'
             )
-        x, y = item.array(2).tolist()
+        x, y = _finite(item, 2).tolist()
         offsets[name] = (x, y)
+    if not offsets:
+        raise ModelError(f'{node.path}.offsets: expected one segment or more, got none')
     return ThreadSpec(_name(node, taken), offsets, least, most)
 
 
+def _finite(node: YamlEntry, count: int) -> Array:
+    values = node.array(count)
+    if not np.isfinite(values).all():
+        raise ModelError(f'{node.path}: expected finite numbers, got {shown(node.value)}')
+    return values
+
+
 def _value(key: str, node: YamlEntry) -> Any:
-    """Return a number, a tuple of numbers, whole numbers by name, a truth value or text."""
-    if isinstance(node.value, dict):
-        return dict(node.value)
-    if isinstance(node.value, list):
-        return tuple(item.number() for item in node.items())
-    if key in _TEXTS or isinstance(node.value, (bool, int)):
+    """Return the value of an entry of a type of segment, as its key wants it."""
+    if key in _ROWS:
+        return _finite(node, _ROWS[key])
+    if key == 'strains':
+        return {name: item.value for name, item in node.entries()}
+    if key in _AS_THEY_ARE:
+        return node.value
+    if key == 'elongation':
+        if not isinstance(node.value, bool):
+            raise ModelError(f'{node.path}: expected true or false, got {shown(node.value)}')
         return node.value
     return node.number()
 

@@ -90,7 +90,10 @@ def _rigid(values: Mapping[str, Any], name: str) -> Built:
     mass = require_number('mass', values['mass'])
     com = values.get('com', (0.0, 0.0, 0.5 * tip[2, 3]))
     xx, xy, xz, yy, yz, zz = values.get('inertia', (0.0,) * 6)
-    inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    least = float(np.linalg.eigvalsh(inertia)[0])
+    if least < -1e-9 * abs(inertia).max():
+        raise InputError(f'inertia: expected principal moments of 0 or more, got {least:.6g}')
     return Built(RigidBody(mass, com, inertia, tip, name=name))
 
 
@@ -124,6 +127,8 @@ def _constant_curvature(values: Mapping[str, Any], name: str) -> Built:
 def _variable_strain(values: Mapping[str, Any], name: str) -> Built:
     section = _section(values, 'section_stiffness')
     stiffness = values.get('section_stiffness', (0.0,) * 6) if section is None else section
+    if min(stiffness) < 0.0:
+        raise InputError(f'section_stiffness: expected 0 or more, got {min(stiffness):g}')
     counts = values['strains']
     basis = strain_basis(values['length'], values.get('basis', 'monomial'), counts)
     rod = VariableStrain(
