@@ -32,6 +32,8 @@ from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.shared.parameters import ParameterRule, rule_of
 from screw_dynamics.nodes.trajectory_sender import SenderParameters
+from screw_dynamics.soft.segments import append_segments
+from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES
 from screw_dynamics.trajectory import TrajectoryPoint
 
 DOCS = Path(__file__).resolve().parent
@@ -124,6 +126,7 @@ def table(source: str) -> str:
         'options': command_options,
         'model': model_entries,
         'launch': launch_arguments,
+        'segments': segment_entries,
         'files': citing_files,
         'equations': runpy.run_path(str(DOCS / 'equations.py'))['table'],
     }
@@ -286,6 +289,23 @@ def model_entries() -> str:
         text = NAMED_ENTRIES.get(entry) or parameters_of(record)[field]
         rows.append([f'`{entry}`', prose(text)])
     return markdown(('Entry', 'Meaning'), rows)
+
+
+def segment_entries(part: str) -> str:
+    """Return the entries of a file of soft segments: of the file, or of each type."""
+    if part != 'types':
+        entries = {
+            'file': append_segments.FILE_ENTRIES,
+            'segment': append_segments.SEGMENT_ENTRIES,
+            'thread': append_segments.THREAD_ENTRIES,
+        }[part]
+        rows = [[f'`{entry}`', text] for entry, text in entries.items()]
+        return markdown(('Entry', 'Meaning'), rows)
+    tables = []
+    for name, kind in SEGMENT_TYPES.items():
+        rows = [[f'`{entry}`', text] for entry, text in kind.entries.items()]
+        tables.append(f'#### {name}\n\n{markdown(("Entry", "Meaning"), rows)}')
+    return '\n'.join(tables)
 
 
 def entry_paths(value: Any, path: str = '') -> Iterator[str]:

@@ -13,6 +13,7 @@ from screw_dynamics.elastic.elastic_joint import ElasticJoint
 from screw_dynamics.elastic.elastic_joints import ElasticJoints, require_elastic_joints
 from screw_dynamics.elastic.motor_table import MotorTable
 from screw_dynamics.errors import InputError
+from screw_dynamics.model.other_models import JointedModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _RIGID_ROWS = 3  # inverse dynamics needs q, q' and q''
@@ -26,7 +27,7 @@ class Robot:
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or HybridRobot
     drives : ElasticJoints, optional
         Springs and motors; None for a rigid robot without motor data.
     limits_motors : bool
@@ -53,7 +54,8 @@ class Robot:
 
     def __post_init__(self) -> None:
         """Check the types."""
-        require_model(self.model)
+        if not isinstance(self.model, JointedModel):
+            require_model(self.model)
         if self.drives is not None:
             require_elastic_joints(self.drives)
 

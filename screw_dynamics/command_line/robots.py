@@ -6,7 +6,7 @@ import argparse
 import math
 import sys
 import warnings
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
@@ -17,6 +17,7 @@ from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import expanded
 from screw_dynamics.robot import Robot
 from screw_dynamics.scalars import finite, finite_or_nan, refuse
+from screw_dynamics.soft.segments.append_segments import append_segments
 
 YAML_ENDINGS = ('.yaml', '.yml')
 
@@ -94,6 +95,15 @@ def add_effort_options(parser: argparse.ArgumentParser) -> None:
         )
 
 
+def add_soft_segments(parser: argparse.ArgumentParser) -> None:
+    """Add the option for soft segments behind the chain."""
+    parser.add_argument(
+        '--soft-segments',
+        metavar='FILE',
+        help='YAML file of soft segments behind the last link (docs/soft_segments.md)',
+    )
+
+
 def effort_format(options: argparse.Namespace, robot: Robot) -> EffortFormat:
     """Return the format of the options; raise InputError if it does not fit the robot."""
     lists = {}
@@ -131,7 +141,11 @@ def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = Non
         print(f'warning: {" ".join(str(warning.message).split())}', file=sys.stderr)
     for link, mass, com in options.payload:
         model = model.with_payload(link, mass, com)
-    elastic = getattr(options, 'elastic', None)
+    elastic, segments = (getattr(options, key, None) for key in ('elastic', 'soft_segments'))
+    if segments is not None:
+        if elastic is not None:
+            raise InputError(f'--soft-segments: expected no file beside --elastic, got {segments}')
+        return Robot(cast(ScrewModel, append_segments(model, expanded(segments))))
     robot = Robot(model, None if elastic is None else ElasticJoints.from_yaml(expanded(elastic)))
     if robot.drives is not None:
         _ = robot.motors  # raises if they do not match the model

@@ -17,6 +17,7 @@ from screw_dynamics.dynamics.inverse_dynamics import (
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.other_models import OtherModel
 
 
 class LinkLoads:
@@ -64,8 +65,10 @@ class LinkLoads:
         self._values = np.zeros((1, len(found), order + 1, 6))
         self.wrenches: Array = self._values[0]
         """(m, k + 1, 6) to write to: [torque; force] ON the link in the frame, derivatives."""
-        self._bodies, self._poses = carriers(model, found)
-        self._kernel = compiled_recursion('batch_kernel', order)
+        self._kernel = None
+        if not isinstance(model, OtherModel):  # which have no wrenches
+            self._bodies, self._poses = carriers(model, found)
+            self._kernel = compiled_recursion('batch_kernel', order)
 
     def inverse_dynamics(self, joint_jet: Array, out: Array) -> Array:
         """
@@ -96,5 +99,5 @@ class LinkLoads:
             if self._kernel(joint_jet[None], out[None], parameters, *loads) == OK:
                 return out
         # without a compiled kernel, or to raise the right error
-        wrenches = dict(zip(self._names, self.wrenches, strict=True))
+        wrenches = dict(zip(self._names, self.wrenches, strict=True)) or None
         return inverse_dynamics(self._model, joint_jet, wrenches, out=out)

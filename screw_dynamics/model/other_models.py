@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from screw_dynamics.arrays import Array, require_out
 from screw_dynamics.errors import ShapeError
+from screw_dynamics.model.records import JointLimits
 from screw_dynamics.model.screw_model import require_model
 
 
@@ -18,6 +19,18 @@ class OtherModel:
     functions: ClassVar[dict[str, Callable[..., Any]]] = {}
     weightless: Any
     """The same robot without gravity."""
+
+
+class JointedModel(OtherModel):
+    """Base of other models with what nodes ask of a `ScrewModel` beside its functions."""
+
+    name: str
+    base_link: str
+    n: int
+    joint_names: Any
+    coordinate_types: Any
+    limits: JointLimits
+    gravity: Array
 
 
 def other_result(name: str, model: OtherModel, *arguments: Any, out: Array | None) -> Array:

@@ -30,9 +30,13 @@ from screw_dynamics.soft.collocation import (
 )
 from screw_dynamics.soft.functions import mass_inverse_dynamics
 from screw_dynamics.soft.joint import Joint
+from screw_dynamics.soft.materials.circular_section import circular_section
 from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
 from screw_dynamics.soft.materials.neo_hookean import NeoHookean
 from screw_dynamics.soft.module import Module
+from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
+from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
+from screw_dynamics.soft.segments.thread_set import ThreadSet
 from screw_dynamics.soft.simulation import SoftMotion, simulate
 from screw_dynamics.soft.soft_robot import SoftRobot
 from screw_dynamics.soft.statics import equilibrium
@@ -43,6 +47,7 @@ __all__ = [
     'ConstantCurvature',
     'ConstantStrain',
     'FiniteElements',
+    'HybridRobot',
     'Joint',
     'JointEffort',
     'KelvinVoigt',
@@ -58,6 +63,7 @@ __all__ = [
     'SoftMotion',
     'SoftRobot',
     'Thread',
+    'ThreadSet',
     'VariableStrain',
     'VolumePreserving',
     'VolumePrimitive',
@@ -65,9 +71,12 @@ __all__ = [
     'actuation_matrix',
     'allocate_tensions',
     'collocated_coordinates',
+    'append_segments',
+    'circular_section',
     'equilibrium',
     'linearising_inputs',
     'mass_inverse_dynamics',
+    'read_segments',
     'simulate',
     'strain_basis',
 ]

@@ -43,8 +43,8 @@ def inverse_dynamics(
     threads: int = 1,
 ) -> Array:
     """Return M q'' + c + g + s and its derivatives (k + 1, n) or (T, k + 1, n)."""
-    if wrench_jets is None and out is None and threads is _ONE:
-        at_once = efforts_at_once(robot, joint_jet)
+    if wrench_jets is None and threads is _ONE:
+        at_once = efforts_at_once(robot, joint_jet, out)
         if at_once is not None:
             return at_once
     if wrench_jets:

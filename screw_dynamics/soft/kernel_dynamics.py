@@ -25,15 +25,24 @@ _NO_POSES, _NO_JACOBIANS = np.empty((1, 0, 4, 4)), np.empty((1, 0, 0))
 _SAMPLES_PER_THREAD = 64
 
 
-def efforts_at_once(robot: SoftRobot, joint_jet: object) -> Array | None:
-    """Return the efforts of an array that needs no conversion, None for any other argument."""
+def efforts_at_once(robot: SoftRobot, joint_jet: object, out: Array | None) -> Array | None:
+    """Return the efforts of arrays that need no conversion, None for any other arguments."""
     table = robot.kernel_table
-    if type(joint_jet) is not _ARRAY or table is None or table.given_width or robot.ranges:
+    if type(joint_jet) is not _ARRAY or table is None or table.given_width:
         return None
     shape = joint_jet.shape
     if len(shape) != 2 or shape[1] != robot.n or shape[0] < 3:
         return None
-    tau = np.empty((1, shape[0] - 2, shape[1]))
+    if out is None:
+        tau = np.empty((1, shape[0] - 2, shape[1]))
+    elif type(out) is not _ARRAY or out.shape != (shape[0] - 2, shape[1]):
+        return None
+    elif np.may_share_memory(joint_jet, out):
+        return None
+    else:
+        tau = out[np.newaxis]
+    if robot.ranges:
+        robot.check(joint_jet[0])
     jets = joint_jet[np.newaxis]
     try:
         status = soft_dynamics(
@@ -42,7 +51,9 @@ def efforts_at_once(robot: SoftRobot, joint_jet: object) -> Array | None:
         )  # fmt: skip
     except TypeError:  # another type than float64, or not contiguous
         return None
-    return tau[0] if status == OK else None
+    if status != OK:
+        return None
+    return tau[0] if out is None else out
 
 
 def run_chain(

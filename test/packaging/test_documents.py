@@ -133,6 +133,13 @@ def test_linearised_inputs_of_a_soft_robot(session: Session):
     assert session.names['inputs'].shape == (2,)
 
 
+def test_soft_segments(session: Session):
+    page = TEXTS['docs/soft_segments.md']
+    Path('my_segments.yaml').write_text(block(page, 'The file', 'yaml'), encoding='utf-8')
+    session.run(python_blocks(page, 'In Python'))
+    assert session.names['tensions'].shape == (3, 3)
+
+
 @pytest.fixture
 def moving(session: Session) -> Session:
     """Return a session with robot and trajectory."""

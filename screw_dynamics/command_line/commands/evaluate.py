@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     robots.add_urdf(parser)
     motions.add_trajectory(parser)
     robots.add_options(parser)
+    robots.add_soft_segments(parser)
     robots.add_effort_options(parser)
     motions.add_options(parser)
     outputs.add_options(parser).add_argument(

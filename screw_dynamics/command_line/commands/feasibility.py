@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     robots.add_urdf(parser)
     motions.add_trajectory(parser)
     robots.add_options(parser)
+    robots.add_soft_segments(parser)
     motions.add_options(parser)
     group = parser.add_argument_group('slowing down')
     group.add_argument(

@@ -8,15 +8,17 @@ import numpy as np
 from geometry_msgs.msg import Pose
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.dynamics import EffortFormat, forward_dynamics_jet
+from screw_dynamics.dynamics import EffortFormat, forward_dynamics, forward_dynamics_jet
 from screw_dynamics.errors import InputError
-from screw_dynamics.kinematics import frame_jacobian_jet, frame_pose, frame_twist
+from screw_dynamics.kinematics import frame_jacobian, frame_jacobian_jet, frame_pose, frame_twist
 from screw_dynamics.lie import log_so3
 from screw_dynamics.messages.joints import double_array
+from screw_dynamics.model.other_models import JointedModel
 from screw_dynamics.nodes.dynamics_server.requests import (
     EFFORTS,
     MOTION,
     JointRequest,
+    require_tree,
     wrench_jets,
 )
 from screw_dynamics.robot import Robot
@@ -28,11 +30,17 @@ _MOST_DERIVATIVES = 20
 def get_frame_motion(robot: Robot, request: JointRequest, response: Any) -> None:
     """Handle GetFrameMotion."""
     message, model = request.message, robot.model
+    if message.derivative_order > 0:
+        require_tree(robot, 'derivative_order above 0')
     representation = message.representation or 'body'
     jet = request.jet(MOTION, int(message.derivative_order) + 2)
     pose = frame_pose(model, request.position, message.frame)
-    twists = frame_twist(model, jet, message.frame, representation)
-    jacobians = frame_jacobian_jet(model, jet[:-1], message.frame, representation)
+    if isinstance(model, JointedModel):
+        jacobians = frame_jacobian(model, request.position, message.frame, representation)[None]
+        twists = jacobians @ jet[1]
+    else:
+        twists = frame_twist(model, jet, message.frame, representation)
+        jacobians = frame_jacobian_jet(model, jet[:-1], message.frame, representation)
     response.joint_names = list(request.names)
     response.pose = _pose_message(pose)
     response.twist_jet = double_array(twists)
@@ -59,10 +67,17 @@ def get_forward_dynamics(
     k = int(message.derivative_order)
     if k > _MOST_DERIVATIVES:
         raise InputError(f'derivative_order: expected 0 to {_MOST_DERIVATIVES}, got {k}')
+    if k > 0 or message.wrenches:
+        require_tree(robot, 'derivative_order above 0, or wrenches')
     model, efforts = effort_format.efforts_of_bodies(robot.model, request.jet(EFFORTS, k + 1))
-    jet = forward_dynamics_jet(
-        model, request.position, request.row('velocity'), efforts, wrench_jets(message.wrenches, k)
-    )[:, request.back]
+    position, velocity = request.position, request.row('velocity')
+    if isinstance(model, JointedModel):
+        acceleration = forward_dynamics(model, position, velocity, efforts[0])
+        jet = np.stack([position, velocity, acceleration])
+    else:
+        wrenches = wrench_jets(message.wrenches, k)
+        jet = forward_dynamics_jet(model, position, velocity, efforts, wrenches)
+    jet = jet[:, request.back]
     response.joint_names = list(request.names)
     for field, values in zip(MOTION[2:], jet[2:], strict=False):
         setattr(response, field, double_array(values))

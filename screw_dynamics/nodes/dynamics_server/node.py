@@ -52,13 +52,21 @@ def compile_services(loaded: LoadedRobot) -> None:
     zeros = np.zeros(model.n)
     mass_matrix(model, zeros)
     gravity_forces(model, zeros)
-    for function in (bias_forces, coriolis_matrix):
-        function(model, zeros, zeros)
+    bias_forces(model, zeros, zeros)
     frame_pose(model, zeros, model.base_link)
-    for of_motion in (frame_twist, frame_jacobian_jet):
-        of_motion(model, np.zeros((2, model.n)), model.base_link)
+    if loaded.segments is None:
+        _compile_tree_services(loaded)
     with suppress(SingularMassMatrixError):
         forward_dynamics(model, zeros, zeros, zeros)
+
+
+def _compile_tree_services(loaded: LoadedRobot) -> None:
+    """Compile the kernels that only rigid robots have."""
+    model = loaded.robot.model
+    zeros = np.zeros(model.n)
+    coriolis_matrix(model, zeros, zeros)
+    for of_motion in (frame_twist, frame_jacobian_jet):
+        of_motion(model, np.zeros((2, model.n)), model.base_link)
 
 
 class DynamicsServerNode(Node):

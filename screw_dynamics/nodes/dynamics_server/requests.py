@@ -21,7 +21,9 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.messages.joints import JointNamesError, joint_order, request_row
+from screw_dynamics.model.other_models import JointedModel
 from screw_dynamics.nodes.shared.limit_checks import LimitError
+from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory.waypoint_checks import NotFinitePointError
 
 OK = 0
@@ -133,6 +135,12 @@ def _finite_row(field: str, message: Any, order: NDArray[np.intp], names: Sequen
         if not math.isfinite(value):
             raise NotFiniteError(field, (i,), value, names[i])
     return row
+
+
+def require_tree(robot: Robot, what: str) -> None:
+    """Raise InputError for what is not known of robots with soft segments."""
+    if isinstance(robot.model, JointedModel):
+        raise InputError(f'{what}: expected a rigid robot, got one with soft_segments')
 
 
 def wrench_jets(wrenches: Any, order: int) -> dict[str, Array] | None:

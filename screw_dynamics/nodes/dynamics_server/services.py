@@ -26,6 +26,7 @@ from screw_dynamics.nodes.dynamics_server.requests import (
     EFFORTS,
     MOTION,
     JointRequest,
+    require_tree,
     wrench_jets,
 )
 from screw_dynamics.nodes.shared import interfaces
@@ -50,6 +51,7 @@ def get_dynamic_terms(robot: Robot, request: JointRequest, response: Any) -> Non
         'gravity_vector': gravity,
     }
     if request.message.coriolis_matrix:
+        require_tree(robot, 'coriolis_matrix')
         form = request.message.coriolis_form or 'christoffel'
         if form not in FORMS:
             raise InputError(

@@ -234,6 +234,11 @@ class FeedforwardParameters(CommandParameters, FeedbackParameters):
                 "parameter 'interpolation': expected smooth with cartesian_frame (a controller's "
                 f'spline does not follow poses), got {self.interpolation}'
             )
+        if self.cartesian_frame and self.soft_segments:
+            raise InputError(
+                "parameter 'cartesian_frame': expected none with soft_segments, got "
+                f'{self.cartesian_frame}'
+            )
         if self.follow_joint_trajectory and self.interpolation != 'smooth':
             raise InputError(
                 "parameter 'interpolation': expected smooth with follow_joint_trajectory (the "

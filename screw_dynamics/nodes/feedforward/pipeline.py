@@ -21,6 +21,7 @@ from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
 from screw_dynamics.nodes.feedforward.outputs.guards import EffortGuard
 from screw_dynamics.nodes.feedforward.outputs.limits import LimitWatch
 from screw_dynamics.nodes.feedforward.outputs.motor_outputs import MotorPipeline
+from screw_dynamics.nodes.feedforward.outputs.thread_tensions import TensionOutput
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.loaded_robot import with_stiffness
@@ -28,6 +29,7 @@ from screw_dynamics.reference.interpolation import INTERPOLATIONS
 from screw_dynamics.reference.reference import Reference, Source
 from screw_dynamics.reference.streamed_reference import StreamedReference
 from screw_dynamics.robot import Robot
+from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics.trajectory import JET_ROWS
 
 
@@ -66,6 +68,8 @@ class FeedforwardPipeline:
             else MotorPipeline(node, robot, self._jet, self.measured, parameters)
         )
         self.limits = LimitWatch(robot)
+        threads = threads_of(robot.model)
+        self._tensions = None if threads is None else TensionOutput(node, robot, threads)
 
     @property
     def model(self) -> ScrewModel:
@@ -120,6 +124,8 @@ class FeedforwardPipeline:
         self.wrenches.set_model(model)
         self.limits.set_robot(self._robot)
         self.guard.set_robot(self._robot)
+        if self._tensions is not None:
+            self._tensions.set_robot(self._robot)
         if self._commands is not None:
             self._commands.retarget()
         if self.motors is not None:
@@ -167,6 +173,8 @@ class FeedforwardPipeline:
             self.release(now)
             return
         efforts = self._publishers.publish(sample, self.model)
+        if self._tensions is not None:
+            self._tensions.publish(sample.instant, jet, tau)
         if self._commands is not None:
             rate = efforts[1] if len(efforts) > 1 else None
             self._commands.publish(sample, efforts[0], rate, self._jet, now)
@@ -304,6 +312,8 @@ class FeedforwardPipeline:
     def destroy(self) -> None:
         """Destroy the publishers."""
         self._publishers.destroy()
+        if self._tensions is not None:
+            self._tensions.destroy()
         if self._commands is not None:
             self._commands.destroy()
         if self.motors is not None:

@@ -6,6 +6,7 @@ import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -21,8 +22,11 @@ from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.parsers import RobotDescription, model_from_description, read_description
 from screw_dynamics.robot import Robot
+from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
+from screw_dynamics.soft.segments.hybrid_robot import Segments
 
 _DRIVES = "parameter 'elastic_joints_path'"
+_SEGMENTS = "parameter 'soft_segments'"
 
 
 def read_drives(path: str, warn: Callable[[str], object]) -> ElasticJoints | None:
@@ -41,11 +45,22 @@ def read_drives(path: str, warn: Callable[[str], object]) -> ElasticJoints | Non
     return joints
 
 
+def read_soft_segments(path: str) -> Segments | None:
+    """Read soft segments from a path or package:// address; None if it is empty."""
+    if not path:
+        return None
+    try:
+        return read_segments(resolve_file_url(path, _SEGMENTS))
+    except ScrewDynamicsError as error:
+        raise InputError(f'{_SEGMENTS}: {error}') from None
+
+
 @dataclass(frozen=True)
 class LoadedRobot:
     """A robot and its source."""
 
     described: ScrewModel  # of the URDF, without gravity and payload of the parameters
+    segments: Segments | None
     robot: Robot
     source: str
     sha256: str  # of the URDF text
@@ -54,7 +69,11 @@ class LoadedRobot:
 
 
 def load_robot(
-    text: str, source: str, parameters: ModelParameters, drives: ElasticJoints | None = None
+    text: str,
+    source: str,
+    parameters: ModelParameters,
+    drives: ElasticJoints | None = None,
+    segments: Segments | None = None,
 ) -> LoadedRobot:
     """Read a URDF text with the joint selection, gravity and payload of the parameters."""
     prefix = parameters.joint_prefix
@@ -67,7 +86,8 @@ def load_robot(
             described = _model(description, parameters, _with_prefix(described, prefix))
     return LoadedRobot(
         described,
-        Robot(with_settings(described, parameters), drives),
+        segments,
+        Robot(with_settings(described, parameters, segments), drives),
         source,
         hashlib.sha256(text.encode()).hexdigest(),
         uncontrolled_joints(description, described),
@@ -111,8 +131,24 @@ def uncontrolled_joints(description: RobotDescription, model: ScrewModel) -> dic
     return result
 
 
-def with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewModel:
-    """Return a model with gravity and payload of the parameters, or raise ScrewDynamicsError."""
+def with_settings(
+    described: ScrewModel, parameters: ModelParameters, segments: Segments | None = None
+) -> ScrewModel:
+    """
+    Return a model with gravity and payload of the parameters, or raise ScrewDynamicsError.
+
+    With soft segments it is a `HybridRobot`, which has all that nodes ask of a `ScrewModel`.
+    """
+    model = _with_settings(described, parameters)
+    if segments is None:
+        return model
+    try:
+        return cast(ScrewModel, append_segments(model, segments))
+    except ScrewDynamicsError as error:
+        raise InputError(f'{_SEGMENTS}: {error}') from None
+
+
+def _with_settings(described: ScrewModel, parameters: ModelParameters) -> ScrewModel:
     model = replace(described, gravity=np.array(parameters.gravity))
     if parameters.payload_mass == 0.0:
         return model

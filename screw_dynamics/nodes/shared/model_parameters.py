@@ -71,6 +71,12 @@ class ModelParameters:
         'package://<package>/<path>; empty: no motor commands.',
         read_only=True,
     )
+    soft_segments: str = parameter(
+        '',
+        'YAML file with soft segments and threads behind the last link of the chain, a path or '
+        'package://<package>/<path>; empty: a rigid robot.',
+        read_only=True,
+    )
     use_events_executor: bool = parameter(
         False,
         "Spin with rclpy's events executor, which costs less, where this rclpy has it.",
@@ -100,6 +106,11 @@ class ModelParameters:
 
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
+        if self.soft_segments and self.elastic_joints_path:
+            raise InputError(
+                "parameter 'soft_segments': expected no file beside elastic_joints_path, got "
+                f'{self.soft_segments}'
+            )
         if self.robot_description and self.urdf_path:
             raise InputError(
                 "parameters 'robot_description' and 'urdf_path': expected at most one of them, "

@@ -17,6 +17,7 @@ from screw_dynamics.nodes.shared.loaded_robot import (
     LoadedRobot,
     load_robot,
     read_drives,
+    read_soft_segments,
     with_settings,
 )
 from screw_dynamics.nodes.shared.model_build import CompileReport, ModelBuild
@@ -66,6 +67,7 @@ class ModelSource:
         self._loaded_settings: Settings = ()  # those of the model in use
         self._poll = steady_timer(node, _POLL_PERIOD, self._look)
         values = settings.values
+        self._segments = read_soft_segments(values.soft_segments)
         self._drives = read_drives(values.elastic_joints_path, node.get_logger().warning)
         if values.robot_description:
             self._start_given(values.robot_description, "parameter 'robot_description'")
@@ -101,7 +103,7 @@ class ModelSource:
     def check_settings(self, values: ModelParameters) -> None:
         """Raise ScrewDynamicsError if gravity or payload do not fit the model."""
         if self.loaded is not None:
-            with_settings(self.loaded.described, values)
+            with_settings(self.loaded.described, values, self.loaded.segments)
 
     def apply_settings(self) -> None:
         """Rebuild the model if gravity or payload have changed."""
@@ -119,7 +121,7 @@ class ModelSource:
         self._start(text, values, lambda: loaded)
 
     def _load(self, text: str, source: str, values: ModelParameters) -> LoadedRobot:
-        loaded = load_robot(text, source, values, self._drives)
+        loaded = load_robot(text, source, values, self._drives, self._segments)
         with uncompiled():  # also called by the constructor of the node, before any log line
             self._require(loaded)
         return loaded
@@ -200,5 +202,5 @@ class ModelSource:
 
 def _with_settings(loaded: LoadedRobot, values: ModelParameters) -> LoadedRobot:
     # the warnings of the reader have been logged already
-    model = with_settings(loaded.described, values)
+    model = with_settings(loaded.described, values, loaded.segments)
     return replace(loaded, robot=loaded.robot.with_model(model), warnings=())

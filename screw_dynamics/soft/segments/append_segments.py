@@ -1,0 +1,246 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`append_segments`: a rigid chain with the soft segments of a YAML file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.errors import ModelError, ScrewDynamicsError, shown
+from screw_dynamics.lie import pose, rpy_rotation
+from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.screw_model import require_model
+from screw_dynamics.scalars import require_number
+from screw_dynamics.soft.segments.hybrid_robot import HybridRobot, Segment, Segments
+from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES
+from screw_dynamics.soft.segments.thread_set import ThreadSpec
+from screw_dynamics.yaml_files.document import YamlEntry, is_document, read_document
+
+_WHAT = 'soft segments'
+_ROWS = {'com': 3, 'inertia': 6, 'section_stiffness': 6}
+_AS_THEY_ARE = ('basis', 'nodes')  # checked by the bodies
+FILE_ENTRIES: dict[str, str] = {
+    'tip_link': 'Link that carries the segments; by default the frame of the last body.',
+    'pose': 'Where the first segment begins in that link: `xyz` [m], `rpy` [rad]; its z axis is '
+    'that of the segment.',
+    'segments': 'The segments from the link on.',
+    'threads': 'Threads through the segments.',
+}
+SEGMENT_ENTRIES: dict[str, str] = {
+    'name': 'Name, also the beginning of the names of its coordinates.',
+    'type': 'One of the types below, which have further entries.',
+    'limits': 'By coordinate: `lower`, `upper` [rad or m], `velocity` [per s], `effort` '
+    '[N m or N].',
+}
+THREAD_ENTRIES: dict[str, str] = {
+    'name': 'Name.',
+    'offsets': 'By segment: offset x, y of the thread from the axis [m].',
+    'least_tension': 'Lowest tension [N]; by default 0.',
+    'most_tension': 'Highest tension [N]; by default unlimited.',
+}
+_LIMITS = ('lower', 'upper', 'velocity', 'effort')
+
+
+def append_segments(
+    model: ScrewModel, source: str | bytes | os.PathLike[str] | Segments
+) -> HybridRobot:
+    """
+    Return a robot of a rigid chain and the soft segments of a YAML file behind it.
+
+    Parameters
+    ----------
+    model : ScrewModel
+        A chain, e.g. of `read_urdf` with `tip_link`, without mimic joints.
+    source : str, bytes, path or Segments
+        A path, or the document itself (text with a line break), or what `read_segments` returned.
+
+    Returns
+    -------
+    HybridRobot
+        With the coordinates of the model, followed by those of the segments.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is not YAML, or an entry is unknown, missing or out of range;
+        the error names file and entry.
+    TopologyError
+        If the model branches, or continues behind the link that carries the segments.
+    InputError, UnknownNameError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import screw_dynamics as sd
+    >>> arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    >>> robot = append_segments(arm, sd.share_path('config/soft_finger.yaml'))
+    >>> sd.inverse_dynamics(robot, np.zeros((5, robot.n))).shape
+    (3, 4)
+    """
+    segments = source if isinstance(source, Segments) else read_segments(source)
+    return HybridRobot(require_model(model), segments)
+
+
+def read_segments(source: str | bytes | os.PathLike[str]) -> Segments:
+    """
+    Read soft segments from YAML.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        A path, or the document itself; text with a line break is a document.
+
+    Returns
+    -------
+    Segments
+        For `append_segments`.
+
+    Raises
+    ------
+    ModelError
+        See `append_segments`.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> file = read_segments(sd.share_path('config/soft_finger.yaml'))
+    >>> [segment.name for segment in file.segments]
+    ['finger']
+    """
+    document = read_document(source, _WHAT)
+    path = f'{_WHAT} text' if is_document(source) else str(source)
+    try:
+        return _segments(YamlEntry(document, 'document'))
+    except ScrewDynamicsError as error:
+        raise ModelError(f'{path}: {error}') from None
+
+
+def _segments(root: YamlEntry) -> Segments:
+    _check_keys(root, FILE_ENTRIES, ('segments',))
+    nodes = YamlEntry(root['segments'].value, 'segments').items()
+    if not nodes:
+        raise ModelError('segments: expected one or more, got none')
+    segments: list[Segment] = []
+    for node in nodes:
+        segments.append(_segment(node, {segment.name for segment in segments}))
+    threads = YamlEntry(root.value.get('threads', []), 'threads').items()
+    tip = root['tip_link'].text() if 'tip_link' in root.value else None
+    start = _pose(YamlEntry(root.value['pose'], 'pose')) if 'pose' in root.value else np.eye(4)
+    specs: list[ThreadSpec] = []
+    for node in threads:
+        specs.append(_thread(node, segments, {spec.name for spec in specs}))
+    return Segments(tuple(segments), tuple(specs), tip, start)
+
+
+def _pose(node: YamlEntry) -> Array:
+    _check_keys(node, ('xyz', 'rpy'))
+    xyz, rpy = (node[key].array(3) if key in node.value else np.zeros(3) for key in ('xyz', 'rpy'))
+    for key, values in (('xyz', xyz), ('rpy', rpy)):
+        if not np.isfinite(values).all():
+            raise ModelError(f'{node.path}.{key}: expected finite numbers')
+    result: Array = pose(rpy_rotation(*rpy.tolist()), xyz)
+    return result
+
+
+def _name(node: YamlEntry, taken: set[str]) -> str:
+    name = node['name'].text()
+    if not name or '/' in name:
+        raise ModelError(f'{node.path}.name: expected a name without /, got {shown(name)}')
+    if name in taken:
+        raise ModelError(f'{node.path}.name: expected every name once, got {shown(name)} again')
+    return name
+
+
+def _segment(node: YamlEntry, taken: set[str]) -> Segment:
+    name, kind = _name(node, taken), node['type'].value
+    if not isinstance(kind, str) or kind not in SEGMENT_TYPES:
+        names = ', '.join(SEGMENT_TYPES)
+        raise ModelError(f'{node.path}.type: expected one of {names}, got {shown(kind)}')
+    known = SEGMENT_TYPES[kind]
+    _check_keys(node, (*SEGMENT_ENTRIES, *known.entries), known.needed)
+    values = {key: _value(key, item) for key, item in node.entries() if key in known.entries}
+    try:
+        built = known.build(values, name)
+    except (ModelError, ValueError) as error:
+        raise ModelError(f'{node.path}.{error}') from None
+    limits = {}
+    if 'limits' in node.value:
+        _check_keys(node['limits'], built.coordinates)
+        limits = {key: _limits(item) for key, item in node['limits'].entries()}
+    return Segment(name, built, limits)
+
+
+def _limits(node: YamlEntry) -> dict[str, float]:
+    _check_keys(node, _LIMITS)
+    values = {key: item.number() for key, item in node.entries()}
+    for key in ('velocity', 'effort'):
+        if key in values:
+            require_number(f'{node.path}.{key}', values[key], error=ModelError, above=True)
+    if (
+        values.get('lower', -np.inf) > values.get('upper', np.inf)
+        or np.isnan(list(values.values())).any()
+    ):
+        raise ModelError(f'{node.path}: expected lower <= upper, got {shown(values)}')
+    return values
+
+
+def _thread(node: YamlEntry, segments: list[Segment], taken: set[str]) -> ThreadSpec:
+    _check_keys(node, THREAD_ENTRIES, ('name', 'offsets'))
+    least, most = (
+        require_number(
+            f'{node.path}.{key}', node[key].number() if key in node.value else default,
+            infinite=True, error=ModelError,
+        )
+        for key, default in (('least_tension', 0.0), ('most_tension', np.inf))
+    )  # fmt: skip
+    if not least <= most or np.isinf(least):
+        raise ModelError(f'{node.path}.most_tension: expected at least {least:g} N, got {most:g}')
+    offsets: dict[str, tuple[float, float]] = {}
+    soft = [segment.name for segment in segments if segment.built.coordinates]
+    for name, item in node['offsets'].entries():
+        if name not in soft:
+            raise ModelError(
+                f'{node.path}.offsets: expected soft segments of {", ".join(soft)}, got '
+                f'{shown(name)}'
+            )
+        x, y = _finite(item, 2).tolist()
+        offsets[name] = (x, y)
+    if not offsets:
+        raise ModelError(f'{node.path}.offsets: expected one segment or more, got none')
+    return ThreadSpec(_name(node, taken), offsets, least, most)
+
+
+def _finite(node: YamlEntry, count: int) -> Array:
+    values = node.array(count)
+    if not np.isfinite(values).all():
+        raise ModelError(f'{node.path}: expected finite numbers, got {shown(node.value)}')
+    return values
+
+
+def _value(key: str, node: YamlEntry) -> Any:
+    """Return the value of an entry of a type of segment, as its key wants it."""
+    if key in _ROWS:
+        return _finite(node, _ROWS[key])
+    if key == 'strains':
+        return {name: item.value for name, item in node.entries()}
+    if key in _AS_THEY_ARE:
+        return node.value
+    if key == 'elongation':
+        if not isinstance(node.value, bool):
+            raise ModelError(f'{node.path}: expected true or false, got {shown(node.value)}')
+        return node.value
+    return node.number()
+
+
+def _check_keys(node: YamlEntry, allowed: Iterable[str], needed: Iterable[str] = ()) -> None:
+    names = tuple(allowed)
+    for key, _ in node.entries():
+        if key not in names:
+            raise ModelError(f'{node.path}: expected entries {", ".join(names)}, got {shown(key)}')
+    for key in needed:
+        node[key]

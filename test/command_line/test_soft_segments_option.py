@@ -1,0 +1,63 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The option --soft-segments against the library."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+
+FINGER = sd.share_path('config/soft_finger.yaml')
+
+
+@pytest.fixture
+def moving_finger(folder):
+    (folder / 'my_trajectory.csv').write_text(
+        'time,joint_1,joint_2,finger/curve_x,finger/curve_y\n0,0,0,0,0\n0.8,0.4,-0.6,0.7,0.2\n'
+    )
+    return folder
+
+
+def test_efforts_of_a_trajectory_of_all_coordinates(run, moving_finger):
+    code, out, err = run(
+        'evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--soft-segments', FINGER,
+        '--csv', 'efforts.csv', '--rate', '50',
+    )  # fmt: skip
+    assert code == 0, err
+    assert 'finger/curve_x' in out
+    with open('efforts.csv', newline='') as file:
+        rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+    robot = sd.soft.append_segments(sd.read_urdf('my_robot.urdf'), FINGER)
+    motion = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
+    for row in rows:
+        jet = np.array([[row[f'{name}.{d}'] for name in robot.joint_names] for d in motion])
+        expected = sd.inverse_dynamics(robot, jet)
+        for d, ending in enumerate(('effort', 'effort_dot', 'effort_ddot')):
+            got = [row[f'{name}.{ending}'] for name in robot.joint_names]
+            bound = 1e-12 * np.abs(expected).max()
+            np.testing.assert_allclose(got, expected[d], rtol=0, atol=bound)
+
+
+def test_limits_of_segments_are_checked(run, moving_finger):
+    arguments = ('feasibility', 'my_robot.urdf', 'my_trajectory.csv', '--soft-segments')
+    code, out, _ = run(*arguments, FINGER)
+    assert (code, 'finger/curve_x' in out) == (0, True)
+    tight = FINGER.read_text().replace('upper: 2.0', 'upper: 0.5', 1)
+    (moving_finger / 'tight.yaml').write_text(tight)
+    code, out, _ = run(*arguments, 'tight.yaml')
+    assert code != 0
+    assert 'infeasible' in out or 'finger/curve_x' in out
+
+
+def test_springs_beside_segments_and_bad_files_are_refused(run, moving_finger):
+    arguments = ('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--soft-segments')
+    code, _, err = run(*arguments, FINGER, '--elastic', 'my_springs.yaml')
+    assert code != 0
+    assert '--soft-segments: expected no file beside --elastic' in err
+    code, _, err = run(*arguments, 'none.yaml')
+    assert code != 0
+    assert 'none.yaml: expected a readable soft segments file' in err

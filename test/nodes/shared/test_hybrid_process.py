@@ -1,0 +1,250 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A robot with soft segments in the nodes: messages and services against the library."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from helpers.node_processes import trajectory
+from helpers.services import SERVICES
+from helpers.stream_client import efforts_of, jet_of
+from sensor_msgs.msg import JointState
+
+import screw_dynamics as sd
+from screw_dynamics.errors import InertiaWarning
+from screw_dynamics.messages.times import nanoseconds
+from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
+from screw_dynamics_interfaces.msg import FeedforwardTorque
+
+FINGER = sd.share_path('config/soft_finger.yaml')
+TOPIC = '/feedforward/joint_trajectory'
+
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory):
+    """Return the parameters of a node: six joints of an arm, and a finger on the last."""
+    segments = tmp_path_factory.mktemp('hybrid') / 'finger.yaml'
+    segments.write_text(FINGER.read_text().replace('tip_link: tool', 'tip_link: link_6'))
+    arm = sd.share_path('urdf/iiwa14.urdf')
+    return {'urdf_path': arm, 'tip_link': 'link_6', 'soft_segments': segments}
+
+
+@pytest.fixture(scope='module')
+def hybrid(files):
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', InertiaWarning)  # of the arm
+        arm = sd.read_urdf(files['urdf_path'], tip_link='link_6')
+    return sd.soft.append_segments(arm, files['soft_segments'])
+
+
+@pytest.fixture(scope='module')
+def process(ros, files):
+    process = ros.start('feedforward', **files, publish_rate=250.0)
+    ros.wait_until_active(process)
+    return process
+
+
+@pytest.fixture(scope='module')
+def heard(ros, process, hybrid):
+    """Return efforts, tensions and their rates along a motion of all coordinates."""
+    topics = ('feedforward', 'thread_tensions', 'thread_tension_rates')
+    lists = [
+        ros.listen(kind, f'/feedforward/{topic}')
+        for topic, kind in zip(topics, (FeedforwardTorque, JointState, JointState), strict=True)
+    ]
+    ros.publish(
+        trajectory(
+            list(hybrid.joint_names),
+            [0.1, 0.0, 0.2, -0.4, 0.3, -0.1, 0.2, -0.4],
+            [0.6, -0.8, 0.5, 0.3, -0.2, 0.4, 0.5, 0.3],
+            [-0.2, 0.4, -0.3, 0.4, 0.2, 0.1, -0.3, 0.4],
+            times=[0.0, 0.5, 1.0],
+        ),
+        TOPIC,
+    )  # fmt: skip
+
+    def ended():
+        return all(lists) and lists[0][-1].source == FeedforwardTorque.SOURCE_HOLD
+
+    ros.wait_for('the end of the motion', ended, process)
+    return [list(messages) for messages in lists]
+
+
+def test_efforts_of_all_coordinates_with_two_derivatives(hybrid, heard):
+    moving = [sample for sample in heard[0] if sample.source == sample.SOURCE_TRAJECTORY]
+    assert len(moving) > 20
+    for sample in moving:
+        assert tuple(sample.joint_names) == hybrid.joint_names
+        jet = jet_of(sample)
+        # the readable recursion of the paper, by series arithmetic; the node runs the kernel
+        expected = _readable_efforts(hybrid, jet)
+        bound = 1e-11 * np.abs(expected).max()
+        np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=bound)
+        np.testing.assert_allclose(sd.inverse_dynamics(hybrid, jet), expected, atol=bound)
+
+
+def _readable_efforts(robot, jet):
+    from screw_dynamics.series.series_array import SeriesArray
+    from screw_dynamics.soft.recursion import chain_link, inertial_efforts
+
+    parts = zip(robot.modules, robot.slices, strict=True)
+    links = [chain_link(module.motion(jet[:, own])) for module, own in parts]
+    order, rows = len(jet) - 3, []
+    for link, part in zip(links, inertial_efforts(links, robot.gravity), strict=True):
+        total = part.truncated(order) + link.stress.truncated(order)
+        rows.append(SeriesArray(total.data[: order + 1]).jet())
+    return np.concatenate(rows, axis=1)
+
+
+def test_tensions_pull_and_realise_the_efforts_of_the_finger(hybrid, heard):
+    by_time = {nanoseconds(sample.header.stamp): sample for sample in heard[0]}
+    offset = 0.008
+    # -dl/dq of threads along x, y, -x, -y of an arc with constant length
+    matrix = offset * np.array([[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]])
+    both = 0
+    for topic, row in ((1, 0), (2, 1)):
+        for message in heard[topic]:
+            sample = by_time.get(nanoseconds(message.header.stamp))
+            if sample is None:
+                continue
+            both += 1
+            assert list(message.name) == [f'thread_{i}' for i in range(1, 5)]
+            efforts, tensions = efforts_of(sample)[row, -2:], np.array(message.effort)
+            np.testing.assert_allclose(
+                matrix @ tensions, efforts, rtol=0, atol=1e-8 * (1.0 + np.abs(efforts).max())
+            )
+            if row == 0:
+                assert tensions.min() >= 1.0
+    assert both > 40
+
+
+def test_a_trajectory_of_the_joints_alone_is_refused_by_name(ros, process):
+    ros.publish(trajectory(['joint_1', 'joint_2'], [0.0, 0.0], [0.1, 0.1]), TOPIC)
+    ros.wait_for('the name', lambda: 'finger/curve_x' in _refusals(process), process)
+
+
+def _refusals(process):
+    lines = process.log.splitlines()
+    return '\n'.join(line for line in lines if 'refused' in line or 'ejected' in line)
+
+
+@pytest.fixture(scope='module')
+def hybrid_server(ros, files):
+    process = ros.start('dynamics_server', **files)
+    kind = SERVICES['get_mass_matrix']
+    request = kind.Request(position=[0.0] * 8)
+    ros.wait_for(
+        'the model',
+        lambda: ros.call(kind, '/dynamics_server/get_mass_matrix', request).success,
+        process,
+    )
+    return process
+
+
+@pytest.fixture
+def ask(ros, hybrid_server):
+    def ask(name, **fields):
+        kind = SERVICES[name]
+        return ros.call(kind, f'/dynamics_server/{name}', kind.Request(**fields))
+
+    return ask
+
+
+def test_services_of_dynamics(ask, hybrid, rng):
+    jet = rng.normal(size=(5, hybrid.n))
+    position, velocity, acceleration = jet[:3].tolist()
+    state = {'position': position, 'velocity': velocity}
+    names = ['jerk', 'snap']
+    higher = dict(zip(names, jet[3:].tolist(), strict=True))
+    answer = ask(
+        'get_inverse_dynamics', **state, acceleration=acceleration, derivative_order=2, **higher
+    )
+    efforts = _readable_efforts(hybrid, jet)
+    bound = 1e-11 * np.abs(efforts).max()
+    assert answer.success, answer.message
+    assert tuple(answer.joint_names) == hybrid.joint_names
+    np.testing.assert_allclose(answer.effort_jet, efforts.ravel(), rtol=0, atol=bound)
+    back = ask('get_forward_dynamics', **state, effort=efforts[0].tolist())
+    assert back.success, back.message
+    np.testing.assert_allclose(back.acceleration, acceleration, rtol=1e-7, atol=1e-7)
+    terms = ask('get_dynamic_terms', **state)
+    assert terms.success, terms.message
+    mass = np.reshape(terms.mass_matrix, (8, 8))
+    still = ask('get_inverse_dynamics', position=position)
+    moved = [
+        ask('get_inverse_dynamics', position=position, acceleration=row.tolist()).effort
+        for row in np.eye(8)
+    ]
+    np.testing.assert_allclose(mass.T, np.array(moved) - still.effort, rtol=0, atol=bound)
+
+
+def test_efforts_along_a_trajectory(ask, hybrid):
+    names = list(hybrid.joint_names)
+    ends = [0.1] * 8, [0.5, -0.5] * 4
+    message = trajectory(names, *ends, times=[0.0, 1.0])
+    answer = ask('compute_trajectory_torques', trajectory=message, derivative_order=2)
+    assert answer.success, answer.message
+    points = list(zip([0.0, 1.0], ends, strict=True))
+    jets = smooth_trajectory(waypoints_from_points(names, points, names)).jets([0.0, 1.0])
+    for i, jet in enumerate(jets):
+        expected = _readable_efforts(hybrid, jet)
+        rows = [
+            answer.trajectory.points[i].effort,
+            np.reshape(answer.effort_dot, (2, 8))[i],
+            np.reshape(answer.effort_ddot, (2, 8))[i],
+        ]
+        bound = 1e-11 * np.abs(expected).max()
+        np.testing.assert_allclose(rows, expected, rtol=0, atol=bound)
+
+
+@pytest.mark.parametrize('representation', ['body', 'hybrid'])
+def test_motion_of_the_tip(ask, hybrid, rng, representation):
+    q, rates = 0.3 * rng.normal(size=(2, hybrid.n))
+    answer = ask(
+        'get_frame_motion',
+        position=q.tolist(),
+        velocity=rates.tolist(),
+        frame='finger',
+        representation=representation,
+    )
+    assert answer.success, answer.message
+    place = answer.pose.position
+    pose = sd.frame_pose(hybrid, q, 'finger')
+    np.testing.assert_allclose([place.x, place.y, place.z], pose[:3, 3], atol=1e-14)
+    step = 1e-6
+    ahead, back = (sd.frame_pose(hybrid, q + s * rates, 'finger') for s in (step, -step))
+    velocity = (ahead[:3, 3] - back[:3, 3]) / (2.0 * step)
+    spin = (ahead[:3, :3] - back[:3, :3]) / (2.0 * step) @ pose[:3, :3].T
+    angular = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
+    turn = pose[:3, :3].T if representation == 'body' else np.eye(3)
+    expected = np.concatenate([turn @ angular, turn @ velocity])
+    # central differences: rounding over the step
+    np.testing.assert_allclose(answer.twist_jet, expected, rtol=0, atol=1e-8)
+    jacobian = np.reshape(answer.jacobian_jet, (6, hybrid.n))
+    np.testing.assert_allclose(jacobian @ rates, expected, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ('service', 'fields'),
+    [
+        ('get_frame_motion', {'frame': 'finger', 'derivative_order': 1}),
+        ('get_dynamic_terms', {'coriolis_matrix': True}),
+        ('get_forward_dynamics', {'derivative_order': 1}),
+    ],
+)
+def test_services_without_an_answer_for_soft_segments(ask, service, fields):
+    answer = ask(service, position=[0.0] * 8, **fields)
+    assert not answer.success
+    assert 'expected a rigid robot, got one with soft_segments' in answer.message
+
+
+def test_a_wrong_entry_ends_the_node_with_its_name(ros, planar, tmp_path):
+    file = tmp_path / 'wrong.yaml'
+    file.write_text(FINGER.read_text().replace('length: 0.12', 'length: -0.12'))
+    process = ros.start('feedforward', urdf_path=planar, soft_segments=file)
+    ros.wait_for('the end', lambda: not process.running)
+    text = 'wrong.yaml: segments[0].length: expected a finite number above 0, got -0.12'
+    assert f"parameter 'soft_segments': {file.parent}/{text}" in process.log
