@@ -91,6 +91,15 @@ class LoadObserverParameters(ModelParameters):
         within=(0.0, 3600.0),
     )
 
+    def check(self) -> None:
+        """Raise InputError if the values are not consistent with each other."""
+        super().check()
+        if self.soft_segments:
+            raise InputError(
+                "parameter 'soft_segments': expected none, as loads on rigid robots are observed, "
+                f'got {self.soft_segments}'
+            )
+
     @property
     def observer_settings(self) -> tuple[object, ...]:
         """Values with which the observer begins anew if they change."""

@@ -27,6 +27,13 @@ def test_parameters_of_rigid_robots_are_refused(other, text):
         FeedforwardParameters(soft_segments=FINGER, **other).check()
 
 
+def test_the_load_observer_refuses_them():
+    from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
+
+    with pytest.raises(InputError, match="parameter 'soft_segments': expected none"):
+        LoadObserverParameters(soft_segments=FINGER).check()
+
+
 def test_gravity_and_payload_are_those_of_the_whole_robot(planar, rng):
     from screw_dynamics.nodes.shared.loaded_robot import load_robot, read_soft_segments
     from screw_dynamics.nodes.shared.model_parameters import ModelParameters
