@@ -91,15 +91,6 @@ class LoadObserverParameters(ModelParameters):
         within=(0.0, 3600.0),
     )
 
-    def check(self) -> None:
-        """Raise InputError if the values are not consistent with each other."""
-        super().check()
-        if self.soft_segments:
-            raise InputError(
-                "parameter 'soft_segments': expected none, as loads on rigid robots are observed, "
-                f'got {self.soft_segments}'
-            )
-
     @property
     def observer_settings(self) -> tuple[object, ...]:
         """Values with which the observer begins anew if they change."""
@@ -119,6 +110,11 @@ class LoadObserverParameters(ModelParameters):
     def check(self) -> None:
         """Raise InputError if the values are not consistent with each other."""
         super().check()
+        if self.soft_segments:
+            raise InputError(
+                "parameter 'soft_segments': expected none, as loads on rigid robots are observed, "
+                f'got {self.soft_segments}'
+            )
         if self.effort_source == 'motor_states' and not self.elastic_joints_path:
             raise InputError(
                 "parameter 'effort_source': expected joint_states without elastic_joints_path, "
