@@ -105,17 +105,15 @@ def _hybrid(folder: Path, short: bool) -> list[str]:
 
 def _helicoid(folder: Path, short: bool) -> list[str]:
     parts = helicoid.APPROACH[:1] if short else helicoid.APPROACH
-    count = len(parts) + (0 if short else helicoid.SAMPLES - 1)
+    count = len(parts) + (0 if short else helicoid.SAMPLES)
     with Stage('Simulation 1: equilibria', count) as bar:
         statics = helicoid.Statics()
         if short:
-            tensions = statics.approach(parts, bar.update)[24:]
-            return [
-                f'simulation 1: {tensions.max():.1f} N at {parts[0]:.0%} of the way to circles'
-            ]
+            largest = statics.approach(parts, bar.update)[24:].max()
+            return [f'simulation 1: {largest:.1f} N at {parts[0]:.0%} of the way to the circles']
         circles = statics.circles(progress=bar.update)
     lines = [f'simulation 1: equilibria to {1e3 * circles.errors.max():.1e} mm of the circles']
-    end = helicoid.PERIOD
+    end = helicoid.END
     with Stage('Simulation 1: motion', round(1e3 * end)) as bar:
         motion = helicoid.simulate(circles, end, progress=_milliseconds(bar))
     write_motion(
