@@ -191,8 +191,8 @@ class Control:
         lengths = np.array(
             [[thread.coordinate(q) for thread in self.threads] for q in circles.position]
         )
-        ends = 'clamped', 'natural'  # it begins at rest
-        self.reference = CubicSpline(circles.times, lengths, bc_type=ends)
+        # it begins at rest
+        self.reference = CubicSpline(circles.times, lengths, bc_type=('clamped', 'natural'))
 
     def tensions(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
         """Return the tensions (9,), negative if a thread would have to push, and A (24, 9)."""
