@@ -109,7 +109,7 @@ def hybrid_figure(motion: hybrid.HybridMotion) -> Figure:
 
 def helicoid_figure(motion: helicoid.Circles) -> Figure:
     """Return tips, coordinates, tensions and snapshots of simulation 1 at equilibria."""
-    result = Figure(figsize=(12.0, 7.2), dpi=75, layout='constrained')
+    result = Figure(figsize=(11.0, 6.6), dpi=66, layout='constrained')
     grid = result.add_gridspec(3, 2, width_ratios=(1.3, 1.0))
     t = motion.times
     places, shapes, tensions = (result.add_subplot(grid[i, 0]) for i in range(3))
