@@ -9,7 +9,7 @@ The executables `demo`, `demo_sea`, `demo_soft`: studies installed as files, to 
 
 The first runs the example `ros_demo`, the main job over ROS 2; the second runs `sea_study`, a
 comparison of feedforwards for arms with elastic joints; the third runs `soft_study`, the
-simulations of P2025.
+simulations of soft robots.
 """
 
 import sys

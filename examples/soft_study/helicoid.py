@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
@@ -19,8 +18,7 @@ LENGTH, RADIUS = 0.1, 0.02  # m
 DENSITY, COEFFICIENT, ETA = 960.0, 0.178e6, 0.05  # kg/m^3, Pa, s
 PERIOD = 5.0  # s
 RADII, HEIGHTS = np.array([0.02, 0.025, 0.03]), np.array([0.08, 0.15, 0.24])  # m, of the circles
-STIFFNESS, DAMPING = 10.0, 1.0  # K_P [1/s^2], K_D [1/s]
-END, SAMPLES = 2.5, 6  # of the motion [s], of which equilibria after the first
+END, SAMPLES = 2.5, 6  # of the part that is followed [s], of which equilibria after the first
 NODES = (2, 4, 4)  # points of a body in radius, angle and z; P2025 has 2749 tetrahedra
 BODY = 8  # coordinates of a body
 UNITS = np.array([1.0, 1.0, 10.0, 1.0, 10.0, 1.0, 0.01, 0.01])  # of its coordinates
@@ -34,22 +32,13 @@ APPROACH = (0.25, 0.5, 0.75, 1.0)  # of the way from rest to the circles
 
 @dataclass(frozen=True, eq=False)
 class Circles:
-    """Equilibria (s, 24) at instants (s,), their tensions (s, 9), and the errors of the tips."""
+    """Equilibria (s, 24) at instants (s,), tensions (s, 9), tips (s, 3, 3) and their errors."""
 
     times: Array
     position: Array
     tensions: Array
-    errors: Array
-
-
-@dataclass(frozen=True, eq=False)
-class HelicoidMotion:
-    """Times (T,), coordinates (T, 24), tips (T, 3, 3) and tensions (T, 9)."""
-
-    times: Array
-    position: Array
     tips: Array
-    tensions: Array
+    errors: Array
 
 
 def arm() -> tuple[sd.soft.SoftRobot, list[sd.soft.Actuator]]:
@@ -174,60 +163,7 @@ class Statics:
             found.append(x)
             progress()
         rows = np.array(found)
-        errors = np.array(
-            [
-                abs(self.residual(row, targets(t))[24:]).max()
-                for row, t in zip(rows, times, strict=True)
-            ]
-        )
-        return Circles(times, rows[:, :24] * self.units, rows[:, 24:], 1e-3 * errors)
-
-
-class Control:
-    """Partial feedback linearisation of the shortenings of the threads, along the equilibria."""
-
-    def __init__(self, circles: Circles) -> None:
-        self.robot, self.threads = arm()
-        lengths = np.array(
-            [[thread.coordinate(q) for thread in self.threads] for q in circles.position]
-        )
-        # it begins at rest
-        self.reference = CubicSpline(circles.times, lengths, bc_type=('clamped', 'natural'))
-
-    def tensions(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Return the tensions (9,), negative if a thread would have to push, and A (24, 9)."""
-        soft = sd.soft
-        y = soft.collocated_coordinates(self.threads, q, qd)
-        wanted, rate, second = (self.reference(t, d) for d in range(3))
-        acceleration = second + DAMPING * (rate - y.velocity) + STIFFNESS * (wanted - y.position)
-        return soft.linearising_inputs(self.threads, q, qd, acceleration), y.matrix
-
-
-def simulate(
-    circles: Circles,
-    end: float = END,
-    step: float = 0.05,
-    progress: Callable[[float], object] = lambda t: None,
-) -> HelicoidMotion:
-    """Return the motion from rest at the first equilibrium."""
-    control = Control(circles)
-
-    def efforts(t: float, q: Array, qd: Array) -> Array:
-        tensions, matrix = control.tensions(t, q, qd)
-        result: Array = matrix @ tensions
-        return result
-
-    times = np.linspace(0.0, end, round(end / step) + 1)
-    motion = sd.soft.simulate(
-        control.robot,
-        times,
-        circles.position[0],
-        efforts=efforts,
-        rtol=1e-3,
-        atol=1e-5,
-        progress=progress,
-    )
-    states = list(zip(times, motion.position, motion.velocity, strict=True))
-    tensions = np.array([control.tensions(t, q, qd)[0] for t, q, qd in states])
-    places = np.array([tips(control.robot, q) for q in motion.position])
-    return HelicoidMotion(times, motion.position, places, tensions)
+        position = rows[:, :24] * self.units
+        places = np.array([tips(self.robot, q) for q in position])
+        errors = np.linalg.norm(places - np.array([targets(t) for t in times]), axis=-1)
+        return Circles(times, position, rows[:, 24:], places, errors.max(axis=1))

@@ -107,33 +107,32 @@ def hybrid_figure(motion: hybrid.HybridMotion) -> Figure:
     return result
 
 
-def helicoid_figure(motion: helicoid.HelicoidMotion) -> Figure:
-    """Return tips, their distances from the circles, tensions and snapshots of simulation 1."""
-    result = Figure(figsize=(12.0, 7.2), dpi=85, layout='constrained')
+def helicoid_figure(motion: helicoid.Circles) -> Figure:
+    """Return tips, coordinates, tensions and snapshots of simulation 1 at equilibria."""
+    result = Figure(figsize=(11.0, 6.6), dpi=66, layout='constrained')
     grid = result.add_gridspec(3, 2, width_ratios=(1.3, 1.0))
     t = motion.times
-    places, errors, tensions = (result.add_subplot(grid[i, 0]) for i in range(3))
+    places, shapes, tensions = (result.add_subplot(grid[i, 0]) for i in range(3))
     for i in range(3):
         for c, style in ((0, '-'), (1, '--')):
             label = f'tip {i + 1}, {"xy"[c]}'
             places.plot(t, 1e3 * motion.tips[:, i, c], style, color=COLOURS[i], label=label)
-        wanted = np.array([helicoid.targets(time)[i] for time in t])
-        gap = np.linalg.norm(motion.tips[:, i] - wanted, axis=-1)
-        errors.plot(t, 1e3 * gap, color=COLOURS[i], label=f'tip {i + 1}')
+        own = motion.position[:, i * helicoid.BODY :]
+        for j, style in ((0, '-'), (1, '--'), (3, ':')):
+            shapes.plot(t, own[:, j], style, color=COLOURS[i])
     places.set_ylabel('tips [mm]')
-    errors.set_ylabel('distance from\ncircles [mm]')
+    shapes.set_ylabel('stretch (full),\nbends (dashed, dotted)')
     for j in range(9):
         style = ('-', '--', ':')[j % 3]
         tensions.plot(t, motion.tensions[:, j], style, color=COLOURS[j // 3])
     tensions.set(ylabel='tensions [N]', xlabel='time [s]')
     places.legend(frameon=False, fontsize=8, ncols=3)
-    errors.legend(frameon=False, fontsize=8, ncols=3)
-    for axis in (places, errors, tensions):
+    for axis in (places, shapes, tensions):
         axis.set_xlim(t[0], max(t[-1], 1e-3))
         axis.tick_params(labelbottom=axis is tensions)
     space: Any = result.add_subplot(grid[:, 1], projection='3d')
     robot = helicoid.arm()[0]
-    for index in np.unique(np.linspace(0, len(t) - 1, 6).astype(int)):
+    for index in np.unique(np.linspace(0, len(t) - 1, 2).astype(int)):
         shade = 0.2 + 0.8 * index / max(len(t) - 1, 1)
         for i in range(3):
             draw_wires(space, robot, motion.position[index], i, COLOURS[i], shade)
@@ -143,7 +142,7 @@ def helicoid_figure(motion: helicoid.HelicoidMotion) -> Figure:
     space.set_aspect('equal')
     space.invert_zaxis()  # it hangs
     space.set(xlabel='x [m]', ylabel='y [m]', zlabel='z [m]', title='snapshots, circles wanted')
-    title = 'P2025, simulation 1: three bodies that keep their volume, nine threads'
+    title = 'P2025, simulation 1: equilibria of three bodies with nine threads on circles'
     result.suptitle(title, x=0.01, ha='left')
     return result
 
@@ -165,7 +164,7 @@ def draw_wires(
     lines.append(np.stack([*rim, 0.0 * angles + module.length], axis=-1))
     for line in lines:
         moved = module.places(line, q[robot.slices[index]]) @ pose[:3, :3].T + pose[:3, 3]
-        axis.plot(*moved.T, color=colour, alpha=shade, linewidth=1.0)
+        axis.plot(*moved.T, color=colour, alpha=min(shade, 1.0), linewidth=1.0)
 
 
 def _axis_line(robot: sd.soft.SoftRobot, q: Array, name: str, before: str, own: slice) -> Array:
