@@ -110,8 +110,13 @@ def test_loads_and_contacts_of_a_push(node):
     assert [flag.data for flag in node.flags] == [False, True, False]
     assert 'Contact begins on link_' in node.process.log
     node.wait('the end', lambda: 'ended: strongest on link_7: ' in node.process.log)
-    node.wait('a report', lambda: node.report()[2].get('contacts') == '1')
-    assert node.report()[2]['last contact'].startswith('link_7: ')
+
+    def reported():
+        # a report of the first instants of the push may name another link and more than is lasting
+        return node.report()[2].get('last contact', '').startswith('link_7: ')
+
+    node.wait('a report', reported)
+    assert node.report()[2]['contacts'] == '1'
 
 
 def test_bad_joint_states_are_rejected_counted_and_named(node):
