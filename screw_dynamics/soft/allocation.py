@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import nnls
 
 from screw_dynamics.arrays import Array, as_float_array, as_vector, require_finite
 from screw_dynamics.errors import InputError, ShapeError
@@ -46,6 +45,9 @@ def allocate_tensions(
     >>> allocate_tensions([[1.0, -1.0]], [-2.0], least=1.0)
     array([1., 3.])
     """
+    # here, as nodes import this room and start in half the time without SciPy
+    from scipy.optimize import nnls
+
     columns = require_finite('matrix', as_float_array('matrix', matrix))
     if columns.ndim != 2:
         raise ShapeError('matrix', '(n, m)', columns.shape)

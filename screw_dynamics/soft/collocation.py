@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.errors import InputError
@@ -119,6 +118,9 @@ def linearising_inputs(
     >>> (thread.effort_jet([q])[0] @ qdd).round(9)
     np.float64(0.3)
     """
+    # here, as nodes import this room and start in half the time without SciPy
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
     robot = robot_of(actuators)
     found = collocated_coordinates(actuators, q, qd)
     wanted = as_vector('acceleration', acceleration, len(actuators))

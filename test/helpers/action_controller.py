@@ -129,8 +129,7 @@ class ActionController:
         )
 
     def _update(self) -> None:
-        measured = self.command + self.offset
-        state = JointState(name=self.names, position=measured.tolist())
+        state = JointState(name=self.names, position=(self.command + self.offset).tolist())
         set_stamp(state.header.stamp, self.now)
         self._states.publish(state)
         if not self.silent:
@@ -143,6 +142,7 @@ class ActionController:
         handle, request = self._goal, self._goal.request
         elapsed = 1e-9 * (self.now - self._start)
         desired = np.array([np.interp(elapsed, self._times, row) for row in self._rows.T])
+        measured = desired + self.offset
         error = desired - measured
         ended = elapsed >= self._times[-1]
         if not ended and self._exceeds(request.path_tolerance, error):

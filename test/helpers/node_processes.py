@@ -22,7 +22,6 @@ from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
@@ -31,6 +30,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from helpers.discovery import wait_for_quiet
 from helpers.patience import patience
 from ros_demo.processes import unused_domain
+from screw_dynamics.nodes.shared.executor import SparingExecutor
 
 # s, to the next attempt of a service call
 RESPONSE_TIMEOUT = 10.0
@@ -123,7 +123,7 @@ class RosFixture:
         self.context = Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.node = Node('client', context=self.context)
-        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor = SparingExecutor(context=self.context)
         self._executor.add_node(self.node)
         self._processes: list[NodeProcess] = []
         self._publishers: dict[str, Any] = {}

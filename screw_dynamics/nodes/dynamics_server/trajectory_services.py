@@ -23,8 +23,6 @@ from screw_dynamics.nodes.dynamics_server.parameters import DynamicsServerParame
 from screw_dynamics.nodes.dynamics_server.requests import EFFORTS
 from screw_dynamics.nodes.shared.limit_checks import LimitError, check_curve, points_text
 from screw_dynamics.reference.interpolation import INTERPOLATIONS, shifted
-from screw_dynamics.retiming import own_limits, retime, retimed_waypoints
-from screw_dynamics.retiming.limited_quantities import limited_robot
 from screw_dynamics.robot import Robot
 from screw_dynamics.trajectory import (
     JET_ROWS,
@@ -94,6 +92,10 @@ def retime_trajectory(
     robot: Robot, parameters: DynamicsServerParameters, request: Any, response: Any
 ) -> None:
     """Handle RetimeTrajectory."""
+    # here, as the node starts in half the time without SciPy
+    from screw_dynamics.retiming import retime, retimed_waypoints
+    from screw_dynamics.retiming.limited_quantities import limited_robot
+
     names, waypoints = _waypoints(robot, request)
     if len(waypoints.times) > _MOST_POINTS:
         raise InputError(
@@ -116,6 +118,8 @@ def retime_trajectory(
 
 def _limits(robot: Robot, request: Any, back: NDArray[np.intp]) -> dict[str, Array]:
     """Return the limits of a request; those of the robot where it has none, or 0."""
+    from screw_dynamics.retiming import own_limits
+
     found = {}
     for quantity, own in own_limits(robot).items():
         field = f'max_{quantity}'

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from scipy.optimize import nnls
 
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InputError
@@ -63,6 +62,10 @@ class ThreadSet:
     """
 
     def __init__(self, robot: SoftRobot, first: int, specs: Sequence[ThreadSpec]) -> None:
+        # nodes without threads, which start faster without SciPy, import this module too
+        from scipy.optimize import nnls
+
+        self._nnls = nnls
         self.names = tuple(spec.name for spec in specs)
         self.least = np.array([spec.least for spec in specs])
         self.most = np.array([spec.most for spec in specs])
@@ -120,7 +123,7 @@ class ThreadSet:
         self._system[size:] = scale * np.eye(len(self.names))
         self._right[:size] = wanted[0]
         try:
-            above, _ = nnls(self._system, self._right)
+            above, _ = self._nnls(self._system, self._right)
         except RuntimeError as error:  # its iterations have not ended
             raise InputError(f'efforts: expected tensions that nnls finds, got: {error}') from None
         pulling = above > 0.0
