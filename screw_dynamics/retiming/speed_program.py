@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, vstack
@@ -35,9 +37,9 @@ def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Arra
     """
     basis, count = rows.basis, rows.basis.count
     own, own_upper = rows.constraints(coefficients, tightening)
-    own.resize(own.shape[0], 2 * count)
+    own.resize((own.shape[0], 2 * count))
     growth, cuts = _growth(coefficients), _cuts(count)
-    matrix = vstack([own, growth, cuts], format='csr')
+    matrix: Any = vstack([own, growth, cuts], format='csr')
     upper = np.concatenate(
         (own_upper, np.zeros(growth.shape[0]), np.repeat(-1.5 * _TANGENTS**-0.5, count))
     )
@@ -49,17 +51,24 @@ def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Arra
     )
     costs = np.zeros(2 * count)
     costs[count:] = np.bincount(basis.columns.ravel(), means.ravel(), count)
-    conditions, values = None, None
+    conditions: Any = None
+    values: Array | None = None
     if rows.fixed is not None:
         values = rows.fixed[1]
         conditions = csr_matrix(rows.fixed[0].multiply(coefficients))
-        conditions.resize(len(values), 2 * count)
+        conditions.resize((len(values), 2 * count))
     for ratios in (_RATIOS, _ANY_RATIOS):
-        bounds = [ratios] * count + [(0.0, None)] * count
+        bounds: list[Any] = [ratios] * count + [(0.0, None)] * count
         # most limits bind nowhere near: those that a program exceeds are added to the next one
         for _ in range(_MOST_ROUNDS):
             found = linprog(
-                costs, matrix[needed], upper[needed], conditions, values, bounds, 'highs-ds'
+                costs,
+                A_ub=matrix[needed],
+                b_ub=upper[needed],
+                A_eq=conditions,
+                b_eq=values,
+                bounds=bounds,
+                method='highs-ds',
             )
             if found.x is None:
                 break
