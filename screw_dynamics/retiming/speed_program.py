@@ -20,9 +20,10 @@ _TANGENTS = np.array([0.35, 0.6, 0.85, 1.0, 1.2, 1.6, 2.4])
 _RATIOS = (0.3, 3.0)  # of a coefficient, per program: a small change exceeds few limits
 _ANY_RATIOS = (0.02, 100.0)  # where no smaller change keeps the limits
 _MOST_GROWTH = 4.0  # of a spline coefficient to its neighbour: an even time law
-_NEAR = 0.3  # slack of an inequality, of its largest coefficient, in the first of some programs
+_NEAR = 0.2  # slack of an inequality, of its largest coefficient, in the first of some programs
 _BEYOND = 1e-7  # excess of an inequality that a program does not have
 _MOST_ROUNDS = 5
+_MOST_INTERIOR = 400  # coefficients: the simplex method solves larger programs sooner
 
 
 def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Array) -> Array:
@@ -57,6 +58,8 @@ def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Arra
         values = rows.fixed[1]
         conditions = csr_matrix(rows.fixed[0].multiply(coefficients))
         conditions.resize((len(values), 2 * count))
+    # interior points lie inside optimal faces, from where the next programs gain more
+    method: Any = 'highs-ipm' if count <= _MOST_INTERIOR else 'highs-ds'
     for ratios in (_RATIOS, _ANY_RATIOS):
         bounds: list[Any] = [ratios] * count + [(0.0, None)] * count
         # most limits bind nowhere near: those that a program exceeds are added to the next one
@@ -68,7 +71,7 @@ def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Arra
                 A_eq=conditions,
                 b_eq=values,
                 bounds=bounds,
-                method='highs-ds',
+                method=method,
             )
             if found.x is None:
                 break
