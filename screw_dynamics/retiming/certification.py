@@ -11,6 +11,7 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.errors import InfeasibleError
 from screw_dynamics.feasibility.check import check_feasibility
+from screw_dynamics.feasibility.report import FeasibilityReport, LimitCheck
 from screw_dynamics.retiming.limited_quantities import limited_quantities
 from screw_dynamics.robot import Robot
 from screw_dynamics.series.jets import scale_speed
@@ -18,6 +19,14 @@ from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_tra
 
 _PER_PIECE = 48  # instants of the check
 _PEAK = 1e-4  # of a limit: most that a quantity rises between the instants
+_NEAR = 1e-3  # of a limit: a largest value, around which there are more instants
+_PARTS = 16  # of the time between two instants there
+_POWERS = {
+    'velocity': 1,
+    'motor velocity': 1,
+    'effort rate': 3,
+    'motor effort rate': 3,
+}  # of speed
 _LEAST_SLOWING = 2e-5
 _MOST_SLOWINGS = 20
 _CLOSEST = 3e-4  # points: the positions of closer ones have too few digits for a jerk [s]
@@ -73,21 +82,43 @@ def retimed_waypoints(
 
 def _slowing(robot: Robot, curve: PiecewisePolynomial) -> float:
     """Return the factor of all times, 1 or a little more, with which limits hold."""
-    times = instants(curve)
-    jets = curve.jets(times, rows=limited_quantities(robot).rows)
-    factor = 1.0
+    times, factor, refined = instants(curve), 1.0, False
     for _ in range(_MOST_SLOWINGS):
-        slowed = jets.copy()
-        scale_speed(np.moveaxis(slowed, 1, 0), 1.0 / factor)
-        report = check_feasibility(robot, None, slowed, times[0] + (times - times[0]) * factor)
-        excess = max(
-            (check.excess for check in report.checks if check.quantity != 'position'),
-            default=-1.0,
-        )
-        # an effort at rest may be as near to its limit as it likes
-        if report.feasible and (excess < -_PEAK or factor > 1.0):
-            return factor
-        # a rate falls with the third power
-        factor *= 1.0 + max(excess + _PEAK, 3.0 * _LEAST_SLOWING) / 3.0
+        report = _report(robot, curve, times, factor)
+        checks = [check for check in report.checks if check.quantity != 'position']
+        needed = max((_needed(check, factor > 1.0) for check in checks), default=0.0)
+        if report.feasible and needed <= 0.0:
+            if refined:
+                return factor
+            near = [check.time for check in checks if check.excess > -_NEAR]
+            times, refined = _refined(times, near, factor), True
+            continue
+        factor *= 1.0 + needed + _LEAST_SLOWING
     found = '; '.join(str(violation) for violation in report.violations[:3])
     raise InfeasibleError(f'expected limits that hold between stations, got {found}')
+
+
+def _report(
+    robot: Robot, curve: PiecewisePolynomial, times: Array, factor: float
+) -> FeasibilityReport:
+    """Return the report of the motion with all times `factor` times as long."""
+    jets = curve.jets(times, rows=limited_quantities(robot).rows)
+    scale_speed(np.moveaxis(jets, 1, 0), 1.0 / factor)
+    return check_feasibility(robot, None, jets, times[0] + (times - times[0]) * factor)
+
+
+def _needed(check: LimitCheck, slowed: bool) -> float:
+    """Return the part of the duration that a quantity near its limit needs, 0 if none."""
+    power = _POWERS.get(check.quantity, 2)
+    # an effort at rest may be as near to its limit as it likes
+    margin = 0.0 if power == 2 and slowed else _PEAK
+    return (check.excess + margin) / power if check.excess > -margin else 0.0
+
+
+def _refined(times: Array, near: list[float], factor: float) -> Array:
+    """Return the times, and more around some of them, given on the axis of the slowed motion."""
+    places = np.searchsorted(times, times[0] + (np.array(near) - times[0]) / factor)
+    parts = np.arange(1, _PARTS) / _PARTS
+    gaps = np.unique(np.clip(np.concatenate((places - 2, places - 1, places)), 0, len(times) - 2))
+    inner = times[gaps, np.newaxis] + np.diff(times)[gaps, np.newaxis] * parts
+    return np.unique(np.concatenate((times, inner.ravel())))

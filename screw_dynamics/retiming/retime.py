@@ -43,6 +43,7 @@ _TIGHTENING_GAIN = 0.03  # below it, what is exceeded between stations tightens 
 _MARGIN = 1e-3  # of a limit, for what is exceeded between stations
 _FIRST_SPEEDS = 10.0 ** np.arange(3.0, -6.2, -0.1)
 _EXCESS = 1e-6  # of a limit, by rounding
+_LEAST_GROWTH = 1e-9  # of a share of a limit, at twice the speed
 _LEAST_STEP = 1e-3  # of the way to the solution of a program
 
 
@@ -109,18 +110,30 @@ def retime(
     robot = limited_robot(model, joints, limits)
     _check_curve(robot, curve)
     intervals = require_count('intervals', intervals, 10)
-    if curve.duration == 0.0:
-        return curve
+    if _stays(curve):
+        return PiecewisePolynomial(
+            curve.breaks[:1], curve.coefficients[:0], curve.end, curve.continuity
+        )
     quantities = limited_quantities(robot)
     knots = spline_knots(curve, intervals)
     rows = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL)
     start = _start(robot, quantities, curve, rows, max(intervals // _COARSE, 10))
     between = limits_at_stations(robot, quantities, curve, knots, _PER_INTERVAL * _BETWEEN)
     coefficients = _fastest(rows, between, start)
-    if between.basis.durations(coefficients, knots).sum() < least_duration(knots):
+    duration = between.basis.durations(coefficients, knots).sum()
+    if duration < least_duration(knots) and _unbounded(robot, rows, coefficients):
         raise InputError('limits: expected some that bound the speed along the path')
     fast = motion_on_path(curve, between.basis, coefficients, knots)
     return certified(robot, fast)
+
+
+def _unbounded(robot: Robot, rows: PathRows, coefficients: Array) -> bool:
+    """Whether no quantity comes nearer to its limit with speed."""
+    moving = np.abs(rows.path_jets[:, 1]).max(axis=0) > 0.0
+    if np.isfinite(robot.model.limits.ignoring_zeros().velocity[moving]).any():
+        return False
+    growth = np.abs(rows.ratios(coefficients) - rows.ratios(coefficients / 4.0))[:, :-1]
+    return bool(growth.max(initial=0.0) < _LEAST_GROWTH)
 
 
 def _check_curve(robot: Robot, curve: PiecewisePolynomial) -> None:
@@ -128,6 +141,12 @@ def _check_curve(robot: Robot, curve: PiecewisePolynomial) -> None:
         raise InputError(f'curve: expected a PiecewisePolynomial, got {shown(curve)}')
     if len(curve.end) != robot.n:
         raise ShapeError('curve', f'{robot.n} joints', (len(curve.end),))
+
+
+def _stays(curve: PiecewisePolynomial) -> bool:
+    """Whether all positions of a curve are its end."""
+    c = curve.coefficients
+    return bool((c[:, 1:] == 0.0).all() and (c[:, 0] == curve.end).all())
 
 
 def _first(robot: Robot, rows: PathRows) -> Array:
@@ -142,12 +161,13 @@ def _first(robot: Robot, rows: PathRows) -> Array:
                 return constant
         except SpringRangeError:
             continue
-    times = rows.basis.stations / speed
     jets = rows.path_jets.copy()
     scale_speed(np.moveaxis(jets, 1, 0), speed)
-    worst = check_feasibility(robot, None, jets, times).violations
+    worst = check_feasibility(robot, None, jets, rows.basis.stations).violations
     found = '; '.join(str(violation) for violation in worst[:3])
-    raise InfeasibleError(f'expected a motion that is feasible when slow, got {found}')
+    raise InfeasibleError(
+        f'expected a motion that is feasible when slow, got {found}, with t of the given motion'
+    )
 
 
 def _start(

@@ -110,6 +110,7 @@ def _motion_lines(times: Times) -> list[str]:
     rows = {
         'slow_down / retime, durations': np.array(times.slowed) / fast,
         'retime / retime without a rate limit, durations': fast / free,
+        'the same, paths of two points': (fast / free)[np.array(times.points) == 2],
         'retime, computation [s]': np.array(times.computation),
     }
     if times.toppra:

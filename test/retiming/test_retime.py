@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -177,7 +179,12 @@ def test_without_a_rate_limit_the_time_is_that_of_reachability_analysis(planar, 
 
 
 @pytest.mark.parametrize(
-    'seed', [6, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(7, 56))]
+    'seed',
+    [
+        7,
+        49,
+        *(pytest.param(i, marks=pytest.mark.long) for i in (6, *range(8, 49), *range(50, 56))),
+    ],
 )
 def test_random_paths(iiwa, seed):
     """Limits by Pinocchio, gains over slowing down, loss by the limit of the effort rate."""
@@ -203,8 +210,11 @@ def test_random_paths(iiwa, seed):
     given = np.linspace(curve.breaks[0], curve.breaks[-1], 400)[:-1]
     slow = sd.slow_down(robot, None, curve.jets(given), given, tolerance=1e-3)
     assert curve.duration * slow.factor >= 1.5 * fast.duration
+    # a rest-to-rest S-curve with full acceleration takes effort / rate longer than without jerk
     unbounded = sd.retime(iiwa, curve)
-    assert fast.duration <= 1.10 * unbounded.duration
+    assert fast.duration - unbounded.duration <= iiwa.limits.effort.max() / 1500.0
+    if len(curve.breaks) > 2:
+        assert fast.duration <= 1.10 * unbounded.duration
 
 
 def test_the_result_is_on_the_path_and_c4(iiwa):
@@ -297,15 +307,63 @@ def test_points_of_the_result_give_a_feasible_curve(planar):
     assert again.duration < 1.02 * fast.duration
 
 
-def test_a_position_that_rests_needs_no_time(planar):
-    curve = curve_through(planar, [[0.2, 0.1]])
-    assert sd.retime(planar, curve).duration == 0.0
+@pytest.mark.parametrize('count', [1, 3])
+def test_positions_that_rest_need_no_time(planar, count):
+    curve = curve_through(planar, [[0.2, 0.1]] * count)
+    fast = sd.retime(planar, curve)
+    assert fast.duration == 0.0
+    np.testing.assert_array_equal(fast.jets([0.0, 1.0])[:, 0], [[0.2, 0.1]] * 2)
+    nowhere = PiecewisePolynomial(np.zeros(1), np.zeros((0, 1, 2)), np.zeros(2), 4)
+    assert sd.retime(planar, nowhere).duration == 0.0
+
+
+def test_small_motions_take_little_time(slider):
+    """A millimetre takes 68 ms; a micrometre is shorter than the densest knots allow."""
+    curve = curve_through(slider, [[0.0], [1e-3]])
+    fast = sd.retime(slider, curve, {'effort_rate': 200.0})
+    least = s_curve(1e-3, 5.0, 20.0 / MASS, 200.0 / MASS)
+    assert least <= fast.duration <= 1.05 * least
+    tiny = sd.retime(slider, curve_through(slider, [[0.0], [1e-6]]), {'effort_rate': 200.0})
+    assert tiny.duration < 0.1
+
+
+def test_a_stop_costs_a_stop_and_a_rest_before_the_motion_nothing(planar):
+    """Standing still is no part of the path: twice as long a rest makes no difference."""
+    limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
+    points = np.array([[0.0, 0.0], [0.0, 0.0], [0.7, -0.3], [0.7, -0.3], [0.2, 0.4]])
+
+    def duration(times, rows):
+        rest = np.zeros((len(rows), 2))
+        waypoints = Waypoints(planar.joint_names, np.array(times), points[rows], rest, rest)
+        return sd.retime(planar, smooth_trajectory(waypoints), limits).duration
+
+    parts = duration([0.0, 1.0], [0, 2]) + duration([0.0, 1.0], [2, 4])
+    stops = [0.0, 0.5, 1.5, 2.5, 3.5]
+    assert parts == pytest.approx(duration(stops, range(5)), rel=0.03)
+    longer = duration([0.0, 1.0, 2.0, 4.0, 5.0], range(5))
+    assert longer == pytest.approx(duration(stops, range(5)), rel=0.03)
+
+
+def test_a_payload_makes_the_motion_longer(planar):
+    curve = curve_through(planar, [[0.0, 0.0], [1.0, -0.5]])
+    limits = {'velocity': 3.0, 'effort': 60.0, 'effort_rate': 800.0}
+    loaded = planar.with_payload('tool', 2.0)
+    light, heavy = (sd.retime(model, curve, limits) for model in (planar, loaded))
+    assert heavy.duration > 1.02 * light.duration
+    shares = []
+    for motion in (light, heavy):
+        tau = sd.inverse_dynamics(loaded, motion.jets(even(motion)))
+        shares.append(max(np.abs(tau[:, 0]).max() / 60.0, np.abs(tau[:, 1]).max() / 800.0))
+    assert shares[0] > 1.02
+    assert 0.98 < shares[1] <= 1.0
 
 
 def test_limits_that_no_speed_keeps(planar):
     curve = curve_through(planar, [[0.0, 0.0], [1.0, 0.0]])
-    with pytest.raises(InfeasibleError, match='feasible when slow, got joint_1: effort'):
+    text = r'feasible when slow, got joint_1: effort .* at t = (.*) s, limit 1 N m, with t of the'
+    with pytest.raises(InfeasibleError, match=text) as found:
         sd.retime(planar, curve, {'effort': 1.0})
+    assert 0.0 <= float(re.search(text, str(found.value))[1]) <= curve.duration
 
 
 def test_limits_that_bound_no_speed(planar):
@@ -336,5 +394,3 @@ def test_bad_curves(planar, slider):
         sd.retime(planar, [0.0, 1.0])
     with pytest.raises(ShapeError, match='2 joints'):
         sd.retime(planar, curve_through(slider, [[0.0], [1.0]]))
-    nowhere = PiecewisePolynomial(np.zeros(1), np.zeros((0, 1, 2)), np.zeros(2), 4)
-    assert sd.retime(planar, nowhere) is nowhere
