@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracles import material_points
-from oracles.material_points import PointModule
+from oracles.hybrid_points import arc_module, rigid_module
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ModelError, TopologyError, UnknownNameError
@@ -31,48 +31,6 @@ def arm_with(text, urdf='planar_2r', **selection):
     return SOFT.append_segments(
         sd.read_urdf(sd.share_path(f'urdf/{urdf}.urdf'), **selection), text
     )
-
-
-def rigid_module(home, screw, inertia):
-    """Return a joint and its body as points, from the matrices of the model."""
-    mass, moment, about_origin = sd.lie.inertia_parameters(inertia)
-    com = moment / mass
-    second = 0.5 * np.trace(about_origin) * np.eye(3) - about_origin - mass * np.outer(com, com)
-    values, axes = np.linalg.eigh(second)
-    offsets = np.concatenate([axes.T, -axes.T])
-    points = np.concatenate([com[np.newaxis], com + offsets])
-    masses = np.concatenate([[mass - values.sum()], 0.5 * values, 0.5 * values])
-
-    def place(q):
-        pose = home @ material_points.exponential(material_points.hat(screw * q))
-        moved = np.einsum('...ij,kj->...ki', pose[..., :3, :3], points)
-        return pose, moved + pose[..., np.newaxis, :3, 3]
-
-    return PointModule(1, place, masses)
-
-
-def arc_module(start, length, radius, mass, stiffness, damping):
-    """Return an arc (two bends, elongation) by exponentials of its strain, after a fixed pose."""
-    x, weights = np.polynomial.legendre.leggauss(14)
-    x, weights = 0.5 * (x + 1.0), 0.5 * weights
-    r = radius / np.sqrt(2.0)
-    section = np.array([[r, 0.0, 0.0], [-r, 0.0, 0.0], [0.0, r, 0.0], [0.0, -r, 0.0]])
-
-    def place(q):
-        zero = 0.0 * q[..., 0]
-        whole = np.stack([-q[..., 1], q[..., 0], zero, zero, zero, length + q[..., 2]], axis=-1)
-        poses = [
-            start @ material_points.exponential(material_points.hat(s * whole)) for s in (*x, 1.0)
-        ]
-        points = [
-            np.einsum('...ij,kj->...ki', pose[..., :3, :3], section) + pose[..., None, :3, 3]
-            for pose in poses[:-1]
-        ]
-        return poses[-1], np.concatenate(points, axis=-2)
-
-    matrix = np.diag(stiffness)
-    masses = mass * np.repeat(0.25 * weights, 4)
-    return PointModule(3, place, masses, matrix, damping * matrix)
 
 
 @pytest.fixture(scope='module')
