@@ -144,7 +144,8 @@ class Statics:
     def equilibria(self, progress: Callable[[], object] = lambda: None) -> Equilibria:
         """Return the equilibria on a turn of the circles."""
         x = self.approach()
-        times, found = PERIOD * np.arange(SAMPLES) / SAMPLES, []
+        times = PERIOD * np.arange(SAMPLES) / SAMPLES
+        found: list[Array] = []
         for t in times:
             for _ in range(AFTER if found else 1):
                 x, size, balance = self.improved(x, targets(t))

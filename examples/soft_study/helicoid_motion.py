@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 from scipy.linalg import cho_factor, cho_solve
 
 import screw_dynamics as sd
@@ -19,7 +18,10 @@ from screw_dynamics.integration import integrate
 from soft_study.helicoid import PERIOD, Equilibria, Statics, targets, tips
 
 STIFFNESS, DAMPING = 10.0, 1.0  # of the errors of the lengths, as in P2025 [1/s^2, 1/s]
-END, STEP = 2.0 * PERIOD, 0.05  # of the motion, between its samples [s]
+END, STEP = 5.5, 0.05  # of the motion, as in P2025, and between its samples [s]
+# Substitutes for what P2025 does not state: the circles are entered from rest within RAMP, and the
+# lengths at the equilibria are interpolated by some harmonics of the turn.
+RAMP, HARMONICS = 1.0, 9  # s
 RTOL, ATOL = 1e-3, 1e-4  # of a step, the latter by the units of the coordinates
 
 
@@ -39,9 +41,34 @@ class CircleMotion:
     wanted: Array
 
 
+def turned(t: float) -> tuple[float, float, float]:
+    """Return the time on the circles with two derivatives: from rest to its full rate in RAMP."""
+    if t >= RAMP:
+        return t - 0.5 * RAMP, 1.0, 0.0
+    x = t / RAMP
+    return RAMP * x**3 * (1.0 - 0.5 * x), x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x) / RAMP
+
+
+class Reference:
+    """Lengths (9,) along the turn by harmonics, twice differentiable [m]."""
+
+    def __init__(self, lengths: Array) -> None:
+        count = len(lengths)
+        self._parts = np.fft.rfft(lengths, axis=0)[: HARMONICS + 1] * 2.0 / count
+        self._parts[0] *= 0.5
+        self._rates = 2j * np.pi / PERIOD * np.arange(HARMONICS + 1)
+
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
+        """Return the lengths with two time derivatives."""
+        time, rate, acceleration = turned(t)
+        turn = np.exp(self._rates * time)
+        value, slope, bend = (np.real((turn * self._rates**d) @ self._parts) for d in range(3))
+        return value, slope * rate, bend * rate**2 + slope * acceleration
+
+
 def distances(motion: CircleMotion) -> Array:
     """Return the distances (T, 3) of the tips from their places on the circles [m]."""
-    wanted = np.array([targets(t) for t in motion.times])
+    wanted = np.array([targets(turned(t)[0]) for t in motion.times])
     found: Array = np.linalg.norm(motion.tips - wanted, axis=-1)
     return found
 
@@ -65,9 +92,7 @@ class Control:
         self.state_size = 48
         self.start = np.concatenate([equilibria.position[0], np.zeros(24)]) / self.units
         lengths = [[thread.coordinate(q) for thread in self.threads] for q in equilibria.position]
-        self.reference = CubicSpline(
-            np.append(equilibria.times, PERIOD), [*lengths, lengths[0]], bc_type='periodic'
-        )
+        self.reference = Reference(np.array(lengths))
 
     def applied(self, t: float, q: Array, qd: Array) -> _Applied:
         """Return the tensions and what they cause; those below zero are left out."""
@@ -77,11 +102,8 @@ class Control:
         factor = cho_factor(mass * scale * scale[:, np.newaxis])
         columns = np.column_stack([y.matrix, bias])
         solved = scale[:, np.newaxis] * cho_solve(factor, scale[:, np.newaxis] * columns)
-        wanted = (
-            self.reference(t, 2)
-            + DAMPING * (self.reference(t, 1) - y.velocity)
-            + STIFFNESS * (self.reference(t) - y.position)
-        )
+        value, rate, acceleration = self.reference(t)
+        wanted = acceleration + DAMPING * (rate - y.velocity) + STIFFNESS * (value - y.position)
         projected = y.matrix.T @ solved
         tensions = np.linalg.solve(projected[:, :9], wanted - y.drift + projected[:, 9])
         tensions = np.maximum(tensions, 0.0)
@@ -94,7 +116,8 @@ class Control:
             acceleration = self.applied(t, q, qd).acceleration
         except (InputError, np.linalg.LinAlgError):
             return np.full_like(state, np.nan)
-        return np.concatenate([qd, acceleration]) / self.units
+        result: Array = np.concatenate([qd, acceleration]) / self.units
+        return result
 
     def jacobian(self, t: float, state: Array) -> Array:
         """Return the stiff part (48, 48) of the slopes: of stress, viscosity and feedback."""
@@ -128,7 +151,7 @@ class Control:
         step: float = STEP,
         progress: Callable[[float], object] | None = None,
     ) -> CircleMotion:
-        """Return the motion from rest at the first equilibrium."""
+        """Return the motion from rest near the first equilibrium."""
         instants = np.linspace(0.0, end, max(1, round(end / step)) + 1)
         _, states, _ = integrate(
             self,
@@ -150,5 +173,5 @@ class Control:
             np.array([applied.tensions for applied in found]),
             np.array([tips(self.robot, q) for q, _ in rows]),
             np.array([applied.collocated.position for applied in found]),
-            np.asarray(self.reference(instants)),
+            np.array([self.reference(t)[0] for t in instants]),
         )

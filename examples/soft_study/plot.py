@@ -122,9 +122,9 @@ def helicoid_figure(motion: helicoid_motion.CircleMotion) -> Figure:
     errors.set_ylabel('tips from\ncircles [mm]')
     errors.legend(frameon=False, fontsize=8, ncols=3)
     for j in range(9):
-        style = {'linestyle': ('-', '--', ':')[j % 3], 'color': COLOURS[j // 3]}
-        lengths.plot(t, 1e3 * (motion.lengths - motion.wanted)[:, j], **style)
-        tensions.plot(t, motion.tensions[:, j], **style)
+        line, colour = ('-', '--', ':')[j % 3], COLOURS[j // 3]
+        lengths.plot(t, 1e3 * (motion.lengths - motion.wanted)[:, j], line, color=colour)
+        tensions.plot(t, motion.tensions[:, j], line, color=colour)
     lengths.set_ylabel('threads from\nreference [mm]')
     shapes.set_ylabel('stretch (full),\nbends (dashed, dotted)')
     tensions.set(ylabel='tensions [N]', xlabel='time [s]')
@@ -135,7 +135,7 @@ def helicoid_figure(motion: helicoid_motion.CircleMotion) -> Figure:
         axis.set_ylim(bottom=0.0)
     space: Any = result.add_subplot(grid[:, 1], projection='3d')
     robot = helicoid.arm()[0]
-    chosen = [int(np.argmin(abs(t - instant))) for instant in t[-1] * np.array([0.5, 0.625, 0.75])]
+    chosen = [int(np.argmin(abs(t - instant))) for instant in t[-1] * np.array([0.5, 0.75, 1.0])]
     for k, index in enumerate(chosen):
         for i in range(3):
             shade = (0.25, 0.45, 1.0)[k]
