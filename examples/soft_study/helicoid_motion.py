@@ -18,7 +18,7 @@ from screw_dynamics.integration import integrate
 from soft_study.helicoid import PERIOD, Equilibria, Statics, targets, tips
 
 STIFFNESS, DAMPING = 10.0, 1.0  # of the errors of the lengths, as in P2025 [1/s^2, 1/s]
-END, STEP = 4.9, 0.05  # of the motion, nine tenths of a turn, and between its samples [s]
+END, STEP = 4.9, 0.05  # of the motion, 0.88 of a turn, and between its samples [s]
 # Substitutes for what P2025 does not state: the circles are entered from rest within RAMP, and the
 # lengths at the equilibria are interpolated by some harmonics of the turn.
 RAMP, HARMONICS = 1.0, 9  # s
