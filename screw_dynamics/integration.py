@@ -39,11 +39,13 @@ def integrate(
     method: str = 'DOP853',
     methods: Sequence[str] = EXPLICIT,
     progress: Callable[[float], object] | None = None,
+    jacobian: Callable[[float, Array], Array] | None = None,
 ) -> tuple[Array, Array, int]:
     """
     Return times (T,), states (T, size) and the number of evaluations.
 
-    `inputs` gives the named inputs at a time and state; `methods` are those to choose from.
+    `inputs` gives the named inputs at a time and state; `methods` are those to choose from. The
+    Jacobian, for implicit methods, may be approximate; by default it is found by differences.
     """
     from scipy import integrate as scipy_integrate
 
@@ -63,8 +65,11 @@ def integrate(
         return system.derivatives(y, **inputs(t, y))
 
     start = as_vector('state', state, system.state_size)
+    options: dict[str, Any] = {'rtol': rtol, 'atol': atol}
+    if method in IMPLICIT:
+        options['jac'] = jacobian
     solver = getattr(scipy_integrate, method)(
-        derivative, float(instants[0]), start, float(instants[-1]), rtol=rtol, atol=atol
+        derivative, float(instants[0]), start, float(instants[-1]), **options
     )
     states = np.empty((len(instants), system.state_size))
     states[0], done = start, 1

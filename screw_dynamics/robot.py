@@ -27,7 +27,8 @@ class Robot:
 
     Parameters
     ----------
-    model : ScrewModel or HybridRobot
+    model : ScrewModel
+        Or a `HybridRobot` in its place; functions that do not accept it raise InputError.
     drives : ElasticJoints, optional
         Springs and motors; None for a rigid robot without motor data.
     limits_motors : bool

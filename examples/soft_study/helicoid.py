@@ -1,14 +1,15 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Simulation 1 of P2025: bodies that keep their volume, nine threads, circles of the tips."""
+"""Simulation 1 of P2025: bodies that keep their volume, nine threads, equilibria on circles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import lsq_linear
 
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
@@ -18,31 +19,33 @@ LENGTH, RADIUS = 0.1, 0.02  # m
 DENSITY, COEFFICIENT, ETA = 960.0, 0.178e6, 0.05  # kg/m^3, Pa, s
 PERIOD = 5.0  # s
 RADII, HEIGHTS = np.array([0.02, 0.025, 0.03]), np.array([0.08, 0.15, 0.24])  # m, of the circles
-END, SAMPLES = 2.5, 6  # of the part that is followed [s], of which equilibria after the first
+SAMPLES = 24  # equilibria on a turn
 NODES = (2, 4, 4)  # points of a body in radius, angle and z; P2025 has 2749 tetrahedra
 BODY = 8  # coordinates of a body
 UNITS = np.array([1.0, 1.0, 10.0, 1.0, 10.0, 1.0, 0.01, 0.01])  # of its coordinates
-STEPS, RENEWED = 24, 8  # steps of the statics, of which some with new slopes
-TOLERANCE = 1e-4  # efforts by units of the coordinates [N m], places [mm]
-SCALES = np.concatenate([np.ones(24), np.full(9, 5.0)])  # of the unknowns of the statics
-APPROACH = (0.25, 0.5, 0.75, 1.0)  # of the way from rest to the circles
-# substitutes for what P2025 does not state: the arm hangs, its z axis is along gravity, and the
-# threads of a triplet are 40 degrees beside those of the triplet before
+# Substitutes for what P2025 does not state: the arm hangs, its z axis is along gravity, and the
+# threads of a triplet run in one body. Tips and pulling threads cannot all be had: the last tip
+# follows its circle, the others come near theirs, and no tension is below LEAST.
+LEAST = 20.0  # N
+WEIGHTS = np.repeat([0.3, 0.3, 1.0], 3)  # of the errors of the tips [1/mm]
+SMALL = 1e-3  # weight of the tensions [1/N]
+PARTS, STEPS, AFTER = 8, 40, 12  # of the way to the circles; steps of the first and other samples
+TOLERANCE = 3e-4, 1e-3  # of a step of the coordinates, of the balance by their units [N m]
+LARGEST = 0.3, 80.0  # steps of coordinates and tensions [N]
 
 
 @dataclass(frozen=True, eq=False)
-class Circles:
-    """Equilibria (s, 24) at instants (s,), tensions (s, 9), tips (s, 3, 3) and their errors."""
+class Equilibria:
+    """Coordinates (s, 24), tensions (s, 9) and tips (s, 3, 3) at instants (s,) of a turn."""
 
     times: Array
     position: Array
     tensions: Array
     tips: Array
-    errors: Array
 
 
 def arm() -> tuple[sd.soft.SoftRobot, list[sd.soft.Actuator]]:
-    """Return the robot and its threads: three end at each tip."""
+    """Return the robot and its threads: three in each body."""
     soft = sd.soft
     rubber = soft.NeoHookean(COEFFICIENT)
     body = soft.VolumePreserving(
@@ -54,14 +57,10 @@ def arm() -> tuple[sd.soft.SoftRobot, list[sd.soft.Actuator]]:
         nodes=NODES,
     )
     robot = soft.SoftRobot([body] * 3, gravity=(0.0, 0.0, 9.81))
-    threads: list[sd.soft.Actuator] = []
-    for triplet in range(3):
-        for k in range(3):
-            angle = 2.0 * np.pi * (k / 3 + triplet / 9)
-            offset = (RADIUS * np.cos(angle), RADIUS * np.sin(angle))
-            threads.append(
-                soft.Thread(robot, {f'body_{i + 1}': offset for i in range(triplet + 1)})
-            )
+    places = [(RADIUS * np.cos(a), RADIUS * np.sin(a)) for a in 2.0 * np.pi * np.arange(3) / 3]
+    threads: list[sd.soft.Actuator] = [
+        soft.Thread(robot, {name: place}) for name in robot.module_names for place in places
+    ]
     return robot, threads
 
 
@@ -77,7 +76,7 @@ def tips(robot: sd.soft.SoftRobot, q: Array) -> Array:
 
 
 class Statics:
-    """Equilibria with given places of the tips: 33 equations for 24 coordinates, 9 tensions."""
+    """Equilibria of 24 coordinates under 9 tensions, with tips near wanted places."""
 
     def __init__(self) -> None:
         self.robot, self.threads = arm()
@@ -111,59 +110,50 @@ class Statics:
             result[24 + 3 * i : 27 + 3 * i, :24] = 1e3 * jacobian * self.units
         return result
 
-    def solve(self, wanted: Array, start: Array) -> Array:
-        """Return coordinates by their units with tensions (33,), by Newton and Broyden."""
-        x, slopes = start, np.zeros((33, 33))
-        residual = self.residual(x, wanted)
-        for k in range(STEPS):
-            if abs(residual).max() < TOLERANCE:
-                return x
-            if k % RENEWED == 0:
-                slopes = self.slopes(x)
-            step = np.linalg.solve(slopes, -residual)
-            step *= min(1.0, 0.2 / abs(step[:24]).max())
-            after = self.residual(x + step, wanted)
-            # the secant in place of new slopes, which cost ten residuals
-            change = after - residual - slopes @ step
-            slopes += np.outer(change, step / SCALES**2) / np.sum((step / SCALES) ** 2)
-            x, residual = x + step, after
-        raise sd.errors.SimulationError(
-            f'tips: expected an equilibrium, got a residual of {abs(residual).max():.3g}'
+    def improved(self, x: Array, wanted: Array) -> tuple[Array, float, float]:
+        """Return the unknowns (33,) after a step of Gauss and Newton, its size, the balance."""
+        residual, slopes = self.residual(x, wanted), self.slopes(x)
+        # dq = free + caused du keeps the linearised balance
+        free, caused = np.split(
+            np.linalg.solve(slopes[:24, :24], -np.column_stack([residual[:24], slopes[:24, 24:]])),
+            [1],
+            axis=1,
         )
+        away = WEIGHTS * (residual[24:] + slopes[24:, :24] @ free[:, 0])
+        system = np.vstack([WEIGHTS[:, np.newaxis] * slopes[24:, :24] @ caused, SMALL * np.eye(9)])
+        lower = np.minimum(np.maximum(LEAST - x[24:], -LARGEST[1]), LARGEST[1] - 1.0)
+        change = lsq_linear(
+            system, -np.concatenate([away, SMALL * x[24:]]), (lower, np.full(9, LARGEST[1]))
+        ).x
+        step = np.concatenate([free[:, 0] + caused @ change, change])
+        size = float(abs(step[:24]).max())
+        balance = float(abs(residual[:24]).max())
+        return x + min(1.0, LARGEST[0] / size) * step, size, balance
 
-    def approach(self, parts: Sequence[float], progress: Callable[[], object]) -> Array:
-        """Return the unknowns (33,) at the last of some parts of the way to the circles."""
-        x = np.zeros(33)
+    def approach(self, steps: int = STEPS) -> Array:
+        """Return the unknowns (33,) at the beginning of the circles, from the straight arm."""
+        x = np.concatenate([np.zeros(24), np.full(9, LEAST)])
         home = tips(self.robot, x[:24])
-        for part in parts:
-            x = self.solve(home + part * (targets(0.0) - home), x)
-            progress()
+        for k in range(steps):
+            part = min(1.0, (k + 1) / PARTS)
+            x, size, balance = self.improved(x, home + part * (targets(0.0) - home))
+            if part == 1.0 and size < TOLERANCE[0] and balance < TOLERANCE[1]:
+                break
         return x
 
-    def follow(self, before: float, t: float, x: Array, halvings: int = 3) -> Array:
-        """Return the unknowns (33,) at t from those at an instant before, by halves if need be."""
-        try:
-            return self.solve(targets(t), x)
-        except sd.errors.SimulationError:
-            if not halvings:
-                raise
-        middle = 0.5 * (before + t)
-        x = self.follow(before, middle, x, halvings - 1)
-        return self.follow(middle, t, x, halvings - 1)
-
-    def circles(
-        self, samples: int = SAMPLES, progress: Callable[[], object] = lambda: None
-    ) -> Circles:
-        """Return the equilibria on half a turn of the circles."""
-        x = self.approach(APPROACH, progress)
-        times = END * np.arange(samples + 1) / samples
-        found = [x]
-        for before, t in zip(times, times[1:], strict=False):
-            x = self.follow(before, t, x)
+    def equilibria(self, progress: Callable[[], object] = lambda: None) -> Equilibria:
+        """Return the equilibria on a turn of the circles."""
+        x = self.approach()
+        times = PERIOD * np.arange(SAMPLES) / SAMPLES
+        found: list[Array] = []
+        for t in times:
+            for _ in range(AFTER if found else 1):
+                x, size, balance = self.improved(x, targets(t))
+                if size < TOLERANCE[0] and balance < TOLERANCE[1]:
+                    break
             found.append(x)
             progress()
         rows = np.array(found)
         position = rows[:, :24] * self.units
         places = np.array([tips(self.robot, q) for q in position])
-        errors = np.linalg.norm(places - np.array([targets(t) for t in times]), axis=-1)
-        return Circles(times, position, rows[:, 24:], places, errors.max(axis=1))
+        return Equilibria(times, position, rows[:, 24:], places)

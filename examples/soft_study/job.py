@@ -8,7 +8,7 @@ The simulations of P2025, with progress, tables and figures.
 
 *toy*: an arc in closed form beside the recursion. *arcs*: accuracy, time to build and time of a
 call of chains of arcs. *hybrid*: a rigid arm, a soft arm and a gripper in three phases.
-*helicoid*: equilibria of three bodies that keep their volume, on half a turn of circles.
+*helicoid*: three bodies that keep their volume, whose tips follow circles by nine threads.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from ros_demo.processes import DemoError, run_job
 from ros_demo.stages import Stage
 from screw_dynamics.arrays import Array
 from screw_dynamics.results.results_plot import STYLE
-from soft_study import arcs, helicoid, hybrid, toy
+from soft_study import arcs, helicoid, helicoid_motion, hybrid, toy
 from soft_study.plot import arcs_figure, helicoid_figure, hybrid_figure
-from soft_study.records import write_costs, write_motion
+from soft_study.records import columns_of, recorded_equilibria, write_costs, write_motion
 
 LARGEST_GAP = 1e-11  # of recursion and closed form, relative
 MEAN_GAP = 3e-14  # of recursion and Lagrange's equations, relative
-OFF_CIRCLES = 1e-6  # [m]
+OFF_CIRCLES = 7.0  # tips from their places [mm]
+SHORT_CIRCLES = 1e-4  # [s]
 DISTANCE = 1e-2  # from the targets at the end of simulation 2 [rad]
 
 
@@ -105,26 +106,27 @@ def _hybrid(folder: Path, short: bool) -> list[str]:
 
 
 def _helicoid(folder: Path, short: bool) -> list[str]:
-    parts = helicoid.APPROACH[:1] if short else helicoid.APPROACH
-    count = len(parts) + (0 if short else helicoid.SAMPLES)
-    with Stage('Simulation 1: equilibria', count) as bar:
-        statics = helicoid.Statics()
+    with Stage('Simulation 1: equilibria', 1 if short else helicoid.SAMPLES) as bar:
         if short:
-            largest = statics.approach(parts, bar.update)[24:].max()
-            return [f'simulation 1: {largest:.1f} N at {parts[0]:.0%} of the way to the circles']
-        circles = statics.circles(progress=bar.update)
-    columns = {
-        'position': circles.position,
-        'tension': circles.tensions,
-        'tip': circles.tips.reshape(-1, 9),
-    }
-    write_motion(folder / 'helicoid.csv', circles.times, columns)
-    _save(helicoid_figure(circles), folder / 'helicoid.png')
-    _require(
-        'simulation 1: distance of the tips from the circles', circles.errors.max(), OFF_CIRCLES
-    )
-    low, high = circles.tensions.min(), circles.tensions.max()
-    return [f'simulation 1: half a turn of equilibria, tensions from {low:.0f} to {high:.0f} N']
+            equilibria = recorded_equilibria()
+            helicoid.Statics().approach(1)
+            bar.update()
+        else:
+            equilibria = helicoid.Statics().equilibria(bar.update)
+    end = SHORT_CIRCLES if short else helicoid_motion.END
+    with Stage('Simulation 1: motion', round(1e3 * end)) as bar:
+        motion = helicoid_motion.Control(equilibria).motion(end, progress=_milliseconds(bar))
+    write_motion(folder / 'helicoid_equilibria.csv', equilibria.times, columns_of(equilibria))
+    write_motion(folder / 'helicoid.csv', motion.times, columns_of(motion))
+    _save(helicoid_figure(motion), folder / 'helicoid.png')
+    errors = 1e3 * helicoid_motion.distances(motion)
+    _require('simulation 1: distance of tips from their places [mm]', errors.max(), OFF_CIRCLES)
+    largest = ', '.join(f'{error:.1f}' for error in errors.max(axis=0))
+    low, high = motion.tensions.min(), motion.tensions.max()
+    return [
+        f'simulation 1: tips within {largest} mm of their places on the circles, '
+        f'tensions from {low:.0f} to {high:.0f} N'
+    ]
 
 
 STUDIES: dict[str, Callable[[Path, bool], list[str]]] = {

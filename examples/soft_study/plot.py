@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import screw_dynamics as sd
 from screw_dynamics.arrays import Array
 from screw_dynamics.results.results_plot import COLOURS, GREY
-from soft_study import arcs, helicoid, hybrid
+from soft_study import arcs, helicoid, helicoid_motion, hybrid
 
 METHODS = {
     'recursive': ('recursion, compiled', 'o'),
@@ -107,42 +107,47 @@ def hybrid_figure(motion: hybrid.HybridMotion) -> Figure:
     return result
 
 
-def helicoid_figure(motion: helicoid.Circles) -> Figure:
-    """Return tips, coordinates, tensions and snapshots of simulation 1 at equilibria."""
-    result = Figure(figsize=(11.0, 6.6), dpi=66, layout='constrained')
-    grid = result.add_gridspec(3, 2, width_ratios=(1.3, 1.0))
+def helicoid_figure(motion: helicoid_motion.CircleMotion) -> Figure:
+    """Return errors of tips and lengths, coordinates, tensions and snapshots of simulation 1."""
+    result = Figure(figsize=(12.0, 8.2), dpi=80, layout='constrained')
+    grid = result.add_gridspec(4, 2, width_ratios=(1.2, 1.0))
     t = motion.times
-    places, shapes, tensions = (result.add_subplot(grid[i, 0]) for i in range(3))
+    errors, lengths, shapes, tensions = (result.add_subplot(grid[i, 0]) for i in range(4))
+    away = 1e3 * helicoid_motion.distances(motion)
     for i in range(3):
-        for c, style in ((0, '-'), (1, '--')):
-            label = f'tip {i + 1}, {"xy"[c]}'
-            places.plot(t, 1e3 * motion.tips[:, i, c], style, color=COLOURS[i], label=label)
+        errors.plot(t, away[:, i], color=COLOURS[i], label=f'tip {i + 1}')
         own = motion.position[:, i * helicoid.BODY :]
         for j, style in ((0, '-'), (1, '--'), (3, ':')):
             shapes.plot(t, own[:, j], style, color=COLOURS[i])
-    places.set_ylabel('tips [mm]')
-    shapes.set_ylabel('stretch (full),\nbends (dashed, dotted)')
+    errors.set_ylabel('tips from\ncircles [mm]')
+    errors.legend(frameon=False, fontsize=8, ncols=3)
     for j in range(9):
-        style = ('-', '--', ':')[j % 3]
-        tensions.plot(t, motion.tensions[:, j], style, color=COLOURS[j // 3])
+        line, colour = ('-', '--', ':')[j % 3], COLOURS[j // 3]
+        lengths.plot(t, 1e3 * (motion.lengths - motion.wanted)[:, j], line, color=colour)
+        tensions.plot(t, motion.tensions[:, j], line, color=colour)
+    lengths.set_ylabel('threads from\nreference [mm]')
+    shapes.set_ylabel('stretch (full),\nbends (dashed, dotted)')
     tensions.set(ylabel='tensions [N]', xlabel='time [s]')
-    places.legend(frameon=False, fontsize=8, ncols=3)
-    for axis in (places, shapes, tensions):
-        axis.set_xlim(t[0], max(t[-1], 1e-3))
+    for axis in (errors, lengths, shapes, tensions):
+        axis.set_xlim(t[0], t[-1])
         axis.tick_params(labelbottom=axis is tensions)
+    for axis in (errors, tensions):
+        axis.set_ylim(bottom=0.0)
     space: Any = result.add_subplot(grid[:, 1], projection='3d')
     robot = helicoid.arm()[0]
-    for index in np.unique(np.linspace(0, len(t) - 1, 2).astype(int)):
-        shade = 0.2 + 0.8 * index / max(len(t) - 1, 1)
+    chosen = [int(np.argmin(abs(t - instant))) for instant in t[-1] * np.array([0.5, 0.75, 1.0])]
+    for k, index in enumerate(chosen):
         for i in range(3):
+            shade = (0.25, 0.45, 1.0)[k]
             draw_wires(space, robot, motion.position[index], i, COLOURS[i], shade)
     turn = np.array([helicoid.targets(time) for time in np.linspace(0.0, helicoid.PERIOD, 60)])
     for i in range(3):
         space.plot(*turn[:, i].T, color='black', linewidth=0.8)
+        space.plot(*motion.tips[:, i].T, color=COLOURS[i], linewidth=1.6)
     space.set_aspect('equal')
     space.invert_zaxis()  # it hangs
-    space.set(xlabel='x [m]', ylabel='y [m]', zlabel='z [m]', title='snapshots, circles wanted')
-    title = 'P2025, simulation 1: equilibria of three bodies with nine threads on circles'
+    space.set(xlabel='x [m]', ylabel='y [m]', zlabel='z [m]', title='snapshots, paths, circles')
+    title = 'P2025, simulation 1: three bodies with nine threads follow circles from rest'
     result.suptitle(title, x=0.01, ha='left')
     return result
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from screw_dynamics.arrays import Array
 from soft_study.arcs import Costs
+from soft_study.helicoid import Equilibria
+from soft_study.helicoid_motion import CircleMotion
 
 FOLDER = Path(__file__).parent
 
@@ -55,3 +57,33 @@ def recorded_motion(path: Path) -> tuple[Array, dict[str, Array]]:
         stem: table[:, [i for i, other in enumerate(stems) if other == stem and i]]
         for stem in chosen
     }
+
+
+def columns_of(found: Equilibria | CircleMotion) -> dict[str, Array]:
+    """Return the columns of simulation 1."""
+    return {
+        'position': found.position,
+        'tension': found.tensions,
+        'tip': found.tips.reshape(-1, 9),
+        **(
+            {'length': found.lengths, 'wanted': found.wanted}
+            if isinstance(found, CircleMotion)
+            else {}
+        ),
+    }
+
+
+def recorded_equilibria(path: Path = FOLDER / 'helicoid_equilibria.csv') -> Equilibria:
+    """Return the equilibria of simulation 1 that were written."""
+    times, columns = recorded_motion(path)
+    tips = columns['tip'].reshape(-1, 3, 3)
+    return Equilibria(times, columns['position'], columns['tension'], tips)
+
+
+def recorded_circles(path: Path = FOLDER / 'helicoid.csv') -> CircleMotion:
+    """Return the motion of simulation 1 that was written."""
+    times, columns = recorded_motion(path)
+    tips = columns['tip'].reshape(-1, 3, 3)
+    return CircleMotion(
+        times, columns['position'], columns['tension'], tips, columns['length'], columns['wanted']
+    )

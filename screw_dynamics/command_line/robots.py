@@ -6,13 +6,14 @@ import argparse
 import math
 import sys
 import warnings
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from screw_dynamics.command_line.command_parser import EachOnce
 from screw_dynamics.dynamics.effort_format import CONTENTS, EffortFormat
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.errors import InputError, ModelError, ModelWarning, UnknownNameError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.other_models import in_place_of_screw_model
 from screw_dynamics.parsers import read_urdf
 from screw_dynamics.paths import expanded
 from screw_dynamics.robot import Robot
@@ -145,7 +146,7 @@ def read_robot(options: argparse.Namespace, recorded: RecordedRobot | None = Non
     if segments is not None:
         if elastic is not None:
             raise InputError(f'--soft-segments: expected no file beside --elastic, got {segments}')
-        return Robot(cast(ScrewModel, append_segments(model, expanded(segments))))
+        return Robot(in_place_of_screw_model(append_segments(model, expanded(segments))))
     robot = Robot(model, None if elastic is None else ElasticJoints.from_yaml(expanded(elastic)))
     if robot.drives is not None:
         _ = robot.motors  # raises if they do not match the model

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.kernels.terms.term import loaded_kernel, not_compiled
 from screw_dynamics.kinematics import frame_jacobian, frame_pose
+from screw_dynamics.model.other_models import OtherModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
 from screw_dynamics.model.term_calls import samples_of
 
@@ -56,7 +57,7 @@ class _Loaded:
 
 
 def control_terms(
-    model: ScrewModel,
+    model: ScrewModel | OtherModel,
     q: ArrayLike,
     qd: ArrayLike,
     frame: str,
@@ -71,7 +72,8 @@ def control_terms(
 
     Parameters
     ----------
-    model : ScrewModel
+    model : ScrewModel or SoftRobot
+        Only for a ScrewModel it is one kernel.
     q, qd : (n,) or (T, n) array_like
         Coordinates and their rates [rad or m, per s].
     frame : str
@@ -105,7 +107,7 @@ def control_terms(
     if type(q) is _ARRAY and type(qd) is _ARRAY:  # not masked arrays
         try:
             if out is None:
-                tables = model.joint_frame_parameters
+                tables = model.joint_frame_parameters  # type: ignore[union-attr]
                 n, jacobian = len(q), tables.jacobian
                 terms = ControlTerms(
                     _empty(tables.square), _empty(n), _empty(n), _empty((4, 4)), _empty(jacobian)
@@ -116,11 +118,12 @@ def control_terms(
                 return terms
         except (TypeError, ValueError, KeyError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
-    return _checked(require_model(model), q, qd, frame, representation, out)
+    checked = model if isinstance(model, OtherModel) else require_model(model)
+    return _checked(checked, q, qd, frame, representation, out)
 
 
 def _run(
-    model: ScrewModel, q: Array, qd: Array, frame: str, representation: str, terms: ControlTerms
+    model: Any, q: Array, qd: Array, frame: str, representation: str, terms: ControlTerms
 ) -> int:
     m, b, g, pose, jacobian = terms
     path = model.frame_parameters[frame, representation]
@@ -129,7 +132,7 @@ def _run(
 
 
 def _checked(
-    model: ScrewModel,
+    model: ScrewModel | OtherModel,
     q: ArrayLike,
     qd: ArrayLike,
     frame: str,
@@ -139,7 +142,7 @@ def _checked(
     if out is not None and not isinstance(out, ControlTerms):
         raise InputError(f'out: expected ControlTerms, got {type(out).__name__}')
     (positions, rates), single = samples_of(model.n, {'q': q, 'qd': qd})
-    if single and _Loaded.kernel is not_compiled:
+    if single and isinstance(model, ScrewModel) and _Loaded.kernel is not_compiled:
         _Loaded.kernel = loaded_kernel('control_kernel') or not_compiled
         if _Loaded.kernel is not not_compiled:
             return control_terms(model, positions[0], rates[0], frame, representation, out)

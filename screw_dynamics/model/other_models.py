@@ -5,18 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from screw_dynamics.arrays import Array, require_out
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.model.records import JointLimits
-from screw_dynamics.model.screw_model import require_model
+from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 
 class OtherModel:
     """Base of models with functions of their own, by the names of those for a `ScrewModel`."""
 
     functions: ClassVar[dict[str, Callable[..., Any]]] = {}
+    n: int
     weightless: Any
     """The same robot without gravity."""
 
@@ -26,11 +27,15 @@ class JointedModel(OtherModel):
 
     name: str
     base_link: str
-    n: int
     joint_names: Any
     coordinate_types: Any
     limits: JointLimits
     gravity: Array
+
+
+def in_place_of_screw_model(model: JointedModel) -> ScrewModel:
+    """Return another model as the record of a robot holds it; not all functions accept it."""
+    return cast(ScrewModel, model)
 
 
 def other_result(name: str, model: OtherModel, *arguments: Any, out: Array | None) -> Array:

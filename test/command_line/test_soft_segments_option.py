@@ -53,6 +53,23 @@ def test_limits_of_segments_are_checked(run, moving_finger):
     assert 'infeasible' in out or 'finger/curve_x' in out
 
 
+def test_a_model_with_segments_is_shown(run, moving_finger):
+    code, out, err = run('model', 'my_robot.urdf', '--soft-segments', FINGER)
+    assert code == 0, err
+    (row,) = (line.split() for line in out.splitlines() if 'thread_1' in line)
+    # density times volume
+    mass = 1070.0 * np.pi * 0.01**2 * 0.12
+    assert row[:2] == ['finger', 'constant_curvature'] and float(row[2]) == pytest.approx(
+        mass, rel=1e-4
+    )
+    limits = next(line.split() for line in out.splitlines() if line.startswith('finger/curve_y'))
+    assert limits[1:] == ['-2', '2', 'inf', 'inf']
+    assert 'link_2' in out
+    code, _, err = run('model', 'my_robot.urdf', '--soft-segments', FINGER, '--yaml', 'out.yaml')
+    assert code != 0
+    assert '--yaml: expected none beside --soft-segments' in err
+
+
 def test_springs_beside_segments_and_bad_files_are_refused(run, moving_finger):
     arguments = ('evaluate', 'my_robot.urdf', 'my_trajectory.csv', '--soft-segments')
     code, _, err = run(*arguments, FINGER, '--elastic', 'my_springs.yaml')

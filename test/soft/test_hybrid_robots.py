@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracles import material_points
-from oracles.material_points import PointModule
+from oracles.hybrid_points import arc_module, rigid_module
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ModelError, TopologyError, UnknownNameError
@@ -31,48 +31,6 @@ def arm_with(text, urdf='planar_2r', **selection):
     return SOFT.append_segments(
         sd.read_urdf(sd.share_path(f'urdf/{urdf}.urdf'), **selection), text
     )
-
-
-def rigid_module(home, screw, inertia):
-    """Return a joint and its body as points, from the matrices of the model."""
-    mass, moment, about_origin = sd.lie.inertia_parameters(inertia)
-    com = moment / mass
-    second = 0.5 * np.trace(about_origin) * np.eye(3) - about_origin - mass * np.outer(com, com)
-    values, axes = np.linalg.eigh(second)
-    offsets = np.concatenate([axes.T, -axes.T])
-    points = np.concatenate([com[np.newaxis], com + offsets])
-    masses = np.concatenate([[mass - values.sum()], 0.5 * values, 0.5 * values])
-
-    def place(q):
-        pose = home @ material_points.exponential(material_points.hat(screw * q))
-        moved = np.einsum('...ij,kj->...ki', pose[..., :3, :3], points)
-        return pose, moved + pose[..., np.newaxis, :3, 3]
-
-    return PointModule(1, place, masses)
-
-
-def arc_module(start, length, radius, mass, stiffness, damping):
-    """Return an arc (two bends, elongation) by exponentials of its strain, after a fixed pose."""
-    x, weights = np.polynomial.legendre.leggauss(14)
-    x, weights = 0.5 * (x + 1.0), 0.5 * weights
-    r = radius / np.sqrt(2.0)
-    section = np.array([[r, 0.0, 0.0], [-r, 0.0, 0.0], [0.0, r, 0.0], [0.0, -r, 0.0]])
-
-    def place(q):
-        zero = 0.0 * q[..., 0]
-        whole = np.stack([-q[..., 1], q[..., 0], zero, zero, zero, length + q[..., 2]], axis=-1)
-        poses = [
-            start @ material_points.exponential(material_points.hat(s * whole)) for s in (*x, 1.0)
-        ]
-        points = [
-            np.einsum('...ij,kj->...ki', pose[..., :3, :3], section) + pose[..., None, :3, 3]
-            for pose in poses[:-1]
-        ]
-        return poses[-1], np.concatenate(points, axis=-2)
-
-    matrix = np.diag(stiffness)
-    masses = mass * np.repeat(0.25 * weights, 4)
-    return PointModule(3, place, masses, matrix, damping * matrix)
 
 
 @pytest.fixture(scope='module')
@@ -177,11 +135,20 @@ ROUND = 'name: a, length: 0.2, radius: 0.01, mass: 0.1'
 @pytest.mark.parametrize(
     ('segment', 'names', 'types'),
     [
-        ('type: planar_constant_curvature', ('a/curve',), 'r'),
-        ('type: constant_curvature', ('a/curve_x', 'a/curve_y', 'a/stretch'), 'rrp'),
-        ('type: constant_curvature, elongation: false', ('a/curve_x', 'a/curve_y'), 'rr'),
+        ('type: planar_constant_curvature, youngs_modulus: 1.0e+6', ('a/curve',), 'r'),
         (
-            'type: variable_strain, strains: {bend_y: 2, stretch: 1}, basis: legendre',
+            'type: constant_curvature, youngs_modulus: 1.0e+6',
+            ('a/curve_x', 'a/curve_y', 'a/stretch'),
+            'rrp',
+        ),
+        (
+            'type: constant_curvature, elongation: false, youngs_modulus: 1.0e+6',
+            ('a/curve_x', 'a/curve_y'),
+            'rr',
+        ),
+        (
+            'type: variable_strain, strains: {bend_y: 2, stretch: 1}, basis: legendre, '
+            'youngs_modulus: 1.0e+6',
             ('a/bend_y_1', 'a/bend_y_2', 'a/stretch'),
             'rrp',
         ),
@@ -266,6 +233,16 @@ def test_sections_of_tubes_and_incompressible_material():
         ),
         ('offsets: {finger: [0.008, 0.0]}', 'offsets: {}', r'threads\[0\].offsets: expected one'),
         (
+            '{finger: [0.008, 0.0]}',
+            '{finger: [0.008, 0.0061]}',
+            r'threads\[0\].offsets.finger: expected a place at most 0.01 m, the radius, from',
+        ),
+        (
+            'youngs_modulus: 1.0e+6',
+            '',
+            r'segments\[0\].bending_stiffness: expected a stiffness, 0 for none, or youngs',
+        ),
+        (
             'most_tension: 60.0',
             'most_tension: 0.5',
             r'threads\[0\].most_tension: expected at least 1 N, got 0.5',
@@ -294,12 +271,33 @@ def test_bad_entries_are_refused_by_name(old, new, message):
         ),
         (
             'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend: 1}',
-            'expected strains of .*, got .bend.',
+            r'segments\[0\].strains: expected strains of .*, got .bend.',
         ),
         (
             'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend_x: 1},'
             ' section_stiffness: [-1, 1, 1, 1, 1, 1]',
             'section_stiffness: expected 0 or more, got -1',
+        ),
+        (
+            'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend_x: 1},'
+            ' youngs_modulus: 1.0, basis: spline',
+            r'segments\[0\].basis: expected one of .*, got .spline.',
+        ),
+        (
+            'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend_x: 1}',
+            r'segments\[0\].section_stiffness: expected a stiffness, 0 for none, or youngs',
+        ),
+        (
+            'type: constant_curvature, length: 0.1, radius: 0.1, mass: 1.0, bending_stiffness: 0',
+            r'segments\[0\].axial_stiffness: expected a stiffness, 0 for none, or youngs',
+        ),
+        (
+            'type: volume_preserving, length: 0.1, radius: 0.1, mass: 1.0',
+            r"segments\[0\]: expected an entry 'neo_hookean', got none",
+        ),
+        (
+            'type: volume_preserving, length: 0.1, radius: 0.1, mass: 1.0, neo_hookean: -1',
+            r'segments\[0\].neo_hookean: expected .*, got -1',
         ),
         (
             'type: constant_curvature, length: 0.1, radius: 0.1, mass: 1.0, elongation: 3',
@@ -338,8 +336,48 @@ def test_the_name_of_a_bad_file_is_in_the_error(tmp_path):
         SOFT.read_segments(path)
 
 
+def test_the_name_of_the_file_is_in_errors_of_appending(tmp_path):
+    path = tmp_path / 'mine.yaml'
+    for old, new, kind, message in (
+        ('tip_link: tool', 'tip_link: hand', UnknownNameError, 'tip_link: unknown link'),
+        ('tip_link: tool', 'tip_link: link_1', TopologyError, 'tip_link: expected a link on'),
+        ('name: finger', 'name: link_1', InputError, r'segments\[0\].name: expected a name of no'),
+    ):
+        text = FINGER.read_text().replace(old, new)
+        path.write_text(text.replace('offsets: {finger', 'offsets: {link_1') if 'name' in old
+                        else text)  # fmt: skip
+        with pytest.raises(kind, match=f'mine.yaml: {message}'):
+            arm_with(path)
+
+
+def test_a_coordinate_without_stiffness_is_explicit():
+    bend = f'{ROUND}, type: constant_curvature, bending_stiffness: 0'
+    arc = arm_with(f'segments:\n  - {{{bend}, axial_stiffness: 0}}\n').modules[-1]
+    np.testing.assert_array_equal(arc.stiffness, np.zeros(3))
+    # without elongation there is no axial stiffness to state
+    arc = arm_with(f'segments:\n  - {{{bend}, elongation: false}}\n').modules[-1]
+    np.testing.assert_array_equal(arc.stiffness, np.zeros(2))
+
+
+def test_control_terms_are_those_of_the_single_functions(six_and_arc, rng):
+    q, qd = 0.1 * rng.normal(size=(2, 9))
+    terms = sd.control_terms(six_and_arc, q, qd, 'trunk', 'hybrid')
+    expected = (
+        sd.mass_matrix(six_and_arc, q),
+        sd.inverse_dynamics(six_and_arc, np.array([q, qd, 0.0 * q]))[0],
+        sd.gravity_forces(six_and_arc, q),
+        sd.frame_pose(six_and_arc, q, 'trunk'),
+        sd.frame_jacobian(six_and_arc, q, 'trunk', 'hybrid'),
+    )
+    for got, other in zip(terms, expected, strict=True):
+        np.testing.assert_allclose(got, other, rtol=0, atol=1e-12 * np.abs(other).max())
+    again = sd.control_terms(six_and_arc, 0.0 * q, qd, 'tip', out=terms)
+    assert again.mass_matrix is terms.mass_matrix
+    np.testing.assert_array_equal(terms.mass_matrix, sd.mass_matrix(six_and_arc, 0.0 * q))
+
+
 def test_segments_need_a_chain_and_its_last_link():
-    arc = f'segments:\n  - {{{ROUND}, type: planar_constant_curvature}}\n'
+    arc = f'segments:\n  - {{{ROUND}, type: planar_constant_curvature, bending_stiffness: 0}}\n'
     with pytest.raises(TopologyError, match='expected a chain, in which it follows'):
         arm_with(arc, 'branched_gripper')
     with pytest.raises(TopologyError, match="expected a link on the last body 'link_2'"):

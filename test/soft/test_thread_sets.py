@@ -4,11 +4,17 @@
 
 from __future__ import annotations
 
+import sys
+import tracemalloc
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from oracles.strategies import seeds
+from scipy.optimize import lsq_linear
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.soft.segments.thread_jets import ThreadJets
 
 SOFT = sd.soft
@@ -24,9 +30,17 @@ ARC = 'constant_curvature, elongation: false'
 STRAIN = 'variable_strain, strains: {bend_x: 1, bend_y: 1}'
 
 
+def columns(thread, jet):
+    """Return what a thread of all coordinates has in its column."""
+    matrices = np.zeros((*jet.shape, 1))
+    matrices[0, :, 0] = thread.constant_part
+    thread.add(jet, matrices, 0, np.empty((3 * len(jet) + 1, 3)))
+    return matrices[..., 0]
+
+
 def trunk(kind, *, youngs=True):
     arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    text = TRUNK if youngs else TRUNK.replace(', youngs_modulus: 1.0e+6', '')
+    text = TRUNK if youngs else TRUNK.replace('youngs_modulus: 1.0e+6', 'neo_hookean: 1.0e+5')
     return SOFT.append_segments(arm, text.replace('TYPE', kind))
 
 
@@ -83,14 +97,107 @@ def test_derivatives_of_tensions_are_those_along_the_motion(kind):
             np.testing.assert_allclose(values[d + 1], slope, rtol=0, atol=2e-5 * scale)
 
 
-def test_a_tension_above_its_limit_is_refused_by_name():
+def limited(*rows):
     arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    text = TRUNK.replace('TYPE', ARC).replace('least_tension: 2.0}', 'most_tension: 0.1}', 1)
-    robot = SOFT.append_segments(arm, text)
-    jet = np.zeros((3, 4))
-    jet[0, 2] = 0.5
-    with pytest.raises(InputError, match="thread 'a': expected a tension of at most 0.1 N"):
-        robot.threads.tensions(jet, sd.inverse_dynamics(robot, jet))
+    threads = ''.join(
+        f'  - {{name: t{i}, offsets: {{trunk: [{x!r}, {y!r}]}}, least_tension: {low!r}, '
+        f'most_tension: {high!r}}}\n'
+        for i, (x, y, low, high) in enumerate(rows)
+    )
+    return SOFT.append_segments(
+        arm, TRUNK.replace('TYPE', ARC).partition('threads:')[0] + 'threads:\n' + threads
+    )
+
+
+def test_a_thread_at_its_upper_limit_leaves_the_rest_to_another():
+    """Two threads at the same side: without its limit one takes four fifths of the demand."""
+    robot = limited((0.02, 0.0, 0.0, 10.0), (0.01, 0.0, 0.0, 100.0))
+    efforts = np.zeros((2, 4))
+    efforts[:, 2] = 1.0
+    tensions, errors = robot.threads.tensions(np.zeros((4, 4)), efforts)
+    # 1 N m = 0.02 m 10 N + 0.01 m 80 N, and the second carries all of the rate
+    np.testing.assert_allclose(tensions, [[10.0, 80.0], [0.0, 100.0]], rtol=1e-8)
+    assert errors.max() < 1e-8
+
+
+def test_demands_beyond_all_limits_leave_an_error():
+    robot = limited((0.02, 0.0, 0.0, 10.0), (0.01, 0.0, 3.0, 20.0))
+    efforts = np.zeros((1, 4))
+    efforts[0, 2:] = 1.0, -0.25
+    tensions, errors = robot.threads.tensions(np.zeros((3, 4)), efforts)
+    np.testing.assert_array_equal(tensions, [[10.0, 20.0]])
+    np.testing.assert_allclose(errors, [0.6, 0.25], rtol=1e-14)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds)
+def test_tensions_are_those_of_a_bounded_least_squares_solver(seed):
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 7))
+    least = rng.uniform(0.0, 3.0, count).round(3)
+    span = rng.choice([0.0, 5.0, 40.0], count)
+    places = rng.uniform(-0.014, 0.014, (count, 2)).round(5)
+    rows = [
+        (*map(float, place), float(low), float(low + top))
+        for place, low, top in zip(places, least, span, strict=True)
+    ]
+    threads = limited(*rows).threads
+    wanted = rng.normal(size=2) * rng.choice([0.01, 0.3])
+    found, errors = threads.tensions(np.zeros((3, 4)), np.array([[0.0, 0.0, *wanted]]))
+    matrix = places.T
+    assert (found[0] >= least).all() and (found[0] <= least + span).all()
+    np.testing.assert_allclose(errors, abs(matrix @ found[0] - wanted), atol=1e-12)
+    # the same sum of squares, by scipy; a thread without a range is no unknown there
+    free = span > 0.0
+    if not free.any():
+        return
+    scale = 1e-5 * np.linalg.norm(matrix)
+    system = np.vstack([matrix[:, free], scale * np.eye(free.sum())])
+    right = np.append(wanted - matrix @ least, np.zeros(free.sum()))
+    expected = lsq_linear(system, right, (0.0, span[free]), method='bvls', tol=1e-14)
+    got = system @ (found[0] - least)[free] - right
+    # costs of 1e-10 decide among equal efforts
+    assert got @ got <= 2.0 * expected.cost * (1.0 + 1e-9) + 1e-20
+    # rounding of the least-norm part: eps over the square of 1e-5
+    np.testing.assert_allclose(found[0][free], (least + 0.0)[free] + expected.x, atol=2e-3)
+
+
+@pytest.mark.parametrize('kind', [ARC, STRAIN])
+def test_tensions_to_fill_are_the_same_and_allocate_nothing(kind):
+    robot = trunk(kind)
+    jet = motion(0.4)
+    efforts = sd.inverse_dynamics(robot, jet)[:2].copy()
+    expected = robot.threads.tensions(jet, efforts)
+    out = np.full((2, 3), np.nan), np.full(2, np.nan)
+    assert robot.threads.tensions(jet, efforts, out) is out
+    for got, other in zip(out, expected, strict=True):
+        np.testing.assert_array_equal(got, other)
+
+    def ticks(count):
+        for _ in range(count):
+            robot.threads.tensions(jet, efforts, out)
+
+    blocks = []
+    for _ in range(5):
+        ticks(10)
+        before = sys.getallocatedblocks()
+        ticks(300)
+        blocks.append(sys.getallocatedblocks() - before)
+    assert min(blocks) <= 0
+    # views of arrays aside, none is made on the way either
+    tracemalloc.start()
+    try:
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        ticks(1)
+        peak = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+    assert peak < 2000
+    with pytest.raises(ShapeError, match='out: expected shape'):
+        robot.threads.tensions(jet, efforts, (out[0][:1], out[1]))
+    with pytest.raises(InputError, match='efforts: expected finite ones'):
+        robot.threads.tensions(jet, np.full((1, 4), np.nan))
 
 
 def test_efforts_that_need_a_push_leave_an_error():
@@ -111,5 +218,5 @@ def test_jets_of_threads_are_those_by_series(kind, rng):
     offsets = {'trunk': (0.01, -0.004)}
     jet = 0.05 * rng.normal(size=(4, robot.n))
     expected = SOFT.Thread(robot, offsets).effort_jet(jet)
-    got = ThreadJets(robot, offsets).effort_jet(jet)
+    got = columns(ThreadJets(robot, offsets), jet)
     np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * (1.0 + np.abs(expected).max()))

@@ -25,6 +25,7 @@ from verification import (  # noqa: E402
     body_checks,
     dynamics_checks,
     elastic_checks,
+    hybrid_checks,
     integrator_checks,
     kinematics_checks,
     lie_checks,
@@ -51,6 +52,7 @@ SUBJECTS = (
     elastic_checks,
     motion_checks,
     soft_checks,
+    hybrid_checks,
     symbolic_checks,
     integrator_checks,
 )

@@ -12,7 +12,14 @@ import pytest
 from oracles.comparison import TOLERANCE
 
 import screw_dynamics as sd
-from verification import integrator_checks, measures, motion_checks, soft_checks, symbolic_checks
+from verification import (
+    hybrid_checks,
+    integrator_checks,
+    measures,
+    motion_checks,
+    soft_checks,
+    symbolic_checks,
+)
 from verification.algorithms import ROOT, algorithms
 from verification.checks import Result
 from verification.costs import cost
@@ -35,6 +42,8 @@ QUICK = (
     soft_checks.of_rigid_chains,
     soft_checks.of_one_arc,
     soft_checks.of_statics,
+    hybrid_checks.of_hybrids,
+    hybrid_checks.of_tensions,
     symbolic_checks.of_expressions,
 )
 

@@ -8,8 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.command_line import joint_values, outputs, robots
+from screw_dynamics.errors import InputError
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.paths import is_standard_output, new_file, reports_beside
+from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
 from screw_dynamics.text_table import NO_BREAK, text_table
 
 FILES = 'URDF'
@@ -20,6 +23,7 @@ EXAMPLES = (
     'screw_dynamics model my_robot.urdf',
     'screw_dynamics model my_robot.urdf --tip-link tool0 --locked gripper=0.02',
     'screw_dynamics model my_robot.urdf --payload tool0=1.2,0,0,0.06 --yaml loaded.yaml',
+    'screw_dynamics model my_robot.urdf --soft-segments my_segments.yaml',
     'screw_dynamics model my_robot.urdf --axes axes.png --position joint_2=0.5',
 )
 
@@ -28,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     robots.add_urdf(parser)
     robots.add_options(parser)
+    robots.add_soft_segments(parser)
     parser.add_argument(
         '--yaml',
         metavar='OUT',
@@ -56,7 +61,13 @@ def run(options: argparse.Namespace) -> int:
     figure = Path(options.axes) if options.axes else None
     outputs.check((options.urdf,), (options.yaml,), figure)
     with reports_beside(options.yaml) as output:
-        model = robots.read_robot(options).model
+        robot: object = robots.read_robot(options).model
+        if isinstance(robot, HybridRobot):
+            _require_no_files(options)
+            print(f'{robot.rigid}\n\n{_segments(robot)}\n\n{_limits(robot)}')
+            print(f'\n{_masses(robot.rigid)}')
+            return 0
+        model = require_model(robot)
         position = joint_values.joint_values('--position', options.position, model.joint_names)
         print(model)
         print(f'\n{_limits(model)}')
@@ -78,7 +89,29 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _limits(model: ScrewModel) -> str:
+def _require_no_files(options: argparse.Namespace) -> None:
+    for key in ('yaml', 'axes', 'position'):
+        if getattr(options, key) is not None:
+            raise InputError(f'--{key}: expected none beside --soft-segments')
+
+
+def _segments(robot: HybridRobot) -> str:
+    rows = [('segment', 'type', 'mass [kg]', 'coordinates', 'threads')]
+    for segment in robot.appended.segments:
+        names = [spec.name for spec in robot.appended.threads if segment.name in spec.offsets]
+        rows.append(
+            (
+                segment.name,
+                segment.type,
+                f'{float(np.sum(segment.built.module.masses)):.5g}',
+                ', '.join(segment.built.coordinates) or '-',
+                ', '.join(names) or '-',
+            )
+        )
+    return text_table(rows)
+
+
+def _limits(model: ScrewModel | HybridRobot) -> str:
     limits = model.limits
     rows = [('coordinate', 'lower', 'upper', 'velocity', 'effort')]
     for j, name in enumerate(model.joint_names):

@@ -287,7 +287,7 @@ class FeedforwardNode(ManagedNode):
 
     def _on_jump(self, reason: str) -> None:
         pipeline = self._shared.configured
-        if not pipeline.empty:
+        if not pipeline.followed.empty:
             self.get_logger().warning(f'{reason}: the active trajectory is dropped')
         self._trajectory_inputs.drop(f'{reason} before it was fitted')
         pipeline.forget()

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`FeedforwardPipeline`: sampling of the reference, computation and publication of the efforts."""
+"""`FeedforwardPipeline`: sampling of the motion, computation and publication of the efforts."""
 
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from rclpy.publisher import Publisher
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import MotorFeedforward
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.nodes.feedforward.followed_motion import FollowedMotion
 from screw_dynamics.nodes.feedforward.measurements import ExternalWrenches, JointStateBuffer
 from screw_dynamics.nodes.feedforward.outputs.commands import CommandsOutput, updated_commands
 from screw_dynamics.nodes.feedforward.outputs.effort_outputs import (
@@ -25,9 +26,7 @@ from screw_dynamics.nodes.feedforward.outputs.thread_tensions import TensionOutp
 from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
 from screw_dynamics.nodes.shared import interfaces
 from screw_dynamics.nodes.shared.loaded_robot import with_stiffness
-from screw_dynamics.reference.interpolation import INTERPOLATIONS
-from screw_dynamics.reference.reference import Reference, Source
-from screw_dynamics.reference.streamed_reference import StreamedReference
+from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 from screw_dynamics.soft.segments.thread_set import threads_of
 from screw_dynamics.trajectory import JET_ROWS
@@ -39,17 +38,8 @@ class FeedforwardPipeline:
     def __init__(self, node: Node, robot: Robot, parameters: FeedforwardParameters) -> None:
         robot = replace(robot, limits_motors=parameters.output_guard != 'off')
         self._node, self._parameters, self._robot = node, parameters, robot
-        self.continuous = tuple(
-            name
-            for name, kind in zip(robot.joint_names, robot.model.coordinate_types, strict=True)
-            if kind == 'continuous'
-        )
-        self.reference = Reference(
-            robot.n, INTERPOLATIONS[parameters.interpolation], self.continuous
-        )
-        self.streamed = StreamedReference(
-            self.reference, np.isin(robot.joint_names, self.continuous), parameters.stream_settings
-        )
+        self.followed = FollowedMotion(robot, parameters)
+        self.reference, self.streamed = self.followed.reference, self.followed.streamed
         self.wrenches = ExternalWrenches(robot.model, self._warn_of_expired_wrench)
         self.measured = JointStateBuffer(robot.joint_names)
         self._jet = np.zeros((JET_ROWS, robot.n))
@@ -88,9 +78,7 @@ class FeedforwardPipeline:
         self.guard.shift(later)
         if self.motors is not None:
             self.motors.guard.shift(later)
-        self.streamed.apply(
-            parameters.stream_settings, self.sampled(self._node.get_clock().now().nanoseconds)
-        )
+        self.followed.apply(parameters, self._node.get_clock().now().nanoseconds)
         if self._publishers.differ(old, parameters):
             publishers = self._publishers
             # if this raises, the old publishers stay in use
@@ -111,10 +99,6 @@ class FeedforwardPipeline:
         """The output of commands to joints or motors, if there is one."""
         return self._commands if self.motors is None else self._commands or self.motors.commands
 
-    def sampled(self, now: int) -> int:
-        """Return the instant sampled by a tick at this time [ns]."""
-        return now + round(1e9 * self._parameters.lead)
-
     def replace_model(self, model: ScrewModel) -> bool:
         """Continue with another model; return False, with no change, if its joints differ."""
         old = self.model
@@ -134,9 +118,9 @@ class FeedforwardPipeline:
 
     def publish(self, now: int, withheld: bool = False) -> None:
         """Publish this tick's sample, if any; raise NotFiniteError before if it is not finite."""
-        sample = None if withheld else self._sample(now)
+        sample = None if withheld else self.followed.sample(now, self._jet)
         if sample is None:
-            following = self.streamed.followed is not None and not self.streamed.stale(now)
+            following = self.followed.waits(now)
             if following and not withheld:
                 self._wait(now)
                 return
@@ -245,62 +229,24 @@ class FeedforwardPipeline:
         released = self._commands is not None and self._commands.release(now)
         return (self.motors is not None and self.motors.release(now)) or released
 
-    def _sample(self, now: int) -> EffortSample | None:
-        """Write the joint jet of this tick; return None if there is nothing to publish."""
-        time = self.sampled(now)
-        if self.streamed.followed is not None:
-            streamed = self.streamed.sample(now, time, self._jet)
-            if streamed is None:
-                return None
-            return EffortSample(
-                streamed.instant, Source.STREAM, streamed.continuity, rows=streamed.rows
-            )
-        source = self.reference.sample(time, self._jet)
-        if source is None or (source is Source.HOLD and self._idle()):
-            return None
-        return EffortSample(
-            time,
-            source,
-            self.reference.continuity,
-            round(1e9 * self.reference.time_from_start),
-            continues=self.reference.continues,
-            first=self.reference.first,
-        )
-
     @property
     def trajectory_output(self) -> Publisher | None:
         """Publisher of accepted trajectories with efforts; None if it is disabled."""
         return self._publishers.trajectory
 
-    def _idle(self) -> bool:
-        timeout = self._parameters.idle_timeout
-        held_too_long = 0.0 < timeout < self.reference.held_for
-        return held_too_long or not self._parameters.hold_when_idle
-
-    def add_positions(self, positions: Array, now: int) -> bool:
-        """Add positions (n,) received at `now` [ns]; see `StreamedReference.add_positions`."""
-        return self.streamed.add_positions(positions, now, self.sampled(now))
-
     def clear(self) -> None:
         """Stop following; a stream is followed again after it has paused, efforts after a stop."""
         self._forget_stops()
-        self.reference.clear()
-        self.streamed.supersede()
+        self.followed.clear()
 
     def forget(self) -> None:
         """Drop all state after a jump of the clock."""
-        self.reference.clear()
-        self.streamed.reset()
+        self.followed.forget()
         self.measured.clear()
         self.wrenches.clear()
         self._forget_stops()
         if self.motors is not None:
             self.motors.stiffness.forget()
-
-    @property
-    def empty(self) -> bool:
-        """True if there is nothing to follow, now or later."""
-        return self.reference.empty and self.streamed.followed is None
 
     def _warn_of_expired_wrench(self, frame: str) -> None:
         self._node.get_logger().warning(

@@ -6,7 +6,6 @@ import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.other_models import in_place_of_screw_model
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.nodes.shared.model_parameters import ModelParameters
 from screw_dynamics.parsers import RobotDescription, model_from_description, read_description
@@ -143,7 +143,7 @@ def with_settings(
     if segments is None:
         return model
     try:
-        return cast(ScrewModel, append_segments(model, segments))
+        return in_place_of_screw_model(append_segments(model, segments))
     except ScrewDynamicsError as error:
         raise InputError(f'{_SEGMENTS}: {error}') from None
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,12 @@ def append_segments(
     (3, 4)
     """
     segments = source if isinstance(source, Segments) else read_segments(source)
-    return HybridRobot(require_model(model), segments)
+    chain = require_model(model)
+    try:
+        return HybridRobot(chain, segments)
+    except ScrewDynamicsError as error:
+        error.args = (f'{segments.origin}: {error}',)
+        raise
 
 
 def read_segments(source: str | bytes | os.PathLike[str]) -> Segments:
@@ -115,7 +121,7 @@ def read_segments(source: str | bytes | os.PathLike[str]) -> Segments:
     document = read_document(source, _WHAT)
     path = f'{_WHAT} text' if is_document(source) else str(source)
     try:
-        return _segments(YamlEntry(document, 'document'))
+        return replace(_segments(YamlEntry(document, 'document')), origin=path)
     except ScrewDynamicsError as error:
         raise ModelError(f'{path}: {error}') from None
 
@@ -172,7 +178,7 @@ def _segment(node: YamlEntry, taken: set[str]) -> Segment:
     if 'limits' in node.value:
         _check_keys(node['limits'], built.coordinates)
         limits = {key: _limits(item) for key, item in node['limits'].entries()}
-    return Segment(name, built, limits)
+    return Segment(name, kind, built, limits)
 
 
 def _limits(node: YamlEntry) -> dict[str, float]:
@@ -209,6 +215,12 @@ def _thread(node: YamlEntry, segments: list[Segment], taken: set[str]) -> Thread
                 f'{shown(name)}'
             )
         x, y = _finite(item, 2).tolist()
+        radius = next(s.built.radius for s in segments if s.name == name)
+        if np.hypot(x, y) > radius * (1.0 + 1e-9):
+            raise ModelError(
+                f'{item.path}: expected a place at most {radius:g} m, the radius, from the axis, '
+                f'got {shown([x, y])}'
+            )
         offsets[name] = (x, y)
     if not offsets:
         raise ModelError(f'{node.path}.offsets: expected one segment or more, got none')

@@ -27,9 +27,10 @@ _QUANTITIES = ('lower', 'upper', 'velocity', 'effort')
 
 @dataclass(frozen=True)
 class Segment:
-    """A segment: its body, and limits by coordinate and quantity."""
+    """A segment: its type and body, and limits by coordinate and quantity."""
 
     name: str
+    type: str
     built: Built
     limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
@@ -47,6 +48,7 @@ class Segments:
     threads: tuple[ThreadSpec, ...] = ()
     tip_link: str | None = None
     pose: Array = field(default_factory=lambda: np.eye(4))
+    origin: str = 'soft segments'  # names the file in errors
 
 
 class HybridRobot(SoftRobot, JointedModel):

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,11 +30,12 @@ ANGLE, LENGTH, PURE = 'rad', 'm', '1'  # units of coordinates
 
 @dataclass(frozen=True)
 class Built:
-    """A body with the names of its coordinates and their units."""
+    """A body with the names of its coordinates, their units, and the radius of its section."""
 
     module: Module
     coordinates: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
+    radius: float = 0.0
 
 
 ROUND: dict[str, str] = {
@@ -43,11 +45,26 @@ ROUND: dict[str, str] = {
     'density': 'Density [kg/m^3]; or `mass`.',
 }
 MATERIAL: dict[str, str] = {
-    'youngs_modulus': 'E [Pa]; in place of a stiffness.',
+    'youngs_modulus': 'E [Pa]; in place of a stiffness, one of which is needed.',
     'poissons_ratio': 'With E: G = E / (2 (1 + ratio)); 0.5 by default.',
     'shear_modulus': 'G [Pa], in place of `poissons_ratio`.',
 }
-_DAMPING = {'damping': 'Time constant of the material [s]: damping is this times stiffness.'}
+_DAMPING = {
+    'damping': 'Time constant of the material [s]: damping is this times stiffness; by default 0.'
+}
+
+
+@contextmanager
+def _keys(**names: str) -> Iterator[None]:
+    """Let errors name the entries of the file in place of arguments."""
+    try:
+        yield
+    except InputError as error:
+        text = str(error)
+        for argument, key in names.items():
+            if text.startswith(argument):
+                text = f'{key}{text[len(argument) :]}'
+        raise InputError(text) from None
 
 
 def _mass(values: Mapping[str, Any]) -> float:
@@ -67,6 +84,9 @@ def _section(values: Mapping[str, Any], *given: str) -> Array | None:
         for key in ('poissons_ratio', 'shear_modulus'):
             if key in values:
                 raise InputError(f'{key}: expected no value without youngs_modulus')
+        for key in given:
+            if key not in values:
+                raise InputError(f'{key}: expected a stiffness, 0 for none, or youngs_modulus')
         return None
     for key in given:
         if key in values:
@@ -99,17 +119,18 @@ def _rigid(values: Mapping[str, Any], name: str) -> Built:
 
 def _planar(values: Mapping[str, Any], name: str) -> Built:
     section = _section(values, 'bending_stiffness')
-    bending = values.get('bending_stiffness', 0.0) if section is None else section[0]
+    bending = values['bending_stiffness'] if section is None else section[0]
     arc = PlanarConstantCurvature(
         **_round(values, name), bending_stiffness=bending, damping=values.get('damping', 0.0)
     )
-    return Built(arc, ('curve',), (ANGLE,))
+    return Built(arc, ('curve',), (ANGLE,), arc.radius)
 
 
 def _constant_curvature(values: Mapping[str, Any], name: str) -> Built:
-    section = _section(values, 'bending_stiffness', 'axial_stiffness')
+    stretches = values.get('elongation', True) or 'axial_stiffness' in values
+    section = _section(values, 'bending_stiffness', *(('axial_stiffness',) * stretches))
     bending, axial = (
-        (values.get('bending_stiffness', 0.0), values.get('axial_stiffness', 0.0))
+        (values['bending_stiffness'], values.get('axial_stiffness', 0.0))
         if section is None
         else (section[0], section[5])
     )
@@ -121,16 +142,17 @@ def _constant_curvature(values: Mapping[str, Any], name: str) -> Built:
         elongation=values.get('elongation', True),
     )
     names, units = ('curve_x', 'curve_y', 'stretch'), (ANGLE, ANGLE, LENGTH)
-    return Built(arc, names[: arc.n], units[: arc.n])
+    return Built(arc, names[: arc.n], units[: arc.n], arc.radius)
 
 
 def _variable_strain(values: Mapping[str, Any], name: str) -> Built:
+    counts = values['strains']
+    with _keys(functions='basis', counts='strains'):
+        basis = strain_basis(values['length'], values.get('basis', 'monomial'), counts)
     section = _section(values, 'section_stiffness')
-    stiffness = values.get('section_stiffness', (0.0,) * 6) if section is None else section
+    stiffness = values['section_stiffness'] if section is None else section
     if min(stiffness) < 0.0:
         raise InputError(f'section_stiffness: expected 0 or more, got {min(stiffness):g}')
-    counts = values['strains']
-    basis = strain_basis(values['length'], values.get('basis', 'monomial'), counts)
     rod = VariableStrain(
         **_round(values, name),
         basis=basis,
@@ -143,23 +165,20 @@ def _variable_strain(values: Mapping[str, Any], name: str) -> Built:
         raise InputError('strains: expected at least one strain, got none')
     angular = STRAINS[:3]
     units = tuple(ANGLE if kind in angular else LENGTH for kind in kinds)
-    return Built(rod, _numbered(kinds), units)
+    return Built(rod, _numbered(kinds), units, rod.radius)
 
 
 _VOLUME_UNITS = {'twist': ANGLE, 'shear_x': LENGTH, 'shear_y': LENGTH}
 
 
 def _volume_preserving(values: Mapping[str, Any], name: str) -> Built:
-    material = values.get('neo_hookean')
-    viscosity = values.get('viscosity')
-    body = VolumePreserving(
-        **_round(values, name),
-        material=None if material is None else NeoHookean(material),
-        viscosity=None if viscosity is None else KelvinVoigt(viscosity),
-    )
+    with _keys(coefficient='neo_hookean'):
+        material = NeoHookean(values['neo_hookean'])
+    viscosity = KelvinVoigt(values['viscosity']) if 'viscosity' in values else None
+    body = VolumePreserving(**_round(values, name), material=material, viscosity=viscosity)
     kinds = [part.kind for part in body.primitives for _ in range(part.n)]
     units = tuple(_VOLUME_UNITS.get(kind, PURE) for kind in kinds)
-    return Built(body, _numbered(kinds), units)
+    return Built(body, _numbered(kinds), units, body.radius)
 
 
 def _numbered(kinds: list[str]) -> tuple[str, ...]:
@@ -194,7 +213,7 @@ SEGMENT_TYPES: dict[str, SegmentType] = {
     'planar_constant_curvature': SegmentType(
         {
             **ROUND,
-            'bending_stiffness': 'E I [N m^2].',
+            'bending_stiffness': 'E I [N m^2]; 0 for none.',
             **MATERIAL,
             **_DAMPING,
         },
@@ -204,8 +223,8 @@ SEGMENT_TYPES: dict[str, SegmentType] = {
     'constant_curvature': SegmentType(
         {
             **ROUND,
-            'bending_stiffness': 'E I [N m^2].',
-            'axial_stiffness': 'E A [N].',
+            'bending_stiffness': 'E I [N m^2]; 0 for none.',
+            'axial_stiffness': 'E A [N]; needed for elongation.',
             'elongation': 'Whether the length changes; true by default.',
             **MATERIAL,
             **_DAMPING,
@@ -220,7 +239,7 @@ SEGMENT_TYPES: dict[str, SegmentType] = {
             'stretch.',
             'basis': 'monomial (default), legendre, chebyshev, fourier or hermite.',
             'nodes': 'Number of Gauss points; 8 by default.',
-            'section_stiffness': 'E I, E I, G J [N m^2], G A, G A, E A [N].',
+            'section_stiffness': 'E I, E I, G J [N m^2], G A, G A, E A [N]; 0 for none.',
             **MATERIAL,
             **_DAMPING,
         },
@@ -230,10 +249,10 @@ SEGMENT_TYPES: dict[str, SegmentType] = {
     'volume_preserving': SegmentType(
         {
             **ROUND,
-            'neo_hookean': 'C of the Neo-Hookean material [Pa], a sixth of E.',
-            'viscosity': 'Kelvin-Voigt viscosity [Pa s].',
+            'neo_hookean': 'C of the Neo-Hookean material [Pa], a sixth of E; 0 for none.',
+            'viscosity': 'Kelvin-Voigt viscosity [Pa s]; by default 0.',
         },
-        ('length', 'radius'),
+        ('length', 'radius', 'neo_hookean'),
         _volume_preserving,
     ),
 }

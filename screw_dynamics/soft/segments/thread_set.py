@@ -6,17 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.kernels.soft.layout import OK
+from screw_dynamics.kernels.soft.tensions import bounded_tensions
 from screw_dynamics.soft.segments.thread_jets import ThreadJets
 from screw_dynamics.soft.soft_robot import SoftRobot
-
-# of the lengths of the columns: decides among tensions with equal efforts, changes them by 1e-10
-_REGULARISATION = 1e-5
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,11 @@ class ThreadSet:
     """
     The threads of a hybrid robot, and the tensions by which they realise efforts.
 
-    Tensions are the least-norm ones, of at least their lower limits, with the least error of the
-    efforts of the soft coordinates; efforts of joints before the segments are left to motors.
+    Tensions t between the limits of the threads minimise ``|A t - w|^2 + s^2 |t - t_least|^2``,
+    w being the efforts of the soft coordinates and s 1e-5 of the norm of A. So the error of the
+    efforts is the least possible one to about 1e-10 of their size, and among tensions with equal
+    efforts those nearest to the lower limits are chosen. Efforts of joints before the segments are
+    left to motors.
 
     Parameters
     ----------
@@ -62,36 +63,41 @@ class ThreadSet:
     """
 
     def __init__(self, robot: SoftRobot, first: int, specs: Sequence[ThreadSpec]) -> None:
-        # nodes without threads, which start faster without SciPy, import this module too
-        from scipy.optimize import nnls
-
-        self._nnls = nnls
         self.names = tuple(spec.name for spec in specs)
         self.least = np.array([spec.least for spec in specs])
         self.most = np.array([spec.most for spec in specs])
-        self._threads = tuple(ThreadJets(robot, spec.offsets) for spec in specs)
+        self._threads = tuple(ThreadJets(robot, spec.offsets, first) for spec in specs)
         self._first = first
-        self.size, count = robot.n - self._first, len(specs)
-        self._constant: Array | None = None
-        if all(thread.constant for thread in self._threads):
-            self._constant = self._jets(np.zeros((1, robot.n)))[0]
-        self._system = np.zeros((self.size + count, count))
-        self._right = np.zeros(self.size + count)
-
-    def _jets(self, jet: Array) -> Array:
-        """Return A and derivatives (K + 1, n_soft, m) along a motion (K + 1, n)."""
-        columns = [thread.effort_jet(jet)[:, self._first :] for thread in self._threads]
-        return np.stack(columns, axis=-1)
+        self.size = robot.n - first
+        self._constant = np.stack([thread.constant_part for thread in self._threads], axis=-1)
+        self._varying = tuple(
+            (column, thread) for column, thread in enumerate(self._threads) if not thread.constant
+        )
+        self._workspaces: dict[int, _Workspace] = {}
 
     def matrices(self, joint_jet: Array, rows: int) -> Array:
-        """Return A and its time derivatives (rows, n_soft, m), columns ``-dl/dq``."""
-        if self._constant is None:
-            return self._jets(joint_jet[:rows])
-        result = np.zeros((rows, *self._constant.shape))
-        result[0] = self._constant
-        return result
+        """
+        Return A and its time derivatives (rows, n_soft, m), columns ``-dl/dq``.
 
-    def tensions(self, joint_jet: Array, efforts: Array) -> tuple[Array, Array]:
+        The array is overwritten by the next call with this number of rows.
+        """
+        space = self._workspace(rows)
+        if self._varying:
+            space.matrices[0] = self._constant
+            space.matrices[1:] = 0.0
+            jet = np.ascontiguousarray(joint_jet, float)[:rows]
+            for column, thread in self._varying:
+                thread.add(jet, space.matrices, column, space.tangents)
+        return space.matrices
+
+    def _workspace(self, rows: int) -> _Workspace:
+        if rows not in self._workspaces:
+            self._workspaces[rows] = _Workspace(rows, self._constant)
+        return self._workspaces[rows]
+
+    def tensions(
+        self, joint_jet: Array, efforts: Array, out: tuple[Array, Array] | None = None
+    ) -> tuple[Array, Array]:
         """
         Return tensions with derivatives (rows, m), and the errors of the efforts.
 
@@ -100,68 +106,50 @@ class ThreadSet:
         joint_jet : (rows + 2, n) ndarray
         efforts : (rows, n) ndarray
             Of `inverse_dynamics` [N m, N, per s^d].
+        out : tuple, optional
+            What an earlier call returned, to fill; then nothing is allocated for arcs and rods.
 
         Returns
         -------
         tensions : (rows, m) ndarray
-            [N, per s^d]; derivatives are one-sided where a thread becomes slack.
+            [N, per s^d]; derivatives of a thread at a limit are 0, one-sided where it leaves it.
         errors : (n_soft,) ndarray
             Absolute differences of the efforts of the soft coordinates [N m or N].
 
         Raises
         ------
         InputError
-            If a tension is above its upper limit, or the search fails.
+            If the efforts are not finite, or the search does not end.
+        ShapeError
         """
-        rows = len(efforts)
-        matrices = self.matrices(joint_jet, rows)
-        wanted = efforts[:, self._first :].copy()
-        wanted -= np.einsum('dij,j->di', matrices, self.least)
-        size = self.size
-        scale = _REGULARISATION * float(np.linalg.norm(matrices[0]) or 1.0)
-        self._system[:size] = matrices[0]
-        self._system[size:] = scale * np.eye(len(self.names))
-        self._right[:size] = wanted[0]
-        try:
-            above, _ = self._nnls(self._system, self._right)
-        except RuntimeError as error:  # its iterations have not ended
-            raise InputError(f'efforts: expected tensions that nnls finds, got: {error}') from None
-        pulling = above > 0.0
-        result = np.zeros((rows, len(self.names)))
-        result[:, pulling] = _derivatives(matrices[:, :, pulling], wanted, scale)
-        errors: Array = np.abs(matrices[0] @ result[0] - wanted[0])
-        result[0] += self.least
-        beyond = np.flatnonzero(result[0] > self.most)
-        if len(beyond):
-            i = int(beyond[0])
-            raise InputError(
-                f'thread {self.names[i]!r}: expected a tension of at most {self.most[i]:g} N, '
-                f'got {result[0, i]:.6g} N'
-            )
-        return result, errors
+        rows, count = len(efforts), len(self.names)
+        if out is None:
+            out = np.empty((rows, count)), np.empty(self.size)
+        elif out[0].shape != (rows, count) or out[1].shape != (self.size,):
+            raise ShapeError('out', f'({rows}, {count}), ({self.size},)', out[0].shape)
+        matrices, space = self.matrices(joint_jet, rows), self._workspace(rows)
+        status = bounded_tensions(
+            matrices, np.ascontiguousarray(efforts, float), self._first, self.least, self.most,
+            space.work, space.sets, *out,
+        )  # fmt: skip
+        if status != OK:
+            raise InputError(f'efforts: expected finite ones with tensions, got {efforts[0]}')
+        return out
+
+
+class _Workspace:
+    """Arrays of the kernels for a number of rows."""
+
+    def __init__(self, rows: int, constant: Array) -> None:
+        size, count = constant.shape
+        self.matrices = np.zeros((rows, size, count))
+        self.matrices[0] = constant
+        self.tangents = np.empty((3 * rows + 1, 3))
+        self.work = np.empty((2 * rows + 2, count + 2, max(count, size)))
+        self.sets = np.empty(count, np.int64)
 
 
 def threads_of(model: object) -> ThreadSet | None:
     """Return the threads of a hybrid robot; None for one without, and for other models."""
     threads = getattr(model, 'threads', None)
     return threads if isinstance(threads, ThreadSet) else None
-
-
-def _derivatives(matrices: Array, wanted: Array, scale: float) -> Array:
-    """Return solutions of ``(A^T A + scale^2) t = A^T w`` and derivatives, by Leibniz' rule."""
-    rows, count = len(wanted), matrices.shape[2]
-    solution = np.zeros((rows, count))
-    if count == 0:
-        return solution
-    normal = np.zeros((rows, count, count))
-    right = np.zeros((rows, count))
-    for d in range(rows):
-        for i in range(d + 1):
-            turned = comb(d, i) * matrices[i].T
-            normal[d] += turned @ matrices[d - i]
-            right[d] += turned @ wanted[d - i]
-    normal[0] += scale**2 * np.eye(count)
-    for d in range(rows):
-        rest = sum((comb(d, i) * normal[i] @ solution[d - i] for i in range(1, d + 1)), 0.0)
-        solution[d] = np.linalg.solve(normal[0], right[d] - rest)
-    return solution

@@ -36,7 +36,7 @@ def test_it_compares_with_the_reference_at_the_instant_of_the_measurement(
             largest, fastest = max(largest, np.abs(added).max()), max(fastest, abs(rate[0]))
     assert largest < bound
     # what the reference of the command would have asked for
-    ahead = one.pipeline.sampled(0) + age
+    ahead = one.pipeline.followed.sampled(0) + age
     if ahead > MS:
         assert KP[0] * fastest * 1e-9 * ahead > 50.0 * largest
 

@@ -90,7 +90,7 @@ class ControllerHold:
         pipeline = self._context.pipeline
         if not self._since or pipeline is None or not self._free():
             return
-        if not pipeline.empty:  # a trajectory of the topic is followed
+        if not pipeline.followed.empty:  # a trajectory of the topic is followed
             self.drop()
             return
         message = deserialize_message(data, self._state)

@@ -54,7 +54,7 @@ class ControllerSync:
         if pipeline is None or pipeline.streamed.followed is not None:
             return False
         watch, withheld = self._watch, self._watch.withheld
-        watch.follow(pipeline.reference.motion_at(pipeline.sampled(now)), now)
+        watch.follow(pipeline.reference.motion_at(pipeline.followed.sampled(now)), now)
         if watch.lapsed(now, self._context.parameters.sync_timeout) and not withheld:
             self._node.get_logger().warning(self._stopped())
         pipeline.reference.executed = not watch.withheld
@@ -137,7 +137,7 @@ class ControllerSync:
         now, pipeline = self._context.now(), self._context.pipeline
         if self._problem:
             return Report(WARN, self._problem, values)
-        if self._watch.withheld and pipeline is not None and not pipeline.empty:
+        if self._watch.withheld and pipeline is not None and not pipeline.followed.empty:
             return Report(WARN, self._stopped(), values)
         if self._last is None or now - self._last[0] > _LARGEST_AGE:
             return Report(WARN, f'no state on {self._subscription.topic_name}', values)

@@ -179,7 +179,7 @@ class GoalInputs:
     def _leave(self, goal: ForwardedGoal) -> None:
         """Stop following the motion of a goal that the controller has left."""
         pipeline = self._context.pipeline
-        if goal.motion is None or pipeline is None or pipeline.empty:
+        if goal.motion is None or pipeline is None or pipeline.followed.empty:
             return
         reference = pipeline.reference
         if pipeline.streamed.followed is None and not reference.empty:

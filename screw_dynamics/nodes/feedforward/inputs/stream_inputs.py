@@ -183,7 +183,7 @@ class StreamInputs:
             positions = self._reader_of(pipeline.model).positions(message)
             warning = check_positions(pipeline.model, positions, values.check_limits)
             instant_of(message, now, values.max_reference_age)
-            followed = pipeline.add_positions(positions, now)
+            followed = pipeline.followed.add_positions(positions, now)
         except ScrewDynamicsError as error:
             self._reject(topic, error)
             return

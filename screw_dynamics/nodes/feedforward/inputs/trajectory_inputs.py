@@ -183,7 +183,7 @@ class TrajectoryInputs:
         pending = self._queue.drop('~/clear was called before it was fitted')
         if pipeline.streamed.followed is not None:
             response.message = f'{pipeline.streamed.followed.value} is no longer followed'
-        elif not pipeline.empty:
+        elif not pipeline.followed.empty:
             response.message = 'the active trajectory was dropped'
         elif pending:
             response.message = 'the trajectory that was being fitted was dropped'

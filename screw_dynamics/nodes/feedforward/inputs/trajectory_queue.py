@@ -277,5 +277,5 @@ class TrajectoryQueue:
     def _robot_task(self) -> FitRobot:
         pipeline = self._context.configured
         return FitRobot(
-            pipeline.robot, dict(self._context.uncontrolled_joints), pipeline.continuous
+            pipeline.robot, dict(self._context.uncontrolled_joints), pipeline.followed.continuous
         )

@@ -39,12 +39,16 @@ class TensionOutput:
     def __init__(self, node: Node, robot: Robot, threads: ThreadSet) -> None:
         self._logger = node.get_logger()
         self._rows = np.zeros((2, len(threads.names)))
+        self._found = tuple(
+            (np.zeros((rows, len(threads.names))), np.zeros(threads.size)) for rows in (1, 2)
+        )
         self._tensions = _Output(node, '~/thread_tensions', threads.names, self._rows[0])
         self._rates = _Output(node, '~/thread_tension_rates', threads.names, self._rows[1])
         self.set_robot(robot)
         jet = np.zeros((4, robot.n))
         with suppress(InputError):  # only loads what the first tick would load
-            self._threads.tensions(jet, jet[:2])
+            for found in self._found:
+                self._threads.tensions(jet, jet[: len(found[0])], found)
 
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same threads."""
@@ -55,8 +59,9 @@ class TensionOutput:
 
     def publish(self, instant: int, jet: Array, tau: Array) -> None:
         """Publish the tensions for efforts (k + 1, n), with rates if k > 0."""
+        rows = min(len(tau), 2)
         try:
-            tensions, errors = self._threads.tensions(jet, tau[:2])
+            tensions, errors = self._threads.tensions(jet, tau[:rows], self._found[rows - 1])
         except InputError as error:
             self._logger.warning(
                 f'No tensions are published: {error}', throttle_duration_sec=_PERIOD
@@ -66,13 +71,23 @@ class TensionOutput:
         if errors[worst] > _TOLERANCE * np.abs(tau[0, -self._threads.size :]).max():
             self._logger.warning(
                 f'{self._names[worst]}: threads realise its effort only to {errors[worst]:.3g}: '
-                'they pull, and may be too few',
+                f'they pull, and may be too few{self._at_limits(tensions[0])}',
                 throttle_duration_sec=_PERIOD,
             )
         self._rows[: len(tensions)] = tensions
         self._tensions.publish(instant)
         if len(tensions) > 1:
             self._rates.publish(instant)
+
+    def _at_limits(self, tensions: Array) -> str:
+        names = [
+            name
+            for name, tension, most in zip(
+                self._threads.names, tensions, self._threads.most, strict=True
+            )
+            if tension >= most
+        ]
+        return f'; at most_tension: {", ".join(names)}' if names else ''
 
     def destroy(self) -> None:
         """Destroy the publishers."""

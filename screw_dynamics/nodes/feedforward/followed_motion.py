@@ -1,0 +1,90 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`FollowedMotion`: the reference and the stream that a node follows, sampled tick by tick."""
+
+import numpy as np
+
+from screw_dynamics.arrays import Array
+from screw_dynamics.nodes.feedforward.outputs.effort_outputs import EffortSample
+from screw_dynamics.nodes.feedforward.parameters import FeedforwardParameters
+from screw_dynamics.reference.interpolation import INTERPOLATIONS
+from screw_dynamics.reference.reference import Reference, Source
+from screw_dynamics.reference.streamed_reference import StreamedReference
+from screw_dynamics.robot import Robot
+
+
+class FollowedMotion:
+    """Trajectories and streams of references, one of which applies at an instant."""
+
+    def __init__(self, robot: Robot, parameters: FeedforwardParameters) -> None:
+        self._parameters = parameters
+        self.continuous = tuple(
+            name
+            for name, kind in zip(robot.joint_names, robot.model.coordinate_types, strict=True)
+            if kind == 'continuous'
+        )
+        self.reference = Reference(
+            robot.n, INTERPOLATIONS[parameters.interpolation], self.continuous
+        )
+        self.streamed = StreamedReference(
+            self.reference, np.isin(robot.joint_names, self.continuous), parameters.stream_settings
+        )
+
+    def apply(self, parameters: FeedforwardParameters, now: int) -> None:
+        """Apply changed parameters at a time [ns]."""
+        self._parameters = parameters
+        self.streamed.apply(parameters.stream_settings, self.sampled(now))
+
+    def sampled(self, now: int) -> int:
+        """Return the instant sampled by a tick at this time [ns]."""
+        return now + round(1e9 * self._parameters.lead)
+
+    def sample(self, now: int, jet: Array) -> EffortSample | None:
+        """Write the joint jet of this tick; return None if there is nothing to publish."""
+        time = self.sampled(now)
+        if self.streamed.followed is not None:
+            streamed = self.streamed.sample(now, time, jet)
+            if streamed is None:
+                return None
+            return EffortSample(
+                streamed.instant, Source.STREAM, streamed.continuity, rows=streamed.rows
+            )
+        source = self.reference.sample(time, jet)
+        if source is None or (source is Source.HOLD and self._idle()):
+            return None
+        return EffortSample(
+            time,
+            source,
+            self.reference.continuity,
+            round(1e9 * self.reference.time_from_start),
+            continues=self.reference.continues,
+            first=self.reference.first,
+        )
+
+    def _idle(self) -> bool:
+        timeout = self._parameters.idle_timeout
+        held_too_long = 0.0 < timeout < self.reference.held_for
+        return held_too_long or not self._parameters.hold_when_idle
+
+    def waits(self, now: int) -> bool:
+        """Return True while a stream is followed whose next sample has not come."""
+        return self.streamed.followed is not None and not self.streamed.stale(now)
+
+    def add_positions(self, positions: Array, now: int) -> bool:
+        """Add positions (n,) received at `now` [ns]; see `StreamedReference.add_positions`."""
+        return self.streamed.add_positions(positions, now, self.sampled(now))
+
+    def clear(self) -> None:
+        """Stop following; a stream is followed again after it has paused."""
+        self.reference.clear()
+        self.streamed.supersede()
+
+    def forget(self) -> None:
+        """Drop all state after a jump of the clock."""
+        self.reference.clear()
+        self.streamed.reset()
+
+    @property
+    def empty(self) -> bool:
+        """True if there is nothing to follow, now or later."""
+        return self.reference.empty and self.streamed.followed is None
