@@ -35,17 +35,21 @@ def examples(command: str) -> list[list[str]]:
 )
 def test_examples_run(run, folder, trajectory_bag, measured_bag, monkeypatch, command, number):
     # the names of the examples: a gripper to lock, a link to load
-    text = (folder / 'my_robot.urdf').read_text()
-    text = text.replace(
+    described = (folder / 'my_robot.urdf').read_text()
+    text = described.replace(
         '</robot>',
         '<link name="finger"/><joint name="gripper" type="prismatic">'
-        f'<parent link="{last_link(text)}"/><child link="finger"/><axis xyz="1 0 0"/>'
+        f'<parent link="{last_link(described)}"/><child link="finger"/><axis xyz="1 0 0"/>'
         '<limit lower="0" upper="0.04" effort="1" velocity="1"/></joint>'
         '<link name="tool0"/><joint name="flange" type="fixed">'
-        f'<parent link="{last_link(text)}"/><child link="tool0"/></joint></robot>',
+        f'<parent link="{last_link(described)}"/><child link="tool0"/></joint></robot>',
     )
     arguments = examples(command)[number]
-    if command in ('model', 'generate'):
+    if '--soft-segments' in arguments:
+        segments = (ROOT / 'config/soft_finger.yaml').read_text()
+        segments = segments.replace('tip_link: tool', f'tip_link: {last_link(described)}')
+        (folder / 'my_segments.yaml').write_text(segments)
+    elif command in ('model', 'generate'):
         (folder / 'my_robot.urdf').write_text(text)
     if command == 'bag' and '/joint_states' in arguments:
         shutil.rmtree(trajectory_bag)
