@@ -49,7 +49,7 @@ def trace(frame, event, argument):
     if calls == {number}:
         signal.raise_signal(signal.SIGINT)
 def traced(self, *arguments):
-    sys.settrace(None if self.empty else trace)
+    sys.settrace(None if self.followed.empty else trace)
     try:
         return publish(self, *arguments)
     finally:
