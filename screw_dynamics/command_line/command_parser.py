@@ -78,11 +78,13 @@ class EachOnce(argparse.Action):
     ) -> None:
         """Append the values of one option."""
         known = list(getattr(namespace, self.dest) or [])
+        kind = 'joint' if 'JOINT' in str(self.metavar) else 'name'
         for value in values:
             name = value if isinstance(value, str) else value[0]
             if name in (other if isinstance(other, str) else other[0] for other in known):
                 parser.error(
-                    f'argument {option_string}: expected every joint once, got {shown(name)} twice'
+                    f'argument {option_string}: expected every {kind} once, '
+                    f'got {shown(name)} twice'
                 )
             known.append(value)
         setattr(namespace, self.dest, known)

@@ -58,7 +58,7 @@ def bias_forces(
             forces = _empty(len(q)) if out is None else out
             if _term.single(q, qd, forces, model.joint_frame_parameters.parameters) == OK:  # type: ignore[union-attr]
                 return forces
-        except (TypeError, AttributeError):
+        except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     if isinstance(model, OtherModel):
         return other_result('bias_forces', model, q, qd, out=out)

@@ -90,7 +90,7 @@ def coriolis_matrix(
             matrix = _empty(tables.square) if out is None else out
             if _term.single(q, qd, matrix, tables.parameters) == OK:
                 return matrix
-        except (TypeError, AttributeError):
+        except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     if form not in FORMS:
         raise InputError(f'form: expected one of {", ".join(FORMS)}, got {shown(form)}')

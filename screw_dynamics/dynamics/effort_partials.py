@@ -67,7 +67,7 @@ def effort_partials(model: ScrewModel, joint_jet: ArrayLike, out: Array | None =
             result = _empty(tables.partials) if out is None else out
             if _term.single(joint_jet, result, tables.parameters) == OK:
                 return result
-        except (TypeError, AttributeError):
+        except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     n = require_model(model).n
     jet = as_float_array('joint_jet', joint_jet)

@@ -91,7 +91,7 @@ def forward_dynamics(
             parameters = model.tree_parameters  # type: ignore[union-attr]
             if _term.single(q, qd, tau, accelerations, parameters) == OK:
                 return accelerations
-        except (TypeError, AttributeError):
+        except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     if isinstance(model, OtherModel):
         return other_result('forward_dynamics', model, q, qd, tau, out=out)

@@ -59,7 +59,7 @@ def gravity_forces(
             forces = _empty(len(q)) if out is None else out
             if _term.single(q, forces, model.joint_frame_parameters.parameters) == OK:  # type: ignore[union-attr]
                 return forces
-        except (TypeError, AttributeError):
+        except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     if isinstance(model, OtherModel):
         return other_result('gravity_forces', model, q, out=out)

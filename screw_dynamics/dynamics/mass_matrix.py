@@ -58,7 +58,7 @@ def mass_matrix(model: ScrewModel | OtherModel, q: ArrayLike, out: Array | None 
             matrix = _empty(tables.square) if out is None else out
             if _term.single(q, matrix, tables.parameters) == OK:
                 return matrix
-        except (TypeError, AttributeError):
+        except (TypeError, ValueError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     if isinstance(model, OtherModel):
         return other_result('mass_matrix', model, q, out=out)

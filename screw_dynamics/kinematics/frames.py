@@ -59,7 +59,7 @@ def frame_pose(
             pose = _empty((4, 4)) if out is None else out
             if pose_term.single(q, pose, model.frame_parameters[frame, 'body']) == OK:  # type: ignore[union-attr]
                 return pose
-        except (TypeError, KeyError, AttributeError):
+        except (TypeError, ValueError, KeyError, AttributeError):
             pass  # not arrays for the kernel: the checks below convert or reject them
     if isinstance(model, OtherModel):
         return other_result('frame_pose', model, q, frame, out=out)

@@ -133,8 +133,9 @@ def _number(value: Any) -> str:
 
 
 def _comment(text: str) -> str:
-    """Return a text that cannot end a comment of C, in ASCII."""
-    return text.replace('*/', '* /').encode('ascii', 'backslashreplace').decode()
+    """Return a text that neither ends nor begins a comment of C, in ASCII."""
+    apart = text.replace('*/', '* /').replace('/*', '/ *').replace('??/', '?? /')
+    return apart.encode('ascii', 'backslashreplace').decode()
 
 
 class _Printer(C99CodePrinter):
@@ -148,7 +149,7 @@ class _Printer(C99CodePrinter):
 
     def _print_Pow(self, power: Any) -> str:  # noqa: N802
         base, exponent = power.as_base_exp()
-        if exponent.is_Integer and 1 < exponent < 9:
+        if exponent.is_Integer and exponent > 1:
             factor = self.parenthesize(base, PRECEDENCE['Pow'])
             return f'({"*".join([factor] * int(exponent))})'
         return str(super()._print_Pow(power))

@@ -11,6 +11,7 @@ from typing import Any
 import sympy
 from sympy.printing.str import StrPrinter
 
+from screw_dynamics.errors import InputError
 from screw_dynamics.symbolic.symbolic_model import SymbolicModel
 from screw_dynamics.symbolic.terms import Term, as_matrix
 
@@ -93,10 +94,16 @@ def latex_source(model: SymbolicModel, terms: Iterable[Term]) -> str:
     str
         Short matrices are written as a whole, entries of long ones one by one. Numbers have six
         digits.
+
+    Raises
+    ------
+    InputError
+        If two symbols of a term look the same, as L1 and L_1 do.
     """
     parts = [f'% Expressions of {_words(model.name)}, for amsmath']
     for term in terms:
         names = _latex_names(model, term.rows)
+        _require_different(term, names)
         value = as_matrix(term.value).applyfunc(_shortened).xreplace(names)
         whole = sympy.latex(
             value if isinstance(term.value, sympy.MatrixBase) else value[0],
@@ -164,6 +171,28 @@ def _latex_names(model: SymbolicModel, rows: int) -> dict[sympy.Symbol, Any]:
         for j, symbol in enumerate(row):
             names[symbol] = sympy.Symbol(f'{letter}_{{{j + 1}}}', real=True)
     return names
+
+
+def _require_different(term: Term, motion: dict[sympy.Symbol, Any]) -> None:
+    """Raise InputError if two symbols of a term, or one and the term, look the same."""
+    value = as_matrix(term.value)
+    seen = {_look(term.symbol): term.name}
+    if value.cols == 1:
+        seen |= {
+            _look(f'{term.symbol}_{i + 1}'): f'{term.name}[{i + 1}]' for i in range(value.rows)
+        }
+    for symbol in sorted(value.free_symbols, key=str):
+        look = _look(sympy.latex(motion.get(symbol, symbol)))
+        if look in seen:
+            raise InputError(
+                f'names: expected symbols that differ in LaTeX, got {seen[look]!r} and '
+                f'{str(symbol)!r}, both {sympy.latex(symbol)}'
+            )
+        seen[look] = str(symbol)
+
+
+def _look(latex: str) -> str:
+    return re.sub('[{}]', '', latex)
 
 
 def _words(line: str) -> str:

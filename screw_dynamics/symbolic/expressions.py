@@ -56,8 +56,8 @@ class Expressions:
     Raises
     ------
     InputError
-        If an argument is not usable, the robot has more joints, or an expression would exceed
-        `most_terms` or `seconds`.
+        If an argument is not usable, the robot has more joints or none, or an expression would
+        exceed `most_terms` or `seconds`.
 
     Examples
     --------
@@ -82,6 +82,8 @@ class Expressions:
         self.model = model
         self.most_terms = require_count('most_terms', most_terms, 1)
         self.seconds = require_number('seconds', seconds, above=True)
+        if not model.body_count:
+            raise InputError(f'robot {model.name!r}: expected at least one moving joint, got none')
         if model.body_count > require_count('most_joints', most_joints):
             raise InputError(
                 f'robot {model.name!r}: expected at most {most_joints} moving joints, got '

@@ -162,7 +162,8 @@ class _Symbols:
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
-        self._known: dict[str, sympy.Symbol] = {}
+        self._known: dict[str, sympy.Symbol] = {}  # by their own names
+        self._originals: dict[str, None] = {}
         self.values: dict[sympy.Symbol, sympy.Expr] = {}
 
     def symbol(self, name: str, number: sympy.Expr, positive: bool = False) -> sympy.Expr:
@@ -173,7 +174,7 @@ class _Symbols:
         symbol = self._known.setdefault(
             chosen, sympy.Symbol(chosen, positive=True if positive else None, real=True)
         )
-        self._known[name] = symbol
+        self._originals[name] = None
         known = self.values.setdefault(symbol, number)
         if abs(float(known - number)) > _SAME * abs(float(known)):
             raise InputError(
@@ -188,10 +189,10 @@ class _Symbols:
             [self.symbol(f'{name}{axis}', x) for axis, x in zip('xyz', numbers, strict=True)]
         )
 
-    def require_used(self, available: Iterable[str]) -> None:
+    def require_used(self) -> None:
         for name in self._names:
-            if name not in self._known:
-                raise UnknownNameError('symbol', name, available, 'names')
+            if name not in self._originals:
+                raise UnknownNameError('symbol', name, self._originals, 'names')
 
 
 def _builder(model: ScrewModel, wanted: Iterable[str], names: Mapping[str, str]) -> SymbolicModel:
@@ -217,7 +218,7 @@ def _builder(model: ScrewModel, wanted: Iterable[str], names: Mapping[str, str])
     gravity = exact_array(model.gravity)
     if 'gravity' in chosen:
         gravity = _gravity(gravity, symbols)
-    symbols.require_used(map(str, symbols.values))
+    symbols.require_used()
     exact: dict[str, Any] = {entry.name: getattr(model, entry.name) for entry in fields(model)}
     exact |= {
         'home_poses': _stacked(homes, (4, 4)),

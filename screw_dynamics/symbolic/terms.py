@@ -68,7 +68,10 @@ _KINDS = {
         lambda of, options: [of.coriolis_matrix(options.form)],
     ),
     'gravity_forces': _Kind(
-        'g', 'efforts against gravity [N m, N]', 1, lambda of, _: [of.gravity_forces()]
+        r'Q_{\mathrm{grav}}',
+        'efforts against gravity [N m, N]',
+        1,
+        lambda of, _: [of.gravity_forces()],
     ),
     'inverse_dynamics': _Kind(
         r'\tau',

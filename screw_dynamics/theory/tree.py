@@ -67,7 +67,7 @@ class Tree:
     @property
     def one(self) -> Scalar:
         """1 as a scalar of the jet: products of the model's floats with it are not rounded."""
-        return self.jet.flat[0] * 0 + 1
+        return self.jet.flat[0] * 0 + 1 if self.jet.size else 1
 
     @cached_property
     def relative_poses(self) -> list[ScalarArray]:

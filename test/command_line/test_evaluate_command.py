@@ -307,3 +307,11 @@ def test_errors_are_one_line(run, command, arguments, text):
 def test_wrong_arguments_end_with_2(run, option, text):
     code, _, err = run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', *option)
     assert code == 2 and text in err
+
+
+@pytest.mark.parametrize(
+    'option', [['--terms', 'mass_matrix', 'mass_matrix'], ['--names', 'm_1=x', 'm_1=y']]
+)
+def test_lists_of_other_things_than_joints_name_them(run, option):
+    code, _, err = run('symbolic', 'my_robot.urdf', *option)
+    assert code == 2 and f'argument {option[0]}: expected every name once, got' in err

@@ -93,6 +93,9 @@ def test_an_array_that_cannot_be_filled_is_named(simple, rng, name):
         function(simple, *states, *rest, out=expected)
     with pytest.raises(InputError, match=r'^out: expected a float64 array, got list'):
         function(simple, *states, *rest, out=[0.0])
+    for empty in ([], [[]], set()):
+        with pytest.raises(InputError, match=r'^out: expected a float64 array, got (list|set)$'):
+            function(simple, *states, *rest, out=empty)
 
 
 def test_memory_of_an_argument_is_not_filled(simple, rng):

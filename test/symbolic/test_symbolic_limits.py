@@ -29,6 +29,12 @@ def test_large_robots_are_refused_with_their_size():
     assert Expressions(panda, most_joints=9).frame_pose('panda_link0').shape == (4, 4)
 
 
+def test_robots_without_moving_joints_are_refused():
+    fixed = sd.read_urdf('<robot name="stone"><link name="a"/></robot>')
+    with pytest.raises(InputError, match="^robot 'stone': expected at least one moving joint"):
+        Expressions(fixed)
+
+
 def test_long_expressions_are_refused(rng):
     with pytest.raises(InputError, match='^expressions: expected at most 40 terms in one, got up'):
         Expressions(random_model(rng, 3), most_terms=40).inverse_dynamics()
@@ -94,6 +100,16 @@ def test_symbols_of_one_number_are_one(robot):
     names = {'l_2x': 'L', 'c_1x': 'L'}
     exact = SymbolicModel.from_model(robot, ['lengths', 'centres'], names)
     assert sorted(map(str, exact.values)) == ['L', 'c_2x', 'p_tool_x']
+
+
+def test_symbols_can_exchange_their_names(robot):
+    exact = SymbolicModel.from_model(robot, ['masses'], {'m_1': 'm_2', 'm_2': 'm_1'})
+    assert {str(symbol): value for symbol, value in exact.values.items()} == {'m_2': 2, 'm_1': 1}
+
+
+def test_unknown_symbols_are_named_beside_those_of_the_robot(robot):
+    with pytest.raises(UnknownNameError, match='expected one of m_1, m_2$'):
+        SymbolicModel.from_model(robot, ['masses'], {'m_1': 'M', 'm_3': 'N'})
 
 
 def test_compiled_functions_refuse_exact_models(robot):

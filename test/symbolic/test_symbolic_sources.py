@@ -143,6 +143,14 @@ def test_c_computes_common_subexpressions_once(sources):
     assert 'pow(' not in source
 
 
+def test_c_needs_no_function_for_high_powers():
+    robot = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    of = Expressions(robot)
+    [*_, last] = terms(of, ['inverse_dynamics'], Options(order=8))
+    assert any(power.exp == 10 for power in last.value.atoms(sympy.Pow))
+    assert 'pow(' not in c_source(of.model, [last], 'arm')[1]
+
+
 @pytest.mark.parametrize('name', ['', '2r', 'a-b', 'a b', 'é', '_x'])
 def test_names_of_c_are_checked(model, name):
     with pytest.raises(InputError, match='^name: expected letters, digits and underscores behind'):
@@ -152,9 +160,11 @@ def test_names_of_c_are_checked(model, name):
 def test_names_of_robots_do_not_end_comments(robot):
     from dataclasses import replace
 
-    odd = SymbolicModel.from_model(replace(robot, name='a */ int x; \n """ ü'))
+    odd = SymbolicModel.from_model(replace(robot, name='a */ int x; \n """ ü /*/ ??/'))
     header, source = c_source(odd, [], 'arm')
-    assert '*/ int' not in header + source and header.isascii() and source.isascii()
+    assert header.isascii() and source.isascii()
+    assert header.count('/*') == header.count('*/') == 1
+    assert '??/' not in header + source
     names: dict[str, object] = {}
     exec(python_source(odd, []), names)
     assert names['values'] == {}
@@ -188,3 +198,35 @@ def test_latex_of_the_planar_arm():
     text = latex_source(arm, terms(Expressions(arm), ['mass_matrix']))
     assert r'M = \begin{bmatrix}L_{1}^{2} m_{1} + L_{1}^{2} m_{2}' in text
     assert r'L_{2} m_{2} \left(L_{1} \cos{\left(q_{2} \right)} + L_{2}\right)' in text
+
+
+def planar_latex(term: str, symbols: list[str], **names: str) -> str:
+    robot = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    arm = SymbolicModel.from_model(robot, symbols, names)
+    return latex_source(arm, terms(Expressions(arm), [term]))
+
+
+@pytest.mark.parametrize(
+    ('names', 'text'),
+    [
+        ({'c_1x': 'L1', 'c_2x': 'L_1'}, "got 'L1' and 'L_1', both L_{1}"),
+        ({'c_1x': 'q2'}, "got 'q2' and 'q_2', both q_{2}"),
+        ({'c_1x': 'M'}, "got 'mass_matrix' and 'M', both M"),
+    ],
+)
+def test_symbols_that_look_the_same_in_latex_are_refused(names, text):
+    with pytest.raises(InputError, match=f'^names: .* {re.escape(text)}$'):
+        planar_latex('mass_matrix', ['centres'], **names)
+
+
+def test_rates_and_efforts_are_not_mistaken_for_parameters_in_latex():
+    with pytest.raises(InputError, match=r"got 'qd_1' and 'qdot_1', both \\dot\{q\}_\{1\}$"):
+        planar_latex('inverse_dynamics', ['masses'], m_1='qdot_1')
+    with pytest.raises(InputError, match=r"got 'inverse_dynamics\[2\]' and 'tau_2'"):
+        planar_latex('inverse_dynamics', ['masses'], m_1='tau_2')
+    assert r'\alpha' in planar_latex('inverse_dynamics', ['masses'], m_1='alpha')
+
+
+def test_gravity_and_its_forces_differ_in_latex():
+    text = planar_latex('gravity_forces', ['gravity'])
+    assert r'Q_{\mathrm{grav}} = \begin{bmatrix}g \left(' in text

@@ -20,6 +20,7 @@ from screw_dynamics.lie import adjoint, exp_se3, twist_cross
 from screw_dynamics.simulation import natural_frequencies
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.inverse_dynamics import body_fixed
+from screw_dynamics.theory.lagrange.energies import kinetic_energy
 from screw_dynamics.theory.sensitivities import regressors
 from screw_dynamics.theory.sensitivities.acceleration_partials import (
     forward_dynamics_partials,
@@ -263,3 +264,11 @@ def test_bad_arguments(rng):
         home_twists(np.zeros(6), np.zeros(1))
     with pytest.raises(InputError, match=r'rotor_inertias'):
         linearised_motion(model, *jet, stiffness=np.ones(model.n))
+
+
+def test_robots_without_joints_have_empty_terms():
+    stone = sd.read_urdf('<robot name="stone"><link name="a"/></robot>')
+    still = np.zeros((4, 0))
+    assert SystemMatrices(stone, still).mass_matrix.shape == (0, 0)
+    np.testing.assert_array_equal(effort_partials(stone, still), sd.effort_partials(stone, still))
+    assert kinetic_energy(stone, still[0], still[1]) == 0.0

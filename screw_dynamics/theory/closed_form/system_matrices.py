@@ -114,7 +114,8 @@ class SystemMatrices:
     @cached_property
     def U(self) -> ScalarArray:  # noqa: N802
         """Blocks Ad_{C_i}^-1, (6N, 6), [MK2021] (26), [KM2021] (44)."""
-        return np.concatenate([adjoint_inverse(pose) for pose in self.tree.poses])
+        none = np.zeros((0, 6), self.tree.dtype)
+        return np.concatenate([none, *map(adjoint_inverse, self.tree.poses)])
 
     @cached_property
     def G(self) -> ScalarArray:  # noqa: N802

@@ -66,19 +66,13 @@ def first_partials(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     tree, A, J, X, Mm = system.tree, system.A, system.J, system.X, system.Mm
     b, momenta = system.b(system.V), Mm @ system.V
     accelerations = J @ tree.jet[2] - system.Aa @ system.V + system.U @ system.G
-    of_parents = np.concatenate(
-        [
-            tree.transforms[i] @ (accelerations[block(p)] if p >= 0 else system.G)
-            for i, p in enumerate(model.parents)
-        ]
-    )
+    of_parents, turned = np.zeros_like(accelerations), np.zeros_like(J)
     transmitted = A.T @ (Mm @ accelerations - b.T @ momenta)
-    turned = np.concatenate(
-        [
-            np.outer(twist_cross(screw).T @ transmitted[block(i)], tree.mimic_matrix[i])
-            for i, screw in enumerate(model.screws)
-        ]
-    )
+    for i, (p, screw) in enumerate(zip(model.parents, model.screws, strict=True)):
+        parent = accelerations[block(p)] if p >= 0 else system.G
+        of_parents[block(i)] = tree.transforms[i] @ parent
+        by_screw = twist_cross(screw).T @ transmitted[block(i)]
+        turned[block(i)] = np.outer(by_screw, tree.mimic_matrix[i])
     N = b.T @ Mm + block_diagonal(tree, [_h(row) for row in momenta.reshape(-1, 6)])  # noqa: N806
     moved = A @ b @ X  # dV/dq
     by_position = Mm @ A @ (system.b(of_parents) @ X - system.a() @ moved) - N @ moved - turned
