@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.arrays import Array
+from screw_dynamics.arrays import Array, as_vector
 from screw_dynamics.dynamics import effort_partials
 from screw_dynamics.elastic import ElasticJoints
 from screw_dynamics.kernels.springs.equations_of_motion import BODY_COORDINATE
@@ -115,11 +115,13 @@ def linearized_dynamics(
     """
     record = as_robot(robot)
     simulated = ElasticRobot(record.model, record.drives or ElasticJoints({}))
+    table = simulated.motors
+    q, qd = as_vector('q', q, table.n), as_vector('qd', qd, table.n)
+    tau = as_vector('tau', tau, table.m)
     state = simulated.state(q, qd, motor_position, motor_velocity)
     derivative = simulated.derivatives(state, tau, stiffness=stiffness)
-    table = simulated.motors
     values = table.stiffness if stiffness is None else np.asarray(stiffness, dtype=np.float64)
-    at = _Point(simulated, state, derivative, np.asarray(tau, dtype=np.float64), values)
+    at = _Point(simulated, state, derivative, tau, values)
     springs = np.flatnonzero(table.laws[table.joint_of_motor] != RIGID)
     names = [f'{symbol} {name}' for symbol in ('q', "q'") for name in table.joint_names]
     names += [f'{symbol} {table.names[i]}' for symbol in ('theta', "theta'") for i in springs]

@@ -11,7 +11,13 @@ from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from scipy.linalg import expm
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError, ModelError, ShapeError, SimulationError
+from screw_dynamics.errors import (
+    InputError,
+    ModelError,
+    NotFiniteError,
+    ShapeError,
+    SimulationError,
+)
 from screw_dynamics.simulation import ElasticRobot, natural_frequencies
 from screw_dynamics.theory.sensitivities import acceleration_partials
 
@@ -181,8 +187,13 @@ def test_small_motions():
 
 def test_bad_arguments(rng):
     model = two_links.model()
-    with pytest.raises(ShapeError, match='motor_effort: expected shape'):
-        sd.linearized_dynamics(model, [0.0, 0.0], [0.0, 0.0], [0.0])
+    for place, name in enumerate(('q', 'qd', 'tau')):
+        arguments = [[0.0, 0.0] if k != place else [0.0] for k in range(3)]
+        with pytest.raises(ShapeError, match=f'^{name}: expected shape'):
+            sd.linearized_dynamics(model, *arguments)
+        arguments[place] = [0.0, np.nan]
+        with pytest.raises(NotFiniteError, match=rf'^{name}\[1\]: expected a finite number'):
+            sd.linearized_dynamics(model, *arguments)
     with pytest.raises(ShapeError, match='stiffness: expected shape'):
         sd.linearized_dynamics(model, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], stiffness=[1.0])
     with pytest.raises(InputError, match='model: expected a ScrewModel'):
