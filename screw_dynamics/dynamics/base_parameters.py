@@ -135,9 +135,18 @@ def _scaled_regressors(model: ScrewModel) -> tuple[Array, Array]:
 
 
 def _length(model: ScrewModel) -> float:
-    """Return a length of the robot, independent of where its base is [m]; 1 if it has none."""
+    """
+    Return a length of the robot, independent of where its base is [m]; 1 if it has none.
+
+    It includes what joints advance by their offset, and by a radian of the coordinate if it turns.
+    """
     frames = model.joint_frames
     steps = frames.bodies[model.parents >= 0, HOME_POSITION : HOME_POSITION + 3]
     within = np.linalg.norm(frames.poses[:, :3, 3], axis=1).max(initial=0.0)
-    length = float(np.linalg.norm(steps, axis=1).sum() + within)
+    axes, linear = model.screws[:, :3], model.screws[:, 3:]
+    turning = axes.any(axis=1)
+    lead = np.where(turning, np.abs((axes * linear).sum(axis=1)), np.linalg.norm(linear, axis=1))
+    leaders = np.array(model.joint_of_coordinate, np.int64)[model.coordinates]
+    travel = lead * (np.abs(model.multipliers) * turning[leaders] + np.abs(model.offsets))
+    length = float(np.linalg.norm(steps, axis=1).sum() + within + travel.sum())
     return length if length > 0.0 else 1.0

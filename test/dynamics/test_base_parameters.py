@@ -13,7 +13,7 @@ from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
-from screw_dynamics.lie import pose
+from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.theory.sensitivities import regressors
 
 MASS, MX, MY, ZZ = 0, 1, 2, 9  # of a body in `inertial_parameters`
@@ -143,6 +143,31 @@ def test_the_count_depends_on_no_unit(length, gravity):
     expected = len(sd.base_parameters(random_model(rng, recipes, gravity=down)).columns)
     scaled = random_model(np.random.default_rng(5), recipes, gravity=down * length, length=length)
     assert len(sd.base_parameters(scaled).columns) == expected
+
+
+@pytest.mark.parametrize('length', [1e-3, 1.0])
+@pytest.mark.parametrize('leader', [TURN, SLIDE], ids=['turning', 'sliding'])
+def test_slides_of_mimic_joints_count_as_lengths(length, leader):
+    """A slide advances by two metres, per radian or from the start, whatever the lengths are."""
+    step = pose(rpy_rotation(0.4, 0.7, 0.2), length * np.array([1.0, 0.5, -0.3]))
+    tree = robot([leader, TURN, SLIDE, TURN], [step] * 4)
+    model = replace(
+        tree,
+        joint_names=('joint_1', 'joint_2', 'joint_4'),
+        coordinates=np.array([0, 1, 0, 2]),
+        multipliers=np.array([1.0, 1.0, 2.0, 1.0]),
+        offsets=np.array([0.0, 0.0, 2.0, 0.0]),
+        limits=sd.JointLimits.none(3),
+        damping=np.zeros(3),
+        friction=np.zeros(3),
+    )
+    jets = np.random.default_rng(2).normal(size=(60, 3, 3))
+    rows = sd.regressor(model, jets).reshape(-1, 40)
+    sizes = np.linalg.norm(rows, axis=0)
+    some = sizes > 1e-12 * sizes.max()
+    singular = np.linalg.svd(rows[:, some] / sizes[some], compute_uv=False)
+    rank = np.count_nonzero(singular > 1e-10 * singular[0])
+    assert len(sd.base_parameters(model).columns) == rank
 
 
 def test_a_far_base_changes_nothing(rng):
