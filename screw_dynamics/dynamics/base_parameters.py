@@ -144,7 +144,7 @@ def _length(model: ScrewModel) -> float:
     steps = frames.bodies[model.parents >= 0, HOME_POSITION : HOME_POSITION + 3]
     within = np.linalg.norm(frames.poses[:, :3, 3], axis=1).max(initial=0.0)
     axes, linear = model.screws[:, :3], model.screws[:, 3:]
-    turning = axes.any(axis=1)
+    turning = np.asarray(axes.any(axis=1))
     lead = np.where(turning, np.abs((axes * linear).sum(axis=1)), np.linalg.norm(linear, axis=1))
     leaders = np.array(model.joint_of_coordinate, np.int64)[model.coordinates]
     travel = lead * (np.abs(model.multipliers) * turning[leaders] + np.abs(model.offsets))
