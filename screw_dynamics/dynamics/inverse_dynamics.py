@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.arrays import Array, as_float_array, require_out
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, shown
-from screw_dynamics.jit import Kernel, import_numba, jit_enabled
-from screw_dynamics.kernels.taylor import interpreted
+from screw_dynamics.jit import Kernel, jit_enabled
+from screw_dynamics.kernels.taylor import compiled, interpreted
 from screw_dynamics.kernels.taylor.layout import OK
 from screw_dynamics.lie import inverse_pose
 from screw_dynamics.model import Frame
@@ -162,9 +162,6 @@ def compiled_recursion(variant: str, order: int) -> Callable[..., int] | None:
     """Return a compiled kernel; None without numba, or if it must not be compiled now."""
     if not jit_enabled():
         return None
-    import_numba()
-    from screw_dynamics.kernels.taylor import compiled
-
     kernel: Kernel = getattr(compiled, variant)(order)
     return kernel.compiled()
 

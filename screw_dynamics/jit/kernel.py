@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import importlib.util
 import os
 import threading
@@ -18,15 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from screw_dynamics.jit.compile_turn import import_numba
+from screw_dynamics.jit.extension import chosen, extension_kernels
 
 if TYPE_CHECKING:
     from screw_dynamics.jit.compiled_function import CompiledFunction
 
 
 def jit_enabled() -> bool:
-    """Return whether kernels are compiled in this process."""
-    return (
-        os.environ.get('SCREW_DYNAMICS_JIT', '1') != '0'
+    """Return whether kernels are compiled: by the extension, or by numba in this process."""
+    return bool(extension_kernels()) or (
+        chosen() != 'numpy'
         and os.environ.get('NUMBA_DISABLE_JIT', '0') in ('', '0')
         and importlib.util.find_spec('numba') is not None
     )
@@ -43,8 +45,8 @@ class Kernel:
 
     `signature` is for example ``'int64(float64[:, ::1], float64[::1])'``; other argument types
     raise TypeError. The functions that the kernel calls by global names, directly or not, are
-    compiled with it. `sources` are given instead if these functions are registered with numba
-    elsewhere: the modules that contain them. With `releases_gil`, other threads run during a call;
+    compiled with it. If these functions have other forms for numba, `numba_module` is the name of
+    the module that registers them and has in `SOURCES` the modules that contain them. With `releases_gil`, other threads run during a call;
     a call of less than a microsecond is faster without.
     """
 
@@ -52,14 +54,20 @@ class Kernel:
         self,
         function: Callable[..., Any],
         signature: str,
-        sources: Sequence[ModuleType] = (),
+        numba_module: str = '',
         releases_gil: bool = True,
     ) -> None:
-        self._function, self._signature, self._sources = function, signature, sources
-        self._releases_gil = releases_gil
+        self.function, self.signature, self._numba_module = function, signature, numba_module
+        self.releases_gil = releases_gil
         self._compiled: Callable[..., Any] | None = None
         self._plain: Callable[..., Any] | None = None
         self._lock = threading.RLock()
+
+    @property
+    def name(self) -> str:
+        """Name of the function, with its module in this package."""
+        module = self.function.__module__.removeprefix('screw_dynamics.').removeprefix('kernels.')
+        return f'{module}.{self.function.__name__}'
 
     def compile(self) -> Callable[..., Any]:
         """Return the compiled function, or the plain one if it is not to be compiled."""
@@ -68,11 +76,13 @@ class Kernel:
             return compiled
         if self._plain is None:
             # like compiled code: an overflow shows in the results, without a warning
-            self._plain = np.errstate(all='ignore')(self._function)
+            self._plain = np.errstate(all='ignore')(self.function)
         return self._plain
 
     def compiled(self) -> Callable[..., Any] | None:
         """Return the compiled function, compiled now if allowed; None if it is not compiled."""
+        if self._compiled is None:
+            self._compiled = extension_kernels().get(self.name)
         if self._compiled is None and jit_enabled() and not _postponed(self):
             with self._lock:
                 if self._compiled is None:
@@ -82,6 +92,8 @@ class Kernel:
 
     def load(self) -> bool:
         """Load the compiled function from the cache on disk; return False if it is not there."""
+        if self._compiled is None:
+            self._compiled = extension_kernels().get(self.name)
         if self._compiled is None and jit_enabled():
             with self._lock:
                 self._compiled = self._compiled or self._made().load()
@@ -93,13 +105,16 @@ class Kernel:
 
         from screw_dynamics.jit.compiled_function import CompiledFunction
 
-        parts = [self._function] if self._sources else _with_helpers(self._function)
+        sources: Sequence[ModuleType] = ()
+        if self._numba_module:
+            sources = importlib.import_module(self._numba_module).SOURCES
+        parts = [self.function] if sources else _with_helpers(self.function)
         for helper in parts[1:]:
             if helper not in _registered:
                 _registered.add(helper)
                 register_jitable(helper)
         return CompiledFunction(
-            _stamped(parts, self._sources), self._signature, self._releases_gil
+            _stamped(parts, sources), self.signature, self.releases_gil
         )
 
     def __call__(self, *args: Any) -> Any:

@@ -15,7 +15,8 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, models, overload, register_model
 
-SIMD_WIDTH = 4  # 256-bit registers; with wider vectors this recursion needs too many registers
+from screw_dynamics.kernels.taylor import pointers
+from screw_dynamics.kernels.taylor.pointers import SIMD_WIDTH
 
 _VECTOR = ir.VectorType(ir.DoubleType(), SIMD_WIDTH)
 _CONTRACT = ('contract',)
@@ -69,20 +70,20 @@ def _pointer(pointer_type: Any, rows: Any) -> Any:
 
 
 @intrinsic
-def row_pointer(typing_context, rows, row):
+def _row_pointer(typing_context, rows, row):
     """Return a pointer to row `row` of a pointer, or to double `row` of a C-contiguous array."""
     row_type = rows.row if isinstance(rows, RowPointerType) else types.float64
     return _pointer(RowPointerType(row_type), rows)
 
 
 @intrinsic
-def simd_pointer(typing_context, array, row):
+def _simd_pointer(typing_context, array, row):
     """Return a pointer to row `row` of a C-contiguous (rows, SIMD_WIDTH) array."""
     return _pointer(RowPointerType(simd_type), array)
 
 
 @intrinsic
-def as_floats(typing_context, rows):
+def _as_floats(typing_context, rows):
     """Return a pointer to the doubles of the rows."""
     pointer_type = RowPointerType(types.float64)
 
@@ -93,7 +94,7 @@ def as_floats(typing_context, rows):
 
 
 @intrinsic
-def load_row(typing_context, rows, row):
+def _load_row(typing_context, rows, row):
     """Load a row relative to a pointer."""
 
     def generate(context, builder, signature, args):
@@ -103,7 +104,7 @@ def load_row(typing_context, rows, row):
 
 
 @intrinsic
-def store_row(typing_context, rows, row, value):
+def _store_row(typing_context, rows, row, value):
     """Store a row relative to a pointer."""
 
     def generate(context, builder, signature, args):
@@ -114,7 +115,7 @@ def store_row(typing_context, rows, row, value):
 
 
 @intrinsic
-def load_strided(typing_context, start, offset, stride):
+def _load_strided(typing_context, start, offset, stride):
     """Load a vector from `SIMD_WIDTH` doubles, `stride` apart, relative to a pointer."""
 
     def generate(context, builder, signature, args):
@@ -130,7 +131,7 @@ def load_strided(typing_context, start, offset, stride):
 
 
 @intrinsic
-def store_strided(typing_context, start, offset, stride, vector):
+def _store_strided(typing_context, start, offset, stride, vector):
     """Store a vector to `SIMD_WIDTH` doubles, `stride` apart, relative to a pointer."""
 
     def generate(context, builder, signature, args):
@@ -220,3 +221,38 @@ _overload_binary(operator.truediv, _binary('fdiv'))
 @overload(operator.neg, jit_options={'forceinline': True})
 def _overload_negative(a):
     return (lambda a: _negative(a)) if isinstance(a, SimdType) else None
+
+
+@overload(pointers.row_pointer, jit_options={'forceinline': True})
+def _overload_row_pointer(rows, row):
+    return lambda rows, row: _row_pointer(rows, row)
+
+
+@overload(pointers.simd_pointer, jit_options={'forceinline': True})
+def _overload_simd_pointer(array, row):
+    return lambda array, row: _simd_pointer(array, row)
+
+
+@overload(pointers.as_floats, jit_options={'forceinline': True})
+def _overload_as_floats(rows):
+    return lambda rows: _as_floats(rows)
+
+
+@overload(pointers.load_row, jit_options={'forceinline': True})
+def _overload_load_row(rows, row):
+    return lambda rows, row: _load_row(rows, row)
+
+
+@overload(pointers.store_row, jit_options={'forceinline': True})
+def _overload_store_row(rows, row, value):
+    return lambda rows, row, value: _store_row(rows, row, value)
+
+
+@overload(pointers.load_strided, jit_options={'forceinline': True})
+def _overload_load_strided(doubles, offset, stride):
+    return lambda doubles, offset, stride: _load_strided(doubles, offset, stride)
+
+
+@overload(pointers.store_strided, jit_options={'forceinline': True})
+def _overload_store_strided(doubles, offset, stride, vector):
+    return lambda doubles, offset, stride, vector: _store_strided(doubles, offset, stride, vector)

@@ -10,7 +10,7 @@ below 2.3e-16 up to `LARGEST_ANGLE`; a run with a larger angle uses the C librar
 
 import numpy as np
 
-from screw_dynamics.kernels.taylor.simd import load_row, store_row
+from screw_dynamics.kernels.taylor.pointers import load_row, store_row
 
 LARGEST_ANGLE = 1e5  # multiples of pi/2 below 2^17 keep the first two products exact
 

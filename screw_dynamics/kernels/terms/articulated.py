@@ -167,8 +167,8 @@ def add_rank_one(body):
     add3(body, _BB + 6, -(c * u), -(c * v), -(c * w))
     add3(body, _CC, -(f * u), -(g * v), -(h * w))
     add3(body, _CC + 3, -(f * v), -(f * w), -(g * w))
-    c = get6(body, _C)
-    p = apply(body, c[0], c[1], c[2], c[3], c[4], c[5])
+    s = get6(body, _C)
+    p = apply(body, s[0], s[1], s[2], s[3], s[4], s[5])
     effort = get(body, _E) * d
     add3(body, _P, p[0] + effort * x, p[1] + effort * y, p[2] + effort * z)
     add3(body, _P + 3, p[3] + effort * u, p[4] + effort * v, p[5] + effort * w)

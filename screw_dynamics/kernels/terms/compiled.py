@@ -1,164 +1,16 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of the terms, compiled by numba; imported at the first call, never at package import."""
+"""Kernels of the terms."""
 
-from collections.abc import Callable
 from functools import cache
-from typing import Any
-
-import numpy as np
-from numba.extending import register_jitable
 
 from screw_dynamics.jit import Kernel, read_only
-from screw_dynamics.kernels.taylor import (
-    backward,
-    compiled,
-    compiled_rows,
-    forward,
-    layout,
-    rows,
-    simd,
-    sines,
-)
-from screw_dynamics.kernels.taylor.compiled_rows import (
-    finite,
-    last_tile,
-    register,
-    transpose_in,
-    transpose_out,
-)
-from screw_dynamics.kernels.taylor.layout import (
-    BAD_SHAPE,
-    BODY_COUNT,
-    COORDINATE_COUNT,
-    INPUT_NOT_FINITE,
-    OK,
-    RESULT_NOT_FINITE,
-    UNALIGNED,
-)
-from screw_dynamics.kernels.taylor.rows import integer
-from screw_dynamics.kernels.taylor.simd import SIMD_WIDTH, row_pointer, simd_pointer
-from screw_dynamics.kernels.terms import (
-    articulated,
-    coriolis,
-    effort_partials,
-    efforts,
-    frame_motion,
-    frames,
-    mass_matrix,
-    places,
-)
-from screw_dynamics.kernels.terms.recursion import N, Recursion
-from screw_dynamics.kernels.tree import layout as shared_layout
+from screw_dynamics.kernels.terms import efforts, frames, mass_matrix, samples
+from screw_dynamics.kernels.terms.recursion import Recursion
 
-_SWEEPS = (
-    articulated, coriolis, effort_partials, efforts, frame_motion, frames, mass_matrix, places,
-)  # fmt: skip
-register(_SWEEPS)
+NUMBA = 'screw_dynamics.kernels.terms.numba_functions'
 
-# all that the kernels are compiled from; `compiled` has registered the Taylor recursion
-_SOURCES = (
-    backward, compiled, compiled_rows, forward, layout, rows, shared_layout, simd, sines, *_SWEEPS,
-)  # fmt: skip
-
-
-@register_jitable(forceinline=True)
-def _finite(array):
-    return finite(row_pointer(array, 0), array.size)
-
-
-@register_jitable(forceinline=True)
-def _run_one(sweep, size, sizes, q, qd, tau, out, model):
-    """Check the shapes of one sample, whose numbers are finite, and write its result."""
-    parameters = row_pointer(model, 0)
-    n, count = integer(parameters, COORDINATE_COUNT), integer(parameters, BODY_COUNT)
-    if n == 0 or q.size != n or qd.size != n or tau.size != n:
-        return BAD_SHAPE
-    for k in range(out.ndim):
-        if out.shape[k] != (n if sizes[k] == N else sizes[k]):
-            return BAD_SHAPE
-    if out.ctypes.data & 7:
-        return UNALIGNED
-    q_rows, qd_rows, tau_rows = row_pointer(q, 0), row_pointer(qd, 0), row_pointer(tau, 0)
-    memory = np.empty(size(count))
-    out_rows = row_pointer(out, 0)
-    sweep(row_pointer(memory, 0), q_rows, qd_rows, tau_rows, out_rows, parameters)
-    memory[0] = 0.0  # keeps the workspace alive until here; a pointer does not
-    return OK if finite(out_rows, out.size) else RESULT_NOT_FINITE
-
-
-def _single(recursion: Recursion) -> Callable[..., Any]:
-    sweep, size, sizes = recursion.sweep, recursion.rows, recursion.shape
-
-    def of_q(q, out, model):
-        if not _finite(q):
-            return INPUT_NOT_FINITE
-        return _run_one(sweep, size, sizes, q, q, q, out, model)
-
-    def of_q_qd(q, qd, out, model):
-        if not (_finite(q) and _finite(qd)):
-            return INPUT_NOT_FINITE
-        return _run_one(sweep, size, sizes, q, qd, q, out, model)
-
-    def of_q_qd_tau(q, qd, tau, out, model):
-        if not (_finite(q) and _finite(qd) and _finite(tau)):
-            return INPUT_NOT_FINITE
-        return _run_one(sweep, size, sizes, q, qd, tau, out, model)
-
-    return (of_q, of_q_qd, of_q_qd_tau)[recursion.inputs - 1]
-
-
-def _of_jet(recursion: Recursion) -> Callable[..., Any]:
-    sweep, size, sizes = recursion.sweep, recursion.rows, recursion.shape
-
-    def of_jet(jet, out, model):
-        if not _finite(jet):
-            return INPUT_NOT_FINITE
-        if jet.shape[0] != 3:
-            return BAD_SHAPE
-        return _run_one(sweep, size, sizes, jet[0], jet[1], jet[2], out, model)
-
-    return of_jet
-
-
-def _batch(recursion: Recursion) -> Callable[..., Any]:
-    sweep, size, inputs = recursion.sweep, recursion.rows, recursion.inputs
-
-    def batch(q, qd, tau, out, model):
-        parameters = row_pointer(model, 0)
-        samples, n, width = len(q), integer(parameters, COORDINATE_COUNT), out.shape[1]
-        length = size(integer(parameters, BODY_COUNT))
-        memory = np.empty((length + inputs * n + width, SIMD_WIDTH))
-        ws = simd_pointer(memory, 0)
-        q_rows, out_rows = row_pointer(ws, length), row_pointer(ws, length + inputs * n)
-        tile, out_tile = np.empty((inputs, SIMD_WIDTH, n)), np.empty((SIMD_WIDTH, width))
-        status = OK
-        for start in range(0, samples, SIMD_WIDTH):
-            whole = start + SIMD_WIDTH <= samples
-            for k in range(inputs):
-                values = q if k == 0 else (qd if k == 1 else tau)
-                source = row_pointer(values, start * n)
-                if not whole:
-                    last_tile(tile[k], values, start)
-                    source = row_pointer(tile, k * SIMD_WIDTH * n)
-                if not finite(source, SIMD_WIDTH * n):
-                    return INPUT_NOT_FINITE
-                transpose_in(row_pointer(q_rows, k * n), source, n)
-            qd_rows = row_pointer(q_rows, n if inputs > 1 else 0)
-            tau_rows = row_pointer(q_rows, 2 * n if inputs > 2 else 0)
-            sweep(ws, q_rows, qd_rows, tau_rows, out_rows, parameters)
-            target = row_pointer(out, start * width) if whole else row_pointer(out_tile, 0)
-            transpose_out(target, out_rows, width)
-            if not finite(target, SIMD_WIDTH * width):
-                status = RESULT_NOT_FINITE
-            if not whole:
-                out[start:] = out_tile[: samples - start]
-        # keeps the arrays alive until here; a pointer does not
-        memory[0, 0] = 0.0
-        tile[...] = 0.0
-        return status
-
-    return batch
+_VARIANTS = {'single': samples.single, 'jet': samples.rows_of_jet, 'batch': samples.batch}
 
 
 @cache
@@ -170,7 +22,7 @@ def kernel(recursion: Recursion, variant: str) -> Kernel:
     array, and 'batch' for inputs (T, n) and results (T, size).
     """
     single = variant != 'batch'
-    function = {'single': _single, 'jet': _of_jet, 'batch': _batch}[variant](recursion)
+    function = _VARIANTS[variant](recursion)
     function.__name__ = f'{variant}_{recursion.name}'
     function.__qualname__ = function.__name__
     if single:
@@ -179,29 +31,7 @@ def kernel(recursion: Recursion, variant: str) -> Kernel:
     else:
         inputs, out = 3 * [read_only(2)], 'float64[:, ::1]'
     signature = f'int64({", ".join(inputs)}, {out}, float64[::1])'
-    return Kernel(function, signature, sources=_SOURCES, releases_gil=not single)
-
-
-def _control(sweeps, sizes):
-    """Return a function of the terms of `dynamics.control_terms`; one size per sweep."""
-    mass, bias, gravity, pose, jacobian = sweeps
-    mass_size, bias_size, gravity_size, frame_size = sizes
-
-    def control_terms(q, qd, m, b, g, c, j, model, path):
-        if not (_finite(q) and _finite(qd)):
-            return INPUT_NOT_FINITE
-        status = _run_one(mass, mass_size, (N, N), q, qd, q, m, model)
-        if status == OK:
-            status = _run_one(bias, bias_size, (N,), q, qd, q, b, model)
-        if status == OK:
-            status = _run_one(gravity, gravity_size, (N,), q, qd, q, g, model)
-        if status == OK:
-            status = _run_one(pose, frame_size, (4, 4), q, qd, q, c, path)
-        if status == OK:
-            status = _run_one(jacobian, frame_size, (6, N), q, qd, q, j, path)
-        return status
-
-    return control_terms
+    return Kernel(function, signature, numba_module=NUMBA, releases_gil=not single)
 
 
 @cache
@@ -233,4 +63,4 @@ def control_kernel() -> Kernel:
         vector,
     ]
     signature = f'int64({", ".join(arguments)})'
-    return Kernel(_control(sweeps, sizes), signature, sources=_SOURCES, releases_gil=False)
+    return Kernel(samples.control(sweeps, sizes), signature, numba_module=NUMBA, releases_gil=False)

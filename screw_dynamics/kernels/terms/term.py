@@ -10,13 +10,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from screw_dynamics.arrays import Array
-from screw_dynamics.jit import Kernel, import_numba, jit_enabled
+from screw_dynamics.jit import Kernel, jit_enabled
 from screw_dynamics.kernels.taylor.layout import (
     BODY_COUNT,
     INPUT_NOT_FINITE,
     OK,
     RESULT_NOT_FINITE,
 )
+from screw_dynamics.kernels.terms import compiled
 from screw_dynamics.kernels.terms.recursion import N, Recursion
 
 # Samples per run without numba: the workspace fits into the processor's cache.
@@ -32,9 +33,6 @@ def loaded_kernel(name: str, *arguments: Any) -> Callable[..., int] | None:
     """Return a kernel of `compiled`; None without numba, or if it must not be compiled now."""
     if not jit_enabled():
         return None
-    import_numba()
-    from screw_dynamics.kernels.terms import compiled
-
     kernel: Kernel = getattr(compiled, name)(*arguments)
     return kernel.compiled()
 
@@ -55,6 +53,10 @@ class Term:
         """Return the shape of the result of one sample, for n coordinates."""
         return tuple(n if size == N else size for size in self.recursion.shape)
 
+    def variant(self, one: bool) -> str:
+        """Return the variant of the kernel of one sample, or of batches."""
+        return ('jet' if self._of_jets else 'single') if one else 'batch'
+
     def run(self, inputs: tuple[Array, ...], out: Array, parameters: Array) -> int:
         """
         Fill `out`, of one sample or (T, ...), from inputs (n,) or (T, n); return the status.
@@ -62,8 +64,7 @@ class Term:
         OK, INPUT_NOT_FINITE, RESULT_NOT_FINITE.
         """
         one = inputs[0].ndim == 1
-        variant = ('jet' if self._of_jets else 'single') if one else 'batch'
-        kernel = loaded_kernel('kernel', self.recursion, variant)
+        kernel = loaded_kernel('kernel', self.recursion, self.variant(one))
         if kernel is None:
             if one:
                 inputs, out = tuple(x[np.newaxis] for x in inputs), out[np.newaxis]

@@ -1,9 +1,9 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 """
-Rows of a workspace for numba: a float, or a short vector of samples, behind one source.
+Functions of the Taylor recursion for numba, whose rows are floats or short vectors of samples.
 
-Imported at the first call, never at package import.
+Imported before numba compiles one of them, never at package import.
 """
 
 from types import FunctionType
@@ -11,15 +11,24 @@ from types import FunctionType
 import numpy as np
 from numba.extending import overload, register_jitable
 
-from screw_dynamics.kernels.taylor import rows, simd, sines
-from screw_dynamics.kernels.taylor.simd import (
+from screw_dynamics.kernels.taylor import (
+    backward,
+    forward,
+    layout,
+    pointers,
+    rows,
+    samples,
+    simd,
+    sines,
+)
+from screw_dynamics.kernels.taylor.pointers import (
     SIMD_WIDTH,
+    as_floats,
     load_row,
-    load_strided,
     row_pointer,
     store_row,
-    store_strided,
 )
+from screw_dynamics.kernels.tree import layout as shared_layout
 
 
 @overload(rows.at, jit_options={'forceinline': True})
@@ -42,7 +51,7 @@ def _sines(ws, start, count):
     width = SIMD_WIDTH if ws.row == simd.simd_type else 1
 
     def implementation(ws, start, count):
-        sines.sine_run(simd.as_floats(ws), width * start, width * count)
+        sines.sine_run(as_floats(ws), width * start, width * count)
 
     return implementation
 
@@ -70,38 +79,11 @@ def register(modules, but=()):
                     register_jitable(forceinline=True)(function)
 
 
+# all that the kernels are compiled from
+SOURCES = (backward, forward, layout, pointers, rows, samples, shared_layout, simd, sines)
+
 # the access to rows has overloads above
 register([rows], but=('at', 'get', 'put', 'absolute', 'unless_small', 'sines'))
 register_jitable(sines.sine_run)
-
-_LARGEST = np.finfo(np.float64).max
-
-
-@register_jitable(forceinline=True)
-def finite(pointer, count):
-    """Return whether `count` doubles are finite; with an integer sum, the loop vectorises."""
-    bad = 0
-    for i in range(count):
-        bad += not (abs(load_row(pointer, i)) <= _LARGEST)
-    return bad == 0
-
-
-@register_jitable(forceinline=True)
-def transpose_in(rows, pointer, count):
-    """Transpose `SIMD_WIDTH` consecutive samples of `count` doubles each into rows."""
-    for i in range(count):
-        store_row(rows, i, load_strided(pointer, i, count))
-
-
-@register_jitable(forceinline=True)
-def transpose_out(pointer, rows, count):
-    """Transpose rows into `SIMD_WIDTH` consecutive samples of `count` doubles each."""
-    for i in range(count):
-        store_strided(pointer, i, count, load_row(rows, i))
-
-
-@register_jitable
-def last_tile(tile, samples, start):
-    """Copy the samples from `start` on; repeat the last one until the tile is full."""
-    for k in range(SIMD_WIDTH):
-        tile[k] = samples[min(start + k, len(samples) - 1)]
+register([forward, backward])
+register([samples], but=('single', 'batch'))

@@ -1,0 +1,158 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Values in C and the lines of a function that compute them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from screw_dynamics.extension.types import (
+    BOOLEAN,
+    DOUBLE,
+    LANES,
+    NATURAL,
+    ArrayType,
+    Known,
+    TranslationError,
+    TupleType,
+    Type,
+    c_name,
+    has_value,
+    in_c,
+    is_boolean,
+    is_number,
+)
+
+
+class Value(NamedTuple):
+    """An expression in C and its type."""
+
+    text: str
+    kind: Type
+
+
+class Elementwise(NamedTuple):
+    """An array that is not stored: `item(indices)` is the value of an item."""
+
+    shape: list[str]
+    item: Callable[[list[str]], Value]
+    item_kind: Type
+
+
+def known(value: Any) -> Value:
+    """Return a value that is known."""
+    if isinstance(value, float):
+        value = float(value)  # numpy's has another text
+        if value != value:
+            return Value('NAN', DOUBLE)
+        if value in (float('inf'), -float('inf')):
+            return Value('INFINITY' if value > 0.0 else '(-INFINITY)', DOUBLE)
+        return Value(repr(value) if value >= 0.0 else f'({value!r})', DOUBLE)
+    if isinstance(value, tuple):
+        return tuple_of([known(part) for part in value])
+    if type(value) is bool:
+        return Value(str(int(value)), Known(value))
+    if type(value) is int:
+        return Value(str(value) if value >= 0 else f'({value})', Known(value))
+    return Value('', Known(value))
+
+
+def tuple_of(parts: Sequence[Value], record: Any = None) -> Value:
+    """Return a tuple."""
+    kind = TupleType(tuple(part.kind for part in parts), record)
+    texts = [part.text for part in parts if has_value(part.kind)]
+    return Value(f'({c_name(kind)}){{{", ".join(texts)}}}', kind)
+
+
+class Lines:
+    """Lines of a function; names of temporary variables."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._count = 0
+
+    def emit(self, text: str) -> None:
+        """Add a line."""
+        self.lines.append(text)
+
+    def name(self) -> str:
+        """Return a new name."""
+        self._count += 1
+        return f't{self._count}'
+
+    @contextmanager
+    def block(self, head: str) -> Iterator[None]:
+        """Put the lines of a ``with`` block into a block of C."""
+        self.emit(f'{head} {{')
+        yield
+        self.emit('}')
+
+    @contextmanager
+    def aside(self) -> Iterator[list[str]]:
+        """Collect the lines of a ``with`` block elsewhere."""
+        kept, self.lines = self.lines, []
+        try:
+            yield self.lines
+        finally:
+            self.lines = kept
+
+    def bound(self, value: Value) -> Value:
+        """Return a value as the name of a variable, unless it is one or known."""
+        if not has_value(value.kind) or value.text.isidentifier():
+            return value
+        if isinstance(value.kind, TupleType) and value.kind.record == 'shape':
+            return value
+        name = self.name()
+        self.emit(f'{c_name(value.kind)} {name} = {value.text};')
+        return Value(name, value.kind)
+
+
+def converted(value: Value, kind: Type) -> str:
+    """Return the text of a value as another type that holds it."""
+    kind, own = in_c(kind), in_c(value.kind)
+    if kind == own or isinstance(kind, ArrayType):
+        return value.text
+    if isinstance(kind, TupleType) and isinstance(own, TupleType):
+        parts = [
+            converted(part_of(value, k), part)
+            for k, part in enumerate(kind.parts)
+            if has_value(part)
+        ]
+        return f'({c_name(kind)}){{{", ".join(parts)}}}'
+    if kind == DOUBLE and not isinstance(own, (ArrayType, TupleType)):
+        if isinstance(value.kind, Known):
+            return f'{float(value.kind.value)!r}'
+        return f'(double){value.text}' if value.text.isidentifier() else f'(double)({value.text})'
+    if kind == LANES:
+        return f'every_lane({converted(value, DOUBLE)})'
+    if kind == BOOLEAN and not is_boolean(own):
+        raise TranslationError(f'{value.text} is no truth value')
+    return value.text
+
+
+def part_of(value: Value, index: int) -> Value:
+    """Return a part of a tuple."""
+    if not isinstance(value.kind, TupleType):
+        raise TranslationError(f'{value.text} is no tuple')
+    kind = value.kind.parts[index]
+    if not has_value(kind):
+        return known(kind.value) if isinstance(kind, Known) else Value('', kind)
+    return Value(f'{value.text}.m{index}', kind)
+
+
+def condition(value: Value) -> Value:
+    """Return a value as a truth value."""
+    if is_boolean(value.kind):
+        return value
+    if isinstance(value.kind, Known):
+        return known(bool(value.kind.value))
+    if value.kind == DOUBLE or is_number(value.kind):
+        return Value(f'({value.text} != 0)', BOOLEAN)
+    raise TranslationError(f'{value.text} is no condition')
+
+
+def length(text: str) -> Value:
+    """Return a length, or another integer that is never negative."""
+    return Value(text, NATURAL)

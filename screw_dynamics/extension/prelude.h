@@ -1,0 +1,228 @@
+/* Copyright screw_dynamics contributors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * What translated kernels call: memory of a thread, numbers, short vectors of samples, arguments.
+ */
+#define PY_SSIZE_T_CLEAN
+#define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
+#include <Python.h>
+#include <numpy/arrayobject.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INLINE inline __attribute__((unused))
+
+/* Memory: blocks of a thread, which are kept for its next call up to some size. */
+typedef struct block {
+    struct block *next;
+    size_t size, used;
+} block_t;
+
+typedef struct {
+    block_t *block;
+    size_t used;
+} place_t;
+
+enum { FIRST_BLOCK = 1 << 16, LARGEST_KEPT = 1 << 22, STEP = 32 };
+
+static _Thread_local block_t *first_block, *last_block;
+static _Thread_local jmp_buf *out_of_memory;
+
+static INLINE place_t marked(void)
+{
+    place_t place = {last_block, last_block ? last_block->used : 0};
+    return place;
+}
+
+static INLINE void released(place_t place)
+{
+    block_t *block = place.block ? place.block : first_block;
+    if (block) {
+        block->used = place.block ? place.used : 0;
+        last_block = block;
+    }
+}
+
+static __attribute__((noinline)) void add_block(size_t size)
+{
+    block_t *next = last_block ? last_block->next : first_block;
+    if (next && next->size < size) {
+        /* those behind the last one are not in use */
+        while (next) {
+            block_t *after = next->next;
+            free(next);
+            next = after;
+        }
+        if (last_block)
+            last_block->next = NULL;
+        else
+            first_block = NULL;
+    }
+    if (!next) {
+        size_t whole = size > FIRST_BLOCK ? size : FIRST_BLOCK;
+        next = malloc(sizeof(block_t) + STEP + whole);
+        if (!next)
+            longjmp(*out_of_memory, 1);
+        next->next = NULL;
+        next->size = whole;
+        if (last_block)
+            last_block->next = next;
+        else
+            first_block = next;
+    }
+    next->used = 0;
+    last_block = next;
+}
+
+static INLINE void *allocate(size_t size)
+{
+    size = (size + STEP - 1) & ~(size_t)(STEP - 1);
+    if (!last_block || last_block->size - last_block->used < size)
+        add_block(size);
+    uintptr_t start = ((uintptr_t)(last_block + 1) + STEP - 1) & ~(uintptr_t)(STEP - 1);
+    void *place = (void *)(start + last_block->used);
+    last_block->used += size;
+    return place;
+}
+
+static INLINE void *zeros(size_t size)
+{
+    void *place = allocate(size);
+    memset(place, 0, size);
+    return place;
+}
+
+/* After a call: only some memory is kept. */
+static INLINE void end_call(void)
+{
+    if (!first_block)
+        return;
+    if (first_block->next || first_block->size > LARGEST_KEPT) {
+        size_t most = 0, kept = first_block->size;
+        for (block_t *block = first_block; block; block = block->next)
+            most += block->size;
+        if (most <= LARGEST_KEPT && most > kept)
+            kept = most;
+        while (first_block) {
+            block_t *next = first_block->next;
+            free(first_block);
+            first_block = next;
+        }
+        last_block = NULL;
+        if (kept <= LARGEST_KEPT) {
+            first_block = malloc(sizeof(block_t) + STEP + kept);
+            if (first_block) {
+                first_block->next = NULL;
+                first_block->size = kept;
+            }
+        }
+    }
+    if (first_block)
+        first_block->used = 0;
+    last_block = first_block;
+}
+
+/* Numbers */
+static INLINE int64_t wrapped(int64_t index, int64_t size)
+{
+    return index < 0 ? index + size : index;
+}
+
+static INLINE int64_t length(int64_t low, int64_t high)
+{
+    return high > low ? high - low : 0;
+}
+
+static INLINE int64_t at_most(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static INLINE int64_t least_i(int64_t a, int64_t b)
+{
+    return b < a ? b : a;
+}
+
+static INLINE int64_t most_i(int64_t a, int64_t b)
+{
+    return b > a ? b : a;
+}
+
+static INLINE int64_t floor_quotient(int64_t a, int64_t b)
+{
+    int64_t quotient = a / b;
+    return quotient - (quotient * b != a && (a < 0) != (b < 0));
+}
+
+static INLINE int64_t floor_rest(int64_t a, int64_t b)
+{
+    return a - b * floor_quotient(a, b);
+}
+
+static INLINE double least_d(double a, double b)
+{
+    return b < a ? b : a;
+}
+
+static INLINE double most_d(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+static INLINE double unless_small(double value, double bound)
+{
+    return fabs(value) > bound ? value : NAN;
+}
+
+/* Short vectors of samples */
+typedef double lanes __attribute__((vector_size(32), aligned(8)));
+
+static INLINE lanes every_lane(double value)
+{
+    lanes result = {value, value, value, value};
+    return result;
+}
+
+static INLINE lanes strided(const double *start, int64_t stride)
+{
+    lanes result = {start[0], start[stride], start[2 * stride], start[3 * stride]};
+    return result;
+}
+
+static INLINE void set_strided(double *start, int64_t stride, lanes value)
+{
+    for (int k = 0; k < 4; k++)
+        start[k * stride] = value[k];
+}
+
+static INLINE lanes magnitudes(lanes value)
+{
+    for (int k = 0; k < 4; k++)
+        value[k] = fabs(value[k]);
+    return value;
+}
+
+static INLINE lanes lanes_unless_small(lanes value, lanes bound)
+{
+    for (int k = 0; k < 4; k++)
+        value[k] = unless_small(value[k], bound[k]);
+    return value;
+}
+
+/* Arguments */
+static INLINE PyArrayObject *checked_array(PyObject *given, int type, int ndim, int writable)
+{
+    PyArrayObject *array = (PyArrayObject *)given;
+    if (!PyArray_Check(given) || PyArray_TYPE(array) != type || PyArray_NDIM(array) != ndim
+        || !PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISNOTSWAPPED(array)
+        || (writable && !PyArray_ISWRITEABLE(array))) {
+        PyErr_SetString(PyExc_TypeError, "an argument of a kernel has another type");
+        return NULL;
+    }
+    return array;
+}

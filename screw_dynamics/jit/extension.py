@@ -1,0 +1,70 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The C extension of the kernels, if it was built from the present sources."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from screw_dynamics.errors import InputError, shown
+
+_log = logging.getLogger(__name__)
+
+CHOICES = ('c', 'numba', 'numpy')
+_PACKAGE = Path(__file__).resolve().parents[1]
+_SOURCES = ('kernels', 'extension', 'nodes/feedforward/outputs')
+
+
+def chosen() -> str:
+    """
+    Return 'c', 'numba' or 'numpy' if the environment asks for one of them, else ''.
+
+    The variables are SCREW_DYNAMICS_KERNELS, and SCREW_DYNAMICS_JIT=0 for 'numpy'.
+    """
+    if os.environ.get('SCREW_DYNAMICS_JIT', '1') == '0':
+        return 'numpy'
+    choice = os.environ.get('SCREW_DYNAMICS_KERNELS', '')
+    if choice and choice not in CHOICES:
+        raise InputError(
+            f'environment variable SCREW_DYNAMICS_KERNELS: expected one of {", ".join(CHOICES)}, '
+            f'got {shown(choice)}'
+        )
+    return choice
+
+
+def sources_stamp() -> str:
+    """Return a digest of all that the extension is made from."""
+    digest = hashlib.sha256()
+    for folder in _SOURCES:
+        for path in sorted((_PACKAGE / folder).rglob('*.[ph]*')):
+            if path.suffix in ('.py', '.h'):
+                digest.update(path.relative_to(_PACKAGE).as_posix().encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def extension_kernels() -> Mapping[str, Callable[..., Any]]:
+    """Return the functions of the extension by the name of the kernel; none if it cannot serve."""
+    if chosen() not in ('', 'c'):
+        return {}
+    try:
+        module = import_module('screw_dynamics._kernels')
+    except ImportError as error:
+        if chosen() == 'c':
+            raise InputError(
+                'environment variable SCREW_DYNAMICS_KERNELS: c needs the extension module of '
+                f'this package, which cannot be imported: {error}'
+            ) from error
+        return {}
+    if module.STAMP != sources_stamp():
+        _log.info('the extension module was built from other sources: it is not used')
+        return {}
+    return {name: one for name, one in vars(module).items() if '.' in name}
