@@ -3,6 +3,7 @@
 """Build script of the ament_python package; pip and colcon both run it."""
 
 import os
+import sys
 from glob import glob
 from pathlib import Path
 
@@ -30,6 +31,18 @@ if os.environ.get('AMENT_PREFIX_PATH'):
     )
     SCRIPTS.update({name: name for name in EXECUTABLES})
 
+
+def extension() -> dict[str, object]:
+    """Return the arguments of the extension module, which is optional: it needs NumPy here."""
+    sys.path.insert(0, str(ROOT))
+    try:
+        from screw_dynamics.extension.build import BuildKernels, extension_modules
+    except ImportError as error:
+        print(f'the extension module of compiled kernels is not built: {error}', file=sys.stderr)
+        return {}
+    return {'ext_modules': extension_modules(), 'cmdclass': {'build_ext': BuildKernels}}
+
+
 setup(
     name=NAME,
     version='0.1.0',
@@ -45,7 +58,8 @@ setup(
     license='Apache-2.0',
     keywords=['ROS', 'robotics', 'inverse dynamics', 'screw theory', 'feedforward'],
     packages=find_packages(exclude=['test', 'test.*']),
-    package_data={NAME: ['py.typed']},
+    package_data={NAME: ['py.typed'], f'{NAME}.extension': ['module.c', 'prelude.h']},
+    **extension(),
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),

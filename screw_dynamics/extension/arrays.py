@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from screw_dynamics.extension.lines import Elementwise, Lines, Value, converted, known, part_of
 from screw_dynamics.extension.types import (
     DOUBLE,
     NATURAL,
-    NONE,
     ArrayType,
     Known,
     Scalar,
@@ -19,11 +17,10 @@ from screw_dynamics.extension.types import (
     TupleType,
     c_name,
     is_natural,
-    joined,
 )
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: Value) -> bool:
     """Return whether a value is an array, stored or not."""
     return isinstance(value, Elementwise) or isinstance(value.kind, ArrayType)
 
@@ -95,7 +92,7 @@ def shaped(out: Lines, pointer: str, item: Scalar, shape: Sequence[str]) -> Valu
     return out.bound(Value(text, kind))
 
 
-def sizes_of(value: Any) -> list[str]:
+def sizes_of(value: Value) -> list[str]:
     """Return the lengths of the axes of an array, or those that a shape names."""
     if isinstance(value, Elementwise):
         return value.shape
@@ -110,13 +107,14 @@ def sizes_of(value: Any) -> list[str]:
 
 def allocated(out: Lines, item: Scalar, shape: Sequence[str], zeros: bool = False) -> Value:
     """Return a new array."""
+    out.allocations += 1
     sizes = [out.bound(Value(f'({size})', NATURAL)).text for size in shape]
     function = 'zeros' if zeros else 'allocate'
     pointer = f'({item.name} *){function}({" * ".join(sizes)} * sizeof({item.name}))'
     return shaped(out, pointer, item, sizes)
 
 
-def items_of(out: Lines, owner: Any, method: str, arguments: Sequence[Value]) -> Value:
+def items_of(out: Lines, owner: Value, method: str, arguments: Sequence[Value]) -> Value:
     """Return the value of a method of an array."""
     owner = out.bound(stored(out, owner))
     if not isinstance(owner.kind, ArrayType):
@@ -138,7 +136,7 @@ def items_of(out: Lines, owner: Any, method: str, arguments: Sequence[Value]) ->
     raise TranslationError(f'method {method} of an array')
 
 
-def item_at(value: Any, indices: Sequence[str]) -> Value:
+def item_at(value: Value, indices: Sequence[str]) -> Value:
     """Return an item of an array, or a number as it is; missing first axes are repeated."""
     if isinstance(value, Elementwise):
         return value.item(list(indices[len(indices) - len(value.shape) :]))
@@ -149,8 +147,8 @@ def item_at(value: Any, indices: Sequence[str]) -> Value:
 
 
 def elementwise(
-    out: Lines, values: Sequence[Any], function: Callable[[list[Value]], Value]
-) -> Any:
+    out: Lines, values: Sequence[Value], function: Callable[[list[Value]], Value]
+) -> Value:
     """Return an array whose items are computed where they are used."""
     values = [one if isinstance(one, Elementwise) else out.bound(one) for one in values]
     shape = max((sizes_of(one) for one in values if is_array(one)), key=len)
@@ -158,7 +156,7 @@ def elementwise(
     def item(indices: list[str]) -> Value:
         return function([item_at(one, indices) for one in values])
 
-    return Elementwise(shape, item, item(['0'] * len(shape)).kind)
+    return Elementwise('', item(['0'] * len(shape)).kind, shape, item)
 
 
 def loops(out: Lines, shape: Sequence[str], body: Callable[[list[str]], None]) -> None:
@@ -173,10 +171,10 @@ def loops(out: Lines, shape: Sequence[str], body: Callable[[list[str]], None]) -
         out.emit('}')
 
 
-def fill(out: Lines, target: Value, value: Any) -> None:
+def fill(out: Lines, target: Value, value: Value) -> None:
     """Emit an assignment to the items of an array."""
-    assert isinstance(target.kind, ArrayType)
     target = out.bound(target)
+    assert isinstance(target.kind, ArrayType)
     if not is_array(value):
         value = out.bound(value)
     item = target.kind.item
@@ -188,17 +186,17 @@ def fill(out: Lines, target: Value, value: Any) -> None:
     loops(out, sizes_of(target), assign)
 
 
-def stored(out: Lines, value: Any) -> Value:
+def stored(out: Lines, value: Value) -> Value:
     """Return a value as it is, an element-wise array as a new array."""
     if not isinstance(value, Elementwise):
-        return value  # type: ignore[no-any-return]
-    item = value.item_kind if isinstance(value.item_kind, Scalar) else DOUBLE
+        return value
+    item = value.kind if isinstance(value.kind, Scalar) else DOUBLE
     made = allocated(out, item, value.shape)
     fill(out, made, value)
     return made
 
 
-def reduced(out: Lines, value: Any, start: str, step: Callable[[str, Value], str]) -> Value:
+def reduced(out: Lines, value: Value, start: str, step: Callable[[str, Value], str]) -> Value:
     """Return the result of a loop over all items."""
     if not isinstance(value, Elementwise):
         value = out.bound(value)
@@ -210,5 +208,3 @@ def reduced(out: Lines, value: Any, start: str, step: Callable[[str, Value], str
 
     loops(out, sizes_of(value), advance)
     return Value(name, DOUBLE)
-
-

@@ -16,9 +16,8 @@ from screw_dynamics.extension.arrays import (
     is_array,
     reduced,
     sizes_of,
-    stored,
 )
-from screw_dynamics.extension.lines import Value, converted, known, length, part_of
+from screw_dynamics.extension.lines import Value, converted, known, length
 from screw_dynamics.extension.types import (
     BOOLEAN,
     DOUBLE,
@@ -32,7 +31,6 @@ from screw_dynamics.extension.types import (
     TranslationError,
     TupleType,
     Type,
-    c_name,
     is_natural,
     is_number,
     joined,
@@ -43,10 +41,10 @@ if TYPE_CHECKING:
     from screw_dynamics.extension.statements import Statements
 
 
-def _real(name: str) -> Callable[..., Any]:
+def _real(name: str) -> Callable[..., Value]:
     """Return the translation of a function of real numbers."""
 
-    def call(body: Statements, *arguments: Any) -> Any:
+    def call(body: Statements, *arguments: Value) -> Value:
         if any(is_array(one) for one in arguments):
             return elementwise(body.out, arguments, lambda x: call(body, *x))
         texts = ', '.join(converted(one, DOUBLE) for one in arguments)
@@ -64,7 +62,7 @@ def _test(name: str) -> Callable[..., Value]:
     return call
 
 
-def _absolute(body: Statements, one: Any) -> Any:
+def _absolute(body: Statements, one: Value) -> Value:
     if is_array(one):
         return elementwise(body.out, [one], lambda x: _absolute(body, x[0]))
     if one.kind == LANES:
@@ -77,7 +75,7 @@ def _absolute(body: Statements, one: Any) -> Any:
 def _extreme(symbol: str, name: str) -> Callable[..., Value]:
     """Return the translation of min or max, of arguments or of an array."""
 
-    def call(body: Statements, *arguments: Any) -> Value:
+    def call(body: Statements, *arguments: Value) -> Value:
         if len(arguments) == 1 and is_array(arguments[0]):
             start = 'INFINITY' if symbol == '<' else '-INFINITY'
             return reduced(
@@ -104,8 +102,8 @@ def _natural(kind: Type) -> Type:
     return length('').kind if is_number(kind) else kind
 
 
-def _length(body: Statements, one: Any) -> Value:
-    if isinstance(getattr(one, 'kind', None), TupleType):
+def _length(body: Statements, one: Value) -> Value:
+    if isinstance(one.kind, TupleType):
         return known(len(one.kind.parts))
     return length(sizes_of(body.out.bound(one))[0])
 
@@ -147,6 +145,7 @@ def _limits(body: Statements, kind: Value) -> Value:
 
 
 # rows of a workspace
+
 
 def _pointer_to(value: Value) -> str:
     return f'{value.text}.p' if isinstance(value.kind, ArrayType) else value.text
@@ -191,9 +190,7 @@ def _load_strided(body: Statements, start: Value, offset: Value, stride: Value) 
 def _store_strided(
     body: Statements, start: Value, offset: Value, stride: Value, vector: Value
 ) -> Value:
-    body.out.emit(
-        f'set_strided({start.text} + {offset.text}, {stride.text}, {vector.text});'
-    )
+    body.out.emit(f'set_strided({start.text} + {offset.text}, {stride.text}, {vector.text});')
     return Value('', NONE)
 
 
@@ -212,7 +209,7 @@ def _sines(body: Statements, ws: Value, start: Value, count: Value) -> Value:
     return body.call(sines.sine_run, arguments)
 
 
-CALLS: dict[Any, Callable[..., Any]] = {
+CALLS: dict[Any, Callable[..., Value]] = {
     abs: _absolute, np.abs: _absolute, min: _extreme('<', 'least'), max: _extreme('>', 'most'),
     np.min: _extreme('<', 'least_d'), np.max: _extreme('>', 'most_d'),
     len: _length, int: _int, float: _float, np.float64: _float, bool: lambda body, one: one,
@@ -233,4 +230,3 @@ CALLS: dict[Any, Callable[..., Any]] = {
     pointers.load_strided: _load_strided, pointers.store_strided: _store_strided,
 }  # fmt: skip
 """Translations by function: each takes the `Statements` and the arguments."""
-

@@ -19,10 +19,6 @@ from screw_dynamics.kernels.taylor.compiled import (
 from screw_dynamics.kernels.terms import catalogue, compiled
 from screw_dynamics.kernels.terms.term import Term
 
-_NODES = 'screw_dynamics.nodes.feedforward.outputs'
-_OUTSIDE = tuple(
-    f'{_NODES}.{name}' for name in ('guards', 'limits', 'motor_history', 'stiffness_transition')
-)
 _BY_NUMBA = ('numba_functions', 'simd')
 
 
@@ -31,7 +27,6 @@ def module_names() -> Iterator[str]:
     for module in pkgutil.walk_packages(kernels.__path__, f'{kernels.__name__}.'):
         if not module.name.endswith(_BY_NUMBA):
             yield module.name
-    yield from _OUTSIDE
 
 
 def all_kernels() -> dict[str, Kernel]:

@@ -7,7 +7,23 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Sequence
-from types import FunctionType, ModuleType
+from operator import (
+    add,
+    and_,
+    eq,
+    floordiv,
+    ge,
+    gt,
+    le,
+    lt,
+    mod,
+    mul,
+    ne,
+    or_,
+    sub,
+    truediv,
+)  # fmt: skip
+from types import FunctionType
 from typing import Any
 
 from screw_dynamics.extension.arrays import (
@@ -53,6 +69,15 @@ _SYMBOLS: dict[type, str] = {
     ast.Add: '+', ast.Sub: '-', ast.Mult: '*', ast.Div: '/', ast.BitAnd: '&', ast.BitOr: '|',
     ast.Eq: '==', ast.NotEq: '!=', ast.Lt: '<', ast.LtE: '<=', ast.Gt: '>', ast.GtE: '>=',
     ast.Is: '==', ast.IsNot: '!=',
+}  # fmt: skip
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    '==': eq, '!=': ne, '<': lt, '<=': le, '>': gt, '>=': ge,
+}  # fmt: skip
+_OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: truediv, ast.FloorDiv: floordiv,
+    ast.Mod: mod, ast.Pow: pow, ast.BitAnd: and_, ast.BitOr: or_,
 }  # fmt: skip
 
 
@@ -162,7 +187,7 @@ class Expressions:
             )
         one, other = left.kind, right.kind
         if isinstance(one, Known) and isinstance(other, Known):
-            return known(_computed(operator, one.value, other.value))
+            return known(_OPERATIONS[type(operator)](one.value, other.value))
         kind = joined(joined(None, one), other) if one != other else one
         if isinstance(operator, ast.Pow):
             return self._power(left, right)
@@ -215,12 +240,8 @@ class Expressions:
                 return found
             return Value(f'(!{found.text})', BOOLEAN)
         if isinstance(left.kind, Known) and isinstance(right.kind, Known):
-            symbol = _SYMBOLS[type(operator)]
-            compare = {
-                '==': lambda a, b: a == b, '!=': lambda a, b: a != b, '<': lambda a, b: a < b,
-                '<=': lambda a, b: a <= b, '>': lambda a, b: a > b, '>=': lambda a, b: a >= b,
-            }[symbol]  # fmt: skip
-            return known(bool(compare(left.kind.value, right.kind.value)))
+            found = _COMPARISONS[_SYMBOLS[type(operator)]](left.kind.value, right.kind.value)
+            return known(bool(found))
         if NONE in (left.kind, right.kind):
             return known(isinstance(operator, ast.IsNot))
         return Value(f'({left.text} {_SYMBOLS[type(operator)]} {right.text})', BOOLEAN)
@@ -242,7 +263,7 @@ class Expressions:
         symbol = '&&' if isinstance(node.op, ast.And) else '||'
         decisive = symbol == '||'
         parts: list[Value] = []
-        for k, one in enumerate(node.values):
+        for one in node.values:
             with self.out.aside() as lines:
                 part = condition(self.evaluate(one))
             if lines and parts:
@@ -351,12 +372,3 @@ class Expressions:
         if isinstance(function, type) and hasattr(function, '_fields'):
             return tuple_of([stored(self.out, one) for one in arguments], function)
         return self.call(function, arguments)
-
-
-def _computed(operator: ast.operator, one: Any, other: Any) -> Any:
-    """Return the value of an operation on known values."""
-    tree = ast.Expression(ast.BinOp(ast.Name('a', ast.Load()), operator, ast.Name('b', ast.Load())))
-    code = compile(ast.fix_missing_locations(tree), 'operation', 'eval')
-    return eval(code, {'a': one, 'b': other})
-
-

@@ -4,36 +4,25 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-import textwrap
 from collections.abc import Sequence
-from functools import cache
 from types import FunctionType
 from typing import Any
 
 from screw_dynamics.extension.arrays import stored
 from screw_dynamics.extension.calls import CALLS
 from screw_dynamics.extension.lines import Value, converted, known
-from screw_dynamics.extension.statements import RESULT, Statements
+from screw_dynamics.extension.statements import RESULT, Statements, tree_of
 from screw_dynamics.extension.types import (
     NONE,
     Known,
     TranslationError,
     Type,
     c_name,
+    has_array,
     has_value,
 )
 
 _MOST_PASSES = 12
-
-
-@cache
-def _tree(function: FunctionType) -> ast.FunctionDef:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    if not isinstance(tree, ast.FunctionDef):
-        raise TranslationError(f'{function.__name__} is not a function')
-    return tree
 
 
 class Program:
@@ -65,7 +54,7 @@ class Program:
         types = dict(zip(arguments, kinds, strict=True))
         for _ in range(_MOST_PASSES):
             body = _Body(self, function, types, arguments)
-            body.run(_tree(function).body)
+            body.run(tree_of(function).body)
             if not body.changed:
                 break
         else:
@@ -84,7 +73,7 @@ class Program:
                 given = known(kind.value) if isinstance(kind, Known) else Value(f'a_{one}', kind)
                 lines.append(f'{c_name(types[one])} v_{one} = {converted(given, types[one])};')
         text = body.out.lines
-        if any('allocate(' in line or 'zeros(' in line for line in text):
+        if body.out.allocations and not has_array(result):
             lines.append('const place_t mark = marked();')
             text = [_released(line, result) for line in text]
             if result == NONE:
@@ -131,4 +120,6 @@ class _Body(Statements):
         if not has_value(result):
             self.out.emit(f'{text};')
             return known(result.value) if isinstance(result, Known) else Value('', result)
+        if has_array(result):
+            self.out.allocations += 1
         return self.out.bound(Value(text, result))

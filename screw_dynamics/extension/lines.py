@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from screw_dynamics.extension.types import (
     BOOLEAN,
@@ -26,19 +27,20 @@ from screw_dynamics.extension.types import (
 )
 
 
-class Value(NamedTuple):
+@dataclass(frozen=True)
+class Value:
     """An expression in C and its type."""
 
     text: str
     kind: Type
 
 
-class Elementwise(NamedTuple):
-    """An array that is not stored: `item(indices)` is the value of an item."""
+@dataclass(frozen=True)
+class Elementwise(Value):
+    """An array that is not stored: `item(indices)` is the value of an item, of type `kind`."""
 
     shape: list[str]
     item: Callable[[list[str]], Value]
-    item_kind: Type
 
 
 def known(value: Any) -> Value:
@@ -67,10 +69,11 @@ def tuple_of(parts: Sequence[Value], record: Any = None) -> Value:
 
 
 class Lines:
-    """Lines of a function; names of temporary variables."""
+    """Lines of a function, names of temporary variables, the number of allocations."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.allocations = 0
         self._count = 0
 
     def emit(self, text: str) -> None:

@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import textwrap
 from collections.abc import Sequence
+from functools import cache
 from types import FunctionType
 
-from screw_dynamics.extension.arrays import element, fill, is_array, sizes_of, stored, view
+from screw_dynamics.extension.arrays import element, fill, is_array, stored, view
 from screw_dynamics.extension.expressions import Expressions
 from screw_dynamics.extension.lines import Value, condition, converted, known, length, part_of
 from screw_dynamics.extension.types import (
@@ -20,14 +23,23 @@ from screw_dynamics.extension.types import (
     TranslationError,
     TupleType,
     Type,
+    has_array,
     has_value,
     is_natural,
     joined,
 )
 
-
 RESULT = 'return'
 """The name of the result among those of variables."""
+
+
+@cache
+def tree_of(function: FunctionType) -> ast.FunctionDef:
+    """Return the syntax tree of a function."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    if not isinstance(tree, ast.FunctionDef):
+        raise TranslationError(f'{function.__name__} is not a function')
+    return tree
 
 
 class Statements(Expressions):
@@ -102,10 +114,11 @@ class Statements(Expressions):
         return goes_on or also
 
     def _while(self, node: ast.While) -> None:
+        first = len(self.out.lines)
         with self.out.block('for (;;)'):
             test = condition(self.evaluate(node.test))
             self.out.emit(f'if (!{test.text}) break;')
-            self._repeat(node.body)
+            self._repeat(node, first)
 
     def _for(self, node: ast.For) -> None:
         if isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func) == 'range':
@@ -120,27 +133,57 @@ class Statements(Expressions):
         if node.orelse:
             raise TranslationError(f'{ast.unparse(node)}: a loop with else')
         values = self.evaluate(node.iter)
-        if isinstance(values.kind, TupleType):
+        kind = values.kind
+        if isinstance(kind, TupleType):
             values = self.out.bound(values)
-            for k in range(len(values.kind.parts)):
+            for k in range(len(kind.parts)):
                 self.assign(node.target, part_of(values, k))
                 self.run(node.body)
             return
-        if not isinstance(values.kind, ArrayType):
+        if not isinstance(kind, ArrayType):
             raise TranslationError(f'{ast.unparse(node.iter)}: not a sequence')
         values, name = self.out.bound(values), self.out.name()
+        first = len(self.out.lines)
         with self.out.block(f'for (int64_t {name} = 0; {name} < {values.text}.n[0]; {name}++)'):
             index = length(name)
-            one = values.kind.ndim == 1
+            one = kind.ndim == 1
             item = element(values, [index]) if one else view(self.out, values, [index])
             self.assign(node.target, item)
-            self._repeat(node.body)
+            self._repeat(node, first)
 
-    def _repeat(self, body: Sequence[ast.stmt], left: str = '') -> None:
-        """Translate the body of a loop; `left` is the flag that it was left by break."""
+    def _repeat(self, node: ast.For | ast.While, head: int, left: str = '') -> None:
+        """
+        Translate the body of a loop whose head is the line `head`.
+
+        `left` is the flag that it was left by break.
+        """
         self._loops.append(left)
-        self.run(body)
+        before = self.out.allocations
+        with self.out.aside() as lines:
+            self.run(node.body)
         self._loops.pop()
+        if self.out.allocations == before or not self._forgets(node):
+            self.out.lines.extend(lines)
+            return
+        # the memory of a pass is that of the next one
+        name = self.out.name()
+        self.out.lines.insert(head, f'const place_t {name} = marked();')
+        self.out.emit(f'released({name});')
+        self.out.lines.extend(lines)
+
+    def _forgets(self, loop: ast.For | ast.While) -> bool:
+        """Return whether no array that is assigned in a loop is used outside of it."""
+        inside = {
+            node.id
+            for node in ast.walk(loop)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        arrays = {name for name in inside if has_array(self.types.get(name, NONE))}
+        within = set(ast.walk(loop))
+        return not any(
+            isinstance(node, ast.Name) and node.id in arrays and node not in within
+            for node in ast.walk(tree_of(self.function))
+        )
 
     def _count(self, node: ast.For, call: ast.Call, left: str) -> None:
         """Translate a loop over a range."""
@@ -157,9 +200,10 @@ class Statements(Expressions):
         # counting down, the last value lies above the stop
         low = is_natural(start.kind) if up else _at_least_minus_one(stop.kind)
         head = f'int64_t {name} = {start.text}; {name} {"<" if up else ">"} {stop.text}'
+        first = len(self.out.lines)
         with self.out.block(f'for ({head}; {name} += {step.text})'):
             self.assign(node.target, Value(name, NATURAL if low else INTEGER))
-            self._repeat(node.body, left)
+            self._repeat(node, first, left)
 
     def _assign_all(self, targets: Sequence[ast.expr], node: ast.expr) -> None:
         if len(targets) == 1 and isinstance(targets[0], ast.Tuple) and isinstance(node, ast.Tuple):
@@ -239,5 +283,3 @@ class Statements(Expressions):
 
 def _at_least_minus_one(kind: Type) -> bool:
     return is_natural(kind) or (isinstance(kind, Known) and kind.value == -1)
-
-

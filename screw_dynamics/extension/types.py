@@ -20,12 +20,13 @@ class Known:
     value: Any
 
     def __eq__(self, other: object) -> bool:
-        # 1 and True are equal in Python, but not of one type
+        """Return whether value and type are equal: 1 and True are not."""
         if not isinstance(other, Known) or type(self.value) is not type(other.value):
             return False
         return bool(self.value == other.value)
 
     def __hash__(self) -> int:
+        """Return the hash of value and type."""
         return hash((type(self.value), self.value))
 
 
@@ -121,6 +122,13 @@ def joined(one: Type | None, other: Type) -> Type:
     if one in order and other in order:
         return max(one, other, key=order.index)
     raise TranslationError(f'one variable holds {one} and {other}')
+
+
+def has_array(kind: Type) -> bool:
+    """Return whether a value is or contains an array."""
+    if isinstance(kind, TupleType):
+        return any(map(has_array, kind.parts))
+    return isinstance(kind, ArrayType)
 
 
 _named: dict[str, Type] = {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import FunctionType
 
 from screw_dynamics.extension.functions import Program
 from screw_dynamics.extension.types import (
@@ -65,6 +66,7 @@ def _wrapper(program: Program, name: str, kernel: Kernel) -> str:
         kinds.append(kind)
         lines += argument
         given.append(f'x{k}')
+    assert isinstance(kernel.function, FunctionType)
     called, returned = program.need(kernel.function, kinds)
     call = f'{called}({", ".join(given)});'
     if has_value(returned):
@@ -103,7 +105,7 @@ def _argument(k: int, match: re.Match[str]) -> tuple[Type, list[str]]:
         kind: Type
         kind, read = _SCALARS[match['scalar']]
         lines = [f'{c_name(kind)} x{k} = {read}(args[{k}]);',
-                 f'if (PyErr_Occurred()) return NULL;']  # fmt: skip
+                 'if (PyErr_Occurred()) return NULL;']  # fmt: skip
         return kind, lines
     item, code = _ITEMS[match['item'] or match['writable']]
     ndim = int(match['ndim']) if match['ndim'] else 1 + match['axes'].count(':')
@@ -117,5 +119,6 @@ def _argument(k: int, match: re.Match[str]) -> tuple[Type, list[str]]:
         f'{int(bool(match["writable"]))});',
         f'if (!a{k}) return NULL;',
         f'const npy_intp *n{k} = PyArray_DIMS(a{k});',
-        f'{c_name(kind)} x{k} = {{({item.name} *)PyArray_DATA(a{k}), {{{sizes}}}, {{{strides}}}}};',
+        f'{c_name(kind)} x{k} = {{({item.name} *)PyArray_DATA(a{k}),'
+        f' {{{sizes}}}, {{{strides}}}}};',
     ]

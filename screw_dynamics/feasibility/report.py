@@ -10,10 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.arrays import Array
+from screw_dynamics.kernels.commands.limits import SLACK
 from screw_dynamics.text_table import text_table
-
-# Relative tolerance, so that a trajectory planned to touch a limit is feasible despite rounding.
-SLACK = 1e-9
 
 _HEADER = ('quantity', 'joint', 'worst', 'limit', 'at [s]', 'first beyond [s]')
 

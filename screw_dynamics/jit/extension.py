@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -15,11 +15,9 @@ from typing import Any
 
 from screw_dynamics.errors import InputError, shown
 
-_log = logging.getLogger(__name__)
-
 CHOICES = ('c', 'numba', 'numpy')
 _PACKAGE = Path(__file__).resolve().parents[1]
-_SOURCES = ('kernels', 'extension', 'nodes/feedforward/outputs')
+_SOURCES = ('kernels', 'extension')
 
 
 def chosen() -> str:
@@ -50,21 +48,34 @@ def sources_stamp() -> str:
     return digest.hexdigest()
 
 
-@cache
 def extension_kernels() -> Mapping[str, Callable[..., Any]]:
-    """Return the functions of the extension by the name of the kernel; none if it cannot serve."""
-    if chosen() not in ('', 'c'):
+    """
+    Return the functions of the extension by the name of the kernel; none if it does not serve.
+
+    Raises InputError if the environment asks for it and it cannot be imported.
+    """
+    choice = chosen()
+    if choice not in ('', 'c'):
         return {}
+    found, problem = _loaded()
+    if problem and choice == 'c':
+        raise InputError(
+            'environment variable SCREW_DYNAMICS_KERNELS: expected an extension module for c, '
+            f'got none: {problem}'
+        )
+    return found
+
+
+@cache
+def _loaded() -> tuple[Mapping[str, Callable[..., Any]], str]:
+    """Return the functions of the extension, and why there are none."""
     try:
         module = import_module('screw_dynamics._kernels')
+        if module.WIDE:
+            with suppress(ImportError):
+                module = import_module('screw_dynamics._kernels_wide')
     except ImportError as error:
-        if chosen() == 'c':
-            raise InputError(
-                'environment variable SCREW_DYNAMICS_KERNELS: c needs the extension module of '
-                f'this package, which cannot be imported: {error}'
-            ) from error
-        return {}
+        return {}, str(error)
     if module.STAMP != sources_stamp():
-        _log.info('the extension module was built from other sources: it is not used')
-        return {}
-    return {name: one for name, one in vars(module).items() if '.' in name}
+        return {}, f'{module.__file__} was built from other sources'
+    return {name: one for name, one in vars(module).items() if '.' in name}, ''

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Kernel`: a plain Python function that numba compiles at its first use."""
+"""`Kernel`: a plain Python function with its compiled forms."""
 
 from __future__ import annotations
 
@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 
 def jit_enabled() -> bool:
     """Return whether kernels are compiled: by the extension, or by numba in this process."""
-    return bool(extension_kernels()) or (
-        chosen() != 'numpy'
+    return bool(extension_kernels()) or _numba_enabled()
+
+
+def _numba_enabled() -> bool:
+    return (
+        chosen() in ('', 'numba')
         and os.environ.get('NUMBA_DISABLE_JIT', '0') in ('', '0')
         and importlib.util.find_spec('numba') is not None
     )
@@ -41,13 +45,13 @@ def read_only(dimensions: int, dtype: str = 'float64') -> str:
 
 class Kernel:
     """
-    A function of plain arrays, compiled at its first use for one signature.
+    A function of plain arrays that runs compiled, for one signature.
 
     `signature` is for example ``'int64(float64[:, ::1], float64[::1])'``; other argument types
-    raise TypeError. The functions that the kernel calls by global names, directly or not, are
-    compiled with it. If these functions have other forms for numba, `numba_module` is the name of
-    the module that registers them and has in `SOURCES` the modules that contain them. With `releases_gil`, other threads run during a call;
-    a call of less than a microsecond is faster without.
+    raise TypeError. The functions that the kernel calls by global names, directly or not, belong
+    to it. If they have other forms for numba, `numba_module` is the name of the module that
+    registers them and has in `SOURCES` the modules that contain them. With `releases_gil`, other
+    threads run during a call; a call of less than a microsecond is faster without.
     """
 
     def __init__(
@@ -83,7 +87,7 @@ class Kernel:
         """Return the compiled function, compiled now if allowed; None if it is not compiled."""
         if self._compiled is None:
             self._compiled = extension_kernels().get(self.name)
-        if self._compiled is None and jit_enabled() and not _postponed(self):
+        if self._compiled is None and _numba_enabled() and not _postponed(self):
             with self._lock:
                 if self._compiled is None:
                     made = self._made()
@@ -94,7 +98,7 @@ class Kernel:
         """Load the compiled function from the cache on disk; return False if it is not there."""
         if self._compiled is None:
             self._compiled = extension_kernels().get(self.name)
-        if self._compiled is None and jit_enabled():
+        if self._compiled is None and _numba_enabled():
             with self._lock:
                 self._compiled = self._compiled or self._made().load()
         return self._compiled is not None
@@ -113,9 +117,7 @@ class Kernel:
             if helper not in _registered:
                 _registered.add(helper)
                 register_jitable(helper)
-        return CompiledFunction(
-            _stamped(parts, sources), self.signature, self.releases_gil
-        )
+        return CompiledFunction(_stamped(parts, sources), self.signature, self.releases_gil)
 
     def __call__(self, *args: Any) -> Any:
         """Call the compiled function, or the plain one; see `compile`."""

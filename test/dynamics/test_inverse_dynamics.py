@@ -271,7 +271,7 @@ print(sd.mass_matrix(model, [0.0]))
         'XDG_CACHE_HOME': str(home / 'cache'),
         'PYTHONPATH': str(tmp_path),
         'PYTHONDONTWRITEBYTECODE': '1',
-        'SCREW_DYNAMICS_JIT': '1',
+        'SCREW_DYNAMICS_KERNELS': 'numba',
         'NUMBA_DISABLE_JIT': '0',
     }
     run = subprocess.run(

@@ -98,7 +98,10 @@ def test_rows_batches_and_stages(arm, joints, rng):
     np.testing.assert_array_equal(motors.motor_effort_jet, result)
     np.testing.assert_array_equal(motors.motor_jet, jets)
     for sample, expected in zip(jets, result, strict=True):
-        np.testing.assert_array_equal(sd.actuator_efforts(arm, joints, sample), expected)
+        # the kernels of one sample and of batches round products and sums differently
+        bound = 1e-13 * np.abs(expected).max()
+        got = sd.actuator_efforts(arm, joints, sample)
+        np.testing.assert_allclose(got, expected, rtol=0.0, atol=bound)
     known = sd.actuator_efforts(arm, joints, jets, effort_jet=efforts)
     np.testing.assert_array_equal(known, result)
     fewer = sd.actuator_efforts(arm, joints, jets, effort_jet=efforts[:, :2].copy())

@@ -23,6 +23,7 @@ def start(script: str, *arguments: object, first: Path = REPOSITORY, **environme
         cwd=os.sep,  # python -c looks into it first
         env={
             **os.environ,
+            'SCREW_DYNAMICS_KERNELS': 'numba',
             'PYTHONPATH': f'{first}{os.pathsep}{os.environ.get("PYTHONPATH", "")}',
             **{name: str(value) for name, value in environment.items()},
         },

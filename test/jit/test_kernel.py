@@ -39,13 +39,13 @@ kernel = Kernel(run, 'float64(float64)')
 )
 REGISTERED = (
     """
-from numba.extending import register_jitable
 import {helper}
 from screw_dynamics.jit import Kernel
-scale = register_jitable(forceinline=True)({helper}.scale)
+SOURCES = ({helper},)
+scale = {helper}.scale
 def run(x):
     return scale(x)
-kernel = Kernel(run, 'float64(float64)', sources=({helper},))
+kernel = Kernel(run, 'float64(float64)', numba_module=__name__)
 """,
     HELPER[1],
 )

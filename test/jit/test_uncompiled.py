@@ -20,11 +20,14 @@ from screw_dynamics.jit import (
     jit_enabled,
     uncompiled,
 )
+from screw_dynamics.kernels.taylor.compiled import batch_kernel, single_kernel
 
 pytestmark = pytest.mark.skipif(not jit_enabled(), reason='needs numba')
 
 
-taylor_compiled = pytest.importorskip('screw_dynamics.kernels.taylor.compiled')
+@pytest.fixture(autouse=True)
+def by_numba(monkeypatch):
+    monkeypatch.setenv('SCREW_DYNAMICS_KERNELS', 'numba')
 
 
 def _double(x):
@@ -115,7 +118,7 @@ def test_the_recursion_gives_the_same_numbers(order, samples, rng, monkeypatch):
     model = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
     jet = rng.normal(size=(*samples, order + 3, model.n))
     expected = sd.inverse_dynamics(model, jet)
-    kernel = (taylor_compiled.batch_kernel if samples else taylor_compiled.single_kernel)(order)
+    kernel = (batch_kernel if samples else single_kernel)(order)
     monkeypatch.setattr(kernel, '_compiled', None)
     inverse_dynamics = sys.modules['screw_dynamics.dynamics.inverse_dynamics']
     monkeypatch.setattr(inverse_dynamics, '_single_kernels', {})

@@ -33,6 +33,14 @@ def wait_while_it_advances(ros, condition, process):
         ros.spin(0.1)
 
 
+def by_numba(ros, cache):
+    return {
+        **ros.environment,
+        'NUMBA_CACHE_DIR': str(cache),
+        'SCREW_DYNAMICS_KERNELS': 'numba',
+    }
+
+
 @pytest.fixture(scope='module')
 def cache(tmp_path_factory):
     return tmp_path_factory.mktemp('cache')
@@ -41,7 +49,7 @@ def cache(tmp_path_factory):
 @pytest.fixture(scope='module')
 def nodes(ros, planar, cache):
     """Return both nodes, started at once on an empty cache, when they are ready."""
-    environment = {**ros.environment, 'NUMBA_CACHE_DIR': str(cache)}
+    environment = by_numba(ros, cache)
     arguments = ('--ros-args', '-p', f'urdf_path:={planar}')
     processes = {
         name: NodeProcess(node_command(name, *arguments), environment)
@@ -100,7 +108,7 @@ def test_a_new_order_keeps_nobody_waiting(ros, nodes, cache, planar):
         assert response.success, response.message
         return response
 
-    (index,) = cache.rglob('compiled._single*.nbi')
+    (index,) = cache.rglob('samples.single*.nbi')
     compiled = set(index.parent.glob('*.nbc'))
     with compile_turn(index.with_suffix('.lock'), pytest.fail):  # nobody can compile meanwhile
         meanwhile = [answer(name) for name in (*requests, 'get_inverse_dynamics')]
@@ -115,7 +123,7 @@ def test_a_new_order_keeps_nobody_waiting(ros, nodes, cache, planar):
 
 
 def test_a_second_start_compiles_nothing(ros, nodes, planar, cache):
-    environment = {**ros.environment, 'NUMBA_CACHE_DIR': str(cache)}
+    environment = by_numba(ros, cache)
     arguments = ('--ros-args', '-p', f'urdf_path:={planar}', '-r', '__node:=again')
     process = NodeProcess(node_command('feedforward', *arguments), environment)
     try:

@@ -36,10 +36,9 @@ DOORS = {'__init__', '__main__', 'entry_points'}
 # modules with numba or llvmlite in their first lines; imported at the first compiled call only
 COMPILED_VARIANTS = {
     'jit/compiled_function.py',
-    'kernels/taylor/compiled.py',
-    'kernels/taylor/compiled_rows.py',
+    'kernels/taylor/numba_functions.py',
     'kernels/taylor/simd.py',
-    'kernels/terms/compiled.py',
+    'kernels/terms/numba_functions.py',
 }
 # what functions of robots stand on
 TREE = {'kernels', 'lie', 'series', 'model', 'kinematics', 'dynamics'}
@@ -64,6 +63,7 @@ PUBLIC = {
 # each room, and the rooms below it that it may import; some are still to be built
 ALLOWED = {
     'kernels': set(),
+    'extension': {'kernels'},  # for the build: it translates them to C
     'lie': set(),
     'series': {'lie'},
     'model': {'kernels', 'lie', 'series'},
@@ -98,7 +98,7 @@ ALLOWED = {
         'bags',
         'results',
     },
-    'nodes': {*PUBLIC, 'observers', 'simulation'},
+    'nodes': {*PUBLIC, 'kernels', 'observers', 'simulation'},
     'demo': set(),  # starts studies in examples/
 }
 # the rooms of nodes/, and the ones below them

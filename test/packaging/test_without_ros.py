@@ -41,9 +41,11 @@ import screw_dynamics as sd
 
 rooms = ('screw_dynamics.nodes', 'screw_dynamics.bags')
 compiled = (
-    *(f'screw_dynamics.kernels.taylor.{name}' for name in ('compiled', 'simd', 'sines')),
-    'screw_dynamics.kernels.terms.compiled',
+    'screw_dynamics.kernels.taylor.numba_functions',
+    'screw_dynamics.kernels.taylor.simd',
+    'screw_dynamics.kernels.terms.numba_functions',
     'screw_dynamics.jit.compiled_function',
+    'screw_dynamics.extension.build',  # setuptools
 )
 names = [
     module.name

@@ -59,6 +59,8 @@ def last_tile(tile, samples, start):
 
 
 def single(constant: int) -> Callable[..., Any]:
+    """Return the recursion of one sample, for a constant order, or for any if it is negative."""
+
     def one_sample(jet, tau, model):
         parameters = row_pointer(model, 0)
         order = constant if constant >= 0 else tau.shape[0] - 1
@@ -87,6 +89,8 @@ def single(constant: int) -> Callable[..., Any]:
 
 
 def batch(constant: int) -> Callable[..., Any]:
+    """Return the recursion of a batch, for a constant order, or for any if it is negative."""
+
     def samples_at_once(jets, taus, model, wrenches, bodies, poses):
         parameters = row_pointer(model, 0)
         order = constant if constant >= 0 else taus.shape[1] - 1

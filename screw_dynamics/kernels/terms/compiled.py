@@ -63,4 +63,6 @@ def control_kernel() -> Kernel:
         vector,
     ]
     signature = f'int64({", ".join(arguments)})'
-    return Kernel(samples.control(sweeps, sizes), signature, numba_module=NUMBA, releases_gil=False)
+    return Kernel(
+        samples.control(sweeps, sizes), signature, numba_module=NUMBA, releases_gil=False
+    )

@@ -23,6 +23,7 @@ from screw_dynamics.kernels.terms.recursion import N, Recursion
 
 
 def all_finite(array):
+    """Return whether all items of a packed array are finite."""
     return finite(row_pointer(array, 0), array.size)
 
 
@@ -46,6 +47,7 @@ def run_one(sweep, size, sizes, q, qd, tau, out, model):
 
 
 def single(recursion: Recursion) -> Callable[..., Any]:
+    """Return the function of one sample of a term."""
     sweep, size, sizes = recursion.sweep, recursion.rows, recursion.shape
 
     def of_q(q, out, model):
@@ -67,6 +69,7 @@ def single(recursion: Recursion) -> Callable[..., Any]:
 
 
 def rows_of_jet(recursion: Recursion) -> Callable[..., Any]:
+    """Return the function of one sample of a term whose inputs are the rows of an array."""
     sweep, size, sizes = recursion.sweep, recursion.rows, recursion.shape
 
     def of_jet(jet, out, model):
@@ -80,6 +83,7 @@ def rows_of_jet(recursion: Recursion) -> Callable[..., Any]:
 
 
 def batch(recursion: Recursion) -> Callable[..., Any]:
+    """Return the function of a batch of a term."""
     sweep, size, inputs = recursion.sweep, recursion.rows, recursion.inputs
 
     def samples_at_once(q, qd, tau, out, model):

@@ -10,13 +10,11 @@ import numpy as np
 from screw_dynamics.arrays import Array
 from screw_dynamics.elastic import MotorFeedforward
 from screw_dynamics.feasibility.quantities import motor_checks, motor_limits, unit_of
-from screw_dynamics.feasibility.report import SLACK
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.commands.limits import keeps_effort_limits, keeps_motor_limits
 from screw_dynamics.reference.reference import Source
 from screw_dynamics.robot import Robot
 
 _INSTANT = np.zeros(1)
-_STEP_SLACK = 1e-6  # relative, of a rate from two samples: their rounding counts here
 
 
 class MotionGuard:
@@ -118,7 +116,7 @@ class MotorGuard(MotionGuard):
             self.pause()
             return False
         sent, step = motors.motor_effort_jet, self._step(instant)
-        if _keeps_motors(*guarded_jets(motors)[:-1], *self._bounds) and _keeps_efforts(
+        if keeps_motor_limits(*guarded_jets(motors)[:-1], *self._bounds) and keeps_effort_limits(
             sent, self._last, step, self._efforts, self._rates
         ):
             return self._pass(sent[0], instant)
@@ -175,7 +173,7 @@ class EffortGuard(MotionGuard):
             self.pause()
             return False
         step = self._step(instant)
-        if _keeps_efforts(efforts, self._last, step, self._limits, self.rates):
+        if keeps_effort_limits(efforts, self._last, step, self._limits, self.rates):
             return self._pass(efforts[0], instant)
         self._stop_at_limit(self._violation(efforts, step))
         return False
@@ -206,56 +204,11 @@ def _two_rows(jet: Array) -> Array:
 
 
 def guarded_jets(motors: MotorFeedforward) -> tuple[Array, Array, Array, Array]:
-    """Return what has limits; the first three in the order of `_keeps_motor_limits`."""
+    """Return what has limits; the first three in the order of `keeps_motor_limits`."""
     return motors.effort_jet, motors.deflection_jet, motors.motor_jet, motors.motor_effort_jet
-
-
-def _keeps_motor_limits(
-    effort_jet: Array,
-    deflection_jet: Array,
-    motor_jet: Array,
-    effort_rates: Array,
-    deflections: Array,
-    motor_velocities: Array,
-) -> bool:
-    """Return True if one sample is within the limits; effort rates only if they are known."""
-    if effort_jet.shape[0] > 1:
-        for j in range(len(effort_rates)):
-            if not abs(effort_jet[1, j]) - effort_rates[j] <= SLACK * effort_rates[j]:
-                return False
-    for i in range(len(deflections)):
-        # not <=: what is not a number is beyond every limit
-        if not (
-            abs(deflection_jet[0, i]) - deflections[i] <= SLACK * deflections[i]
-            and abs(motor_jet[1, i]) - motor_velocities[i] <= SLACK * motor_velocities[i]
-        ):
-            return False
-    return True
-
-
-def _keeps_effort_limits(
-    efforts: Array, last: Array, step: float, limits: Array, rates: Array
-) -> bool:
-    """Return True if a sample is within the limits; `step` [s] since the last one, 0 if none."""
-    for j in range(len(limits)):
-        if not abs(efforts[0, j]) - limits[j] <= SLACK * limits[j]:  # also if not a number
-            return False
-        if efforts.shape[0] > 1 and not abs(efforts[1, j]) - rates[j] <= SLACK * rates[j]:
-            return False
-        if step > 0.0 and abs(efforts[0, j] - last[j]) > (1.0 + _STEP_SLACK) * rates[j] * step:
-            return False
-    return True
-
-
-_JETS, _BOUNDS = ', '.join([read_only(2)] * 3), ', '.join([read_only(1)] * 3)
-_keeps_motors = Kernel(_keeps_motor_limits, f'boolean({_JETS}, {_BOUNDS})')
-_keeps_efforts = Kernel(
-    _keeps_effort_limits,
-    f'boolean({read_only(2)}, {read_only(1)}, float64, {read_only(1)}, {read_only(1)})',
-)
 
 
 def compile_guards() -> None:
     """Compile the comparisons before the first control tick."""
-    _keeps_motors.compile()
-    _keeps_efforts.compile()
+    keeps_motor_limits.compile()
+    keeps_effort_limits.compile()

@@ -13,7 +13,7 @@ from screw_dynamics.feasibility.quantities import (
     motor_checks,
 )
 from screw_dynamics.feasibility.report import FeasibilityReport
-from screw_dynamics.jit import Kernel, read_only
+from screw_dynamics.kernels.commands.limits import widen_spans
 from screw_dynamics.nodes.feedforward.outputs.guards import guarded_jets
 from screw_dynamics.nodes.shared.diagnostics import OK, WARN, Report
 from screw_dynamics.robot import Robot
@@ -63,14 +63,14 @@ class LimitWatch:
     def add(self, jet: Array, efforts: Array) -> None:
         """Add a joint jet (rows, n) and its efforts (order + 1, n); rates need elastic joints."""
         self._seen = True
-        _widen(self._motion, jet)
-        _widen(self._effort, efforts)
+        widen_spans(self._motion, jet)
+        widen_spans(self._effort, efforts)
 
     def add_motors(self, motors: MotorFeedforward) -> None:
         """Add the motor commands of a sample; elastic joints are required."""
         assert self._drives is not None
         for spans, jet in zip(guarded_jets(self._drives), guarded_jets(motors), strict=True):
-            _widen(spans, jet)  # including effort rates that are not published
+            widen_spans(spans, jet)  # including effort rates that are not published
 
     def report(self) -> Report:
         """Return a report and restart; WARN if a limit was exceeded since the last one."""
@@ -99,21 +99,6 @@ class LimitWatch:
         return Report(WARN, f'limit exceeded: {name} {value}{more}', values)
 
 
-def _widen_spans(spans: Array, values: Array) -> None:
-    """Update the smallest and largest values in `spans` with the rows that both arrays have."""
-    _, rows, columns = spans.shape
-    for d in range(min(rows, values.shape[0])):
-        for j in range(columns):
-            value = values[d, j]
-            if value < spans[0, d, j]:
-                spans[0, d, j] = value
-            if value > spans[1, d, j]:
-                spans[1, d, j] = value
-
-
-_widen = Kernel(_widen_spans, f'void(float64[:, :, ::1], {read_only(2)})')
-
-
 def compile_limits() -> None:
     """Compile the comparisons before the first control tick."""
-    _widen.compile()
+    widen_spans.compile()

@@ -27,7 +27,7 @@ def samples_of(ros):
 
 
 def require_one_motion(ros, node, samples, trajectory, after=0):
-    """Compare the samples that have stamps later than one [ns] with the controller's trajectory."""
+    """Compare the samples with stamps later than one [ns] with the trajectory."""
     points, start = trajectory.points, nanoseconds(trajectory.header.stamp)
     times = np.array([1e-9 * nanoseconds(p.time_from_start) for p in points])
     positions = np.array([p.positions for p in points])

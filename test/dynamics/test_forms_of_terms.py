@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels as plain Python give the numbers that they give compiled."""
+"""The terms are the same numbers in C, by numba and as plain Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
 from screw_dynamics.dynamics.regressor import regressor
-from screw_dynamics.jit import jit_enabled
+from screw_dynamics.jit import extension_kernels
 from screw_dynamics.kinematics.frame_jets import frame_jacobian_jet, frame_twist
 from screw_dynamics.kinematics.frames import frame_jacobian, frame_pose
 from screw_dynamics.kinematics.task_space import task_to_joint_jet
@@ -64,12 +64,13 @@ def _terms() -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.skipif(not jit_enabled(), reason='needs numba to compare with')
-def test_plain_and_compiled_kernels_agree(tmp_path):
+@pytest.mark.skipif(not extension_kernels(), reason='needs the extension module')
+@pytest.mark.parametrize('form', ['numpy', pytest.param('numba', marks=pytest.mark.long)])
+def test_all_forms_of_the_kernels_agree(tmp_path, form):
     from helpers.patience import patience  # this file runs as a program too
 
     file = tmp_path / 'terms.npz'
-    environment = os.environ | {'SCREW_DYNAMICS_JIT': '0'}
+    environment = os.environ | {'SCREW_DYNAMICS_KERNELS': form}
     environment['PYTHONPATH'] = os.pathsep.join(sys.path)
     subprocess.run(
         [sys.executable, __file__, file], check=True, env=environment, timeout=patience()
@@ -84,6 +85,6 @@ def test_plain_and_compiled_kernels_agree(tmp_path):
 
 
 if __name__ == '__main__':
-    assert not jit_enabled()
+    assert not extension_kernels()
     np.savez(Path(sys.argv[1]), **_terms())
-    assert 'numba' not in sys.modules
+    assert ('numba' in sys.modules) == (os.environ['SCREW_DYNAMICS_KERNELS'] == 'numba')

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel as plain Python gives the numbers that it gives compiled."""
+"""The kernels give the same numbers in C, by numba and as plain Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import screw_dynamics as sd
-from screw_dynamics.jit import jit_enabled
+from screw_dynamics.jit import extension_kernels
 
 TABLE = np.linspace(-2.0, 2.0, 7)
 MOTOR = sd.Motor(2e-3, 10.0, 1e-2, 2e-2, 1.0)
@@ -70,12 +70,13 @@ def actuators(model: sd.ScrewModel, jets: np.ndarray) -> dict[str, np.ndarray]:
     return {'actuator efforts': efforts, 'slopes': slopes[np.newaxis, :, np.newaxis]}
 
 
-@pytest.mark.skipif(not jit_enabled(), reason='needs numba to compare with')
-def test_plain_and_compiled_kernels_agree(tmp_path):
+@pytest.mark.skipif(not extension_kernels(), reason='needs the extension module')
+@pytest.mark.parametrize('form', ['numpy', pytest.param('numba', marks=pytest.mark.long)])
+def test_all_forms_of_the_kernels_agree(tmp_path, form):
     from helpers.patience import patience  # this file runs as a program too
 
     file = tmp_path / 'commands.npz'
-    environment = os.environ | {'SCREW_DYNAMICS_JIT': '0'}
+    environment = os.environ | {'SCREW_DYNAMICS_KERNELS': form}
     environment['PYTHONPATH'] = os.pathsep.join(sys.path)
     run = [sys.executable, '-W', 'ignore::UserWarning', __file__, file]
     subprocess.run(run, check=True, env=environment, timeout=patience())
@@ -88,6 +89,6 @@ def test_plain_and_compiled_kernels_agree(tmp_path):
 
 
 if __name__ == '__main__':
-    assert not jit_enabled()
+    assert not extension_kernels()
     np.savez(Path(sys.argv[1]), **commands())
-    assert 'numba' not in sys.modules
+    assert ('numba' in sys.modules) == (os.environ['SCREW_DYNAMICS_KERNELS'] == 'numba')

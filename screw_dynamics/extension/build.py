@@ -1,0 +1,64 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Build of the extension modules by setuptools: one for every processor, one for newer ones."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import numpy as np
+from setuptools import Extension
+from setuptools.command.build_ext import build_ext
+
+from screw_dynamics.extension.catalogue import all_kernels
+from screw_dynamics.extension.write import write_kernels
+from screw_dynamics.jit.extension import sources_stamp
+
+_FOLDER = Path(__file__).parent
+# fused products are allowed, as numba is allowed to make them; NaN and infinity keep their meaning
+_OPTIONS = ('-std=gnu11', '-O3', '-g0', '-ffp-contract=fast', '-fno-math-errno',
+            '-fno-trapping-math', '-Wno-psabi', '-Wno-unused-function', '-Wno-unused-variable',
+            '-Wno-unused-but-set-variable')  # fmt: skip
+_WIDE = ('-mavx2', '-mfma', '-mbmi2')
+
+
+def extension_modules() -> list[Extension]:
+    """Return the modules; a build goes on without one that cannot be compiled."""
+    names: dict[str, tuple[str, ...]] = {'_kernels': ()}
+    if platform.machine().lower() in ('x86_64', 'amd64'):
+        names['_kernels_wide'] = _WIDE
+    return [
+        Extension(
+            f'screw_dynamics.{name}',
+            ['screw_dynamics/extension/module.c'],
+            define_macros=[('NAME', name)],
+            include_dirs=[np.get_include()],
+            extra_compile_args=[*_OPTIONS, *options],
+            libraries=['m'],
+            optional=True,
+        )
+        for name, options in names.items()
+    ]
+
+
+class BuildKernels(build_ext):
+    """The command that translates the kernels before it compiles them."""
+
+    def finalize_options(self) -> None:
+        """Compile both modules at a time."""
+        super().finalize_options()
+        self.parallel: int | bool = self.parallel or 2
+
+    def build_extensions(self) -> None:
+        """Write the kernels in C and compile the modules."""
+        folder = Path(self.build_temp)
+        folder.mkdir(parents=True, exist_ok=True)
+        text = f'#define STAMP "{sources_stamp()}"\n{write_kernels(all_kernels())}'
+        file = folder / 'kernels.inc'
+        if not file.exists() or file.read_text(encoding='utf-8') != text:
+            file.write_text(text, encoding='utf-8')
+        for extension in self.extensions:
+            extension.include_dirs.append(str(folder))
+            extension.depends = [str(file), str(_FOLDER / 'module.c')]
+        super().build_extensions()
