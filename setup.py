@@ -34,6 +34,8 @@ if os.environ.get('AMENT_PREFIX_PATH'):
 
 def extension() -> dict[str, object]:
     """Return the arguments of the extension module, which is optional: it needs NumPy here."""
+    if os.environ.get('SCREW_DYNAMICS_EXTENSION', '1') == '0':
+        return {}
     sys.path.insert(0, str(ROOT))
     try:
         from screw_dynamics.extension.build import BuildKernels, extension_modules

@@ -62,7 +62,9 @@ class Environment:
             constraints = self.prefix / 'constraints.txt'
             constraints.write_text(f'numpy=={self.interpreter.numpy}\n')
             command += ['--constraint', constraints]
-        self.progress.run(step, title, command, self.variables())
+        # the extension module has a step of its own
+        variables = {**self.variables(), 'SCREW_DYNAMICS_EXTENSION': '0'}
+        self.progress.run(step, title, command, variables)
         self.mark_done(step, inputs)
 
     def variables(self):

@@ -79,8 +79,9 @@ def inverse_dynamics(
 
     Notes
     -----
-    The compiled kernel is the Taylor recursion of `kernels.taylor`. It is compiled at
-    the first call for an order, or read from numba's cache; call it once before a control loop.
+    The compiled kernel is the Taylor recursion of `kernels.taylor`. If the
+    package was built without a C compiler, numba compiles it at the first call for an order, or
+    reads it from its cache: call it once before a control loop.
     `recursive_body_fixed` computes the same efforts by the published recursion of KM2021.
 
     Examples

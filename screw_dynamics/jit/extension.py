@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from screw_dynamics.errors import InputError, shown
+
+_log = logging.getLogger(__name__)
 
 CHOICES = ('c', 'numba', 'numpy')
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -41,8 +44,8 @@ def sources_stamp() -> str:
     """Return a digest of all that the extension is made from."""
     digest = hashlib.sha256()
     for folder in _SOURCES:
-        for path in sorted((_PACKAGE / folder).rglob('*.[ph]*')):
-            if path.suffix in ('.py', '.h'):
+        for path in sorted((_PACKAGE / folder).rglob('*.[cph]*')):
+            if path.suffix in ('.c', '.h', '.py'):
                 digest.update(path.relative_to(_PACKAGE).as_posix().encode())
                 digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -77,5 +80,7 @@ def _loaded() -> tuple[Mapping[str, Callable[..., Any]], str]:
     except ImportError as error:
         return {}, str(error)
     if module.STAMP != sources_stamp():
-        return {}, f'{module.__file__} was built from other sources'
+        problem = f'{module.__file__} was built from other sources'
+        _log.warning('compiled kernels: %s and is not used: build the package again', problem)
+        return {}, problem
     return {name: one for name, one in vars(module).items() if '.' in name}, ''

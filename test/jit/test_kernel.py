@@ -39,10 +39,11 @@ kernel = Kernel(run, 'float64(float64)')
 )
 REGISTERED = (
     """
+from numba.extending import register_jitable
 import {helper}
 from screw_dynamics.jit import Kernel
 SOURCES = ({helper},)
-scale = {helper}.scale
+scale = register_jitable(forceinline=True)({helper}.scale)
 def run(x):
     return scale(x)
 kernel = Kernel(run, 'float64(float64)', numba_module=__name__)

@@ -108,7 +108,7 @@ def test_a_new_order_keeps_nobody_waiting(ros, nodes, cache, planar):
         assert response.success, response.message
         return response
 
-    (index,) = cache.rglob('samples.single*.nbi')
+    (index,) = cache.rglob('samples.single.*.nbi')
     compiled = set(index.parent.glob('*.nbc'))
     with compile_turn(index.with_suffix('.lock'), pytest.fail):  # nobody can compile meanwhile
         meanwhile = [answer(name) for name in (*requests, 'get_inverse_dynamics')]

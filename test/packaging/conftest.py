@@ -12,7 +12,16 @@ from documents import ROOT, Session
 
 # what a checkout may hold beside its sources
 NOT_SOURCES = shutil.ignore_patterns(
-    '.*', '_build', '__pycache__', '*.egg-info', 'build', 'install', 'log', 'output', 'test'
+    '.*',
+    '_build',
+    '__pycache__',
+    '*.egg-info',
+    'build',
+    'install',
+    'log',
+    'output',
+    'test',
+    '_kernels*',
 )
 
 

@@ -27,6 +27,7 @@ def build_environment() -> dict[str, str]:
         environment.pop('PYTHONPATH', None)
     for name in ('AMENT_PREFIX_PATH', 'CMAKE_PREFIX_PATH'):
         environment[name] = ':'.join(prefixes)
+    environment['SCREW_DYNAMICS_EXTENSION'] = '0'  # takes half a minute; pip builds it too
     return environment
 
 

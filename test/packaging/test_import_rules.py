@@ -112,7 +112,7 @@ ALLOWED_IN_NODES = {
     'trajectory_sender': {'shared'},
 }
 # beside NumPy
-LIBRARIES_OF_KERNELS = {'__future__', 'collections', 'math', 'numpy', 'typing'}
+LIBRARIES_OF_KERNELS = {'__future__', 'collections', 'functools', 'math', 'numpy', 'typing'}
 
 
 def is_ros(module: str) -> bool:

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 SCRIPT = """
 import importlib.util
+import sys
 import numpy as np
 import screw_dynamics as sd
 
@@ -25,6 +26,7 @@ assert importlib.util.find_spec('rclpy') is None
 model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 efforts = sd.inverse_dynamics(model, np.zeros((5, 2)))
 assert efforts.shape == (3, 2)
+assert 'numba' not in sys.modules
 print(sd.__file__)
 print(sd.share_path('urdf'))
 """

@@ -1,3 +1,3 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a node does with every command: limits, histories, transitions."""
+"""Commands of a node: limits, histories, transitions."""

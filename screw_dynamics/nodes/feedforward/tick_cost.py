@@ -64,14 +64,15 @@ def require_rate(shortest: float, rate: float, *, compiled: bool) -> None:
     if possible >= rate:
         return
     cause = '' if compiled else f'{_NOT_COMPILED}: '
-    remedy = 'lower it' if compiled else "install numba (README, 'Compiled kernels') or lower it"
+    remedy = 'lower it' if compiled else f'{_COMPILED_BY} or lower it'
     raise InputError(
         f"parameter 'publish_rate': {cause}a sample takes {1e3 * shortest:.3g} ms to compute: "
         f'expected at most {possible:.0f} Hz, got {rate:g} Hz: {remedy}'
     )
 
 
-_NOT_COMPILED = 'kernels are not compiled (no numba, or it is switched off)'
+_NOT_COMPILED = 'kernels are not compiled (no extension module and no numba, or switched off)'
+_COMPILED_BY = "build the package with a C compiler or install numba (README, 'Compiled kernels')"
 
 
 def rate_warning(shortest: float, rate: float, *, compiled: bool) -> str:

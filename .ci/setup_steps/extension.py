@@ -1,0 +1,26 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Build the extension module of compiled kernels beside its sources."""
+
+from pathlib import Path
+
+
+def build_extension(environment):
+    """Build the module anew if a source has changed."""
+    package = environment.root / 'screw_dynamics'
+    folders = [package / 'kernels', package / 'extension']
+    sources = [path for folder in folders for path in folder.rglob('*.[chp]*')]
+    inputs = [Path(__file__), *sorted(path for path in sources if path.suffix != '.pyc')]
+    built = list(package.glob('_kernels.*'))
+    if built and environment.is_done('extension', inputs):
+        return
+    environment.progress.run(
+        'extension',
+        'extension module of compiled kernels',
+        [
+            environment.python, environment.root / 'setup.py', 'build_ext', '--inplace',
+            '--build-temp', environment.prefix / 'build' / 'extension',
+        ],
+        environment.variables(),
+    )  # fmt: skip
+    environment.mark_done('extension', inputs)

@@ -1,0 +1,161 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The extension module of the package: complete, up to date, and chosen as it should be."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import screw_dynamics as sd
+from screw_dynamics import jit
+from screw_dynamics.errors import InputError
+from screw_dynamics.extension.catalogue import all_kernels
+from screw_dynamics.jit import extension
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(
+    not extension.extension_kernels(), reason='needs the extension module'
+)
+
+# the kernels that other tests have numba compile too
+STATES = """
+import os, sys
+import numpy as np
+import screw_dynamics as sd
+from screw_dynamics import trajectory as tr
+model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+jets = np.random.default_rng(3).normal(size=(6, 3, model.n))
+points = [tr.TrajectoryPoint(float(k), tuple(jets[k, 0])) for k in range(3)]
+names = model.joint_names
+curve = tr.jtc_trajectory(tr.waypoints_from_points(names, points, names))
+values = [
+    *sd.inverse_dynamics(model, jets[0]).ravel(),
+    *sd.inverse_dynamics(model, jets).ravel(),
+    *sd.mass_matrix(model, jets[0, 0]).ravel(),
+    *curve.sample(0.3, np.empty((3, 2))).ravel(),
+]
+print('numba' in sys.modules, *(value.hex() for value in values))
+"""
+
+
+def states(**environment):
+    """Return whether a new process imports numba for some states, and their numbers."""
+    run = subprocess.run(
+        [sys.executable, '-W', 'ignore', '-c', STATES],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), **environment},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    with_numba, *values = run.stdout.split()
+    return with_numba == 'True', np.array([float.fromhex(value) for value in values])
+
+
+def test_every_kernel_of_the_package_is_in_it():
+    kernels = all_kernels()
+    assert set(kernels) == set(extension.extension_kernels())
+    ours = [
+        thing
+        for thing in gc.get_objects()
+        if type(thing) is jit.Kernel and thing.function.__module__.startswith('screw_dynamics.')
+    ]
+    assert ours and not {kernel.name for kernel in ours} - set(kernels)
+
+
+def test_the_kernels_are_its_functions():
+    sd.inverse_dynamics(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')), np.zeros((3, 2)))
+    kernels = all_kernels()
+    assert (
+        kernels['taylor.samples.single_0']
+        .compile()
+        .__self__.__name__.startswith('screw_dynamics._kernels')
+    )
+
+
+def test_both_modules_give_the_same_numbers(rng):
+    narrow = importlib.import_module('screw_dynamics._kernels')
+    if not narrow.WIDE:
+        pytest.skip('one module serves this processor')
+    wide = importlib.import_module('screw_dynamics._kernels_wide')
+    assert narrow.STAMP == wide.STAMP == extension.sources_stamp()
+    model = sd.read_urdf(sd.share_path('urdf/branched_gripper.urdf'))
+    jets = rng.normal(size=(7, 5, model.n))
+    arguments = (
+        model.joint_frame_parameters.parameters,
+        np.empty((7, 0, 3, 6)),
+        np.empty(0, np.int64),
+        np.empty((0, 4, 4)),
+    )
+    results = []
+    for module in (narrow, wide):
+        single, batch = np.empty((3, model.n)), np.empty((7, 3, model.n))
+        assert vars(module)['taylor.samples.single_2'](jets[0], single, arguments[0]) == 0
+        assert vars(module)['taylor.samples.batch_2'](jets, batch, *arguments) == 0
+        results.append(np.concatenate([single[np.newaxis], batch]))
+    bound = 1e-13 * np.abs(results[0]).max()
+    np.testing.assert_allclose(results[1], results[0], rtol=0.0, atol=bound)
+
+
+def test_the_three_forms_give_the_same_numbers():
+    found = {form: states(SCREW_DYNAMICS_KERNELS=form) for form in extension.CHOICES}
+    assert [with_numba for with_numba, _ in found.values()] == [False, True, False]
+    expected = found['c'][1]
+    for form, (_, values) in found.items():
+        bound = 1e-12 * np.abs(expected).max()
+        np.testing.assert_allclose(values, expected, rtol=0.0, atol=bound, err_msg=form)
+
+
+def test_the_environment_chooses(monkeypatch):
+    assert extension.extension_kernels()
+    for name, value in (('SCREW_DYNAMICS_KERNELS', 'numba'), ('SCREW_DYNAMICS_JIT', '0')):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            assert not extension.extension_kernels()
+    monkeypatch.setenv('SCREW_DYNAMICS_KERNELS', 'C++')
+    with pytest.raises(InputError, match="expected one of c, numba, numpy, got 'C\\+\\+'"):
+        extension.extension_kernels()
+
+
+@pytest.mark.parametrize('change', ['stamp', 'missing'])
+def test_a_module_that_cannot_serve_is_not_used(monkeypatch, caplog, change):
+    if change == 'stamp':
+        monkeypatch.setattr(extension, 'sources_stamp', lambda: 'another')
+    else:
+        monkeypatch.setitem(sys.modules, 'screw_dynamics._kernels', None)
+    extension._loaded.cache_clear()
+    try:
+        assert not extension.extension_kernels()
+        assert ('built from other sources' in caplog.text) == (change == 'stamp')
+        monkeypatch.setenv('SCREW_DYNAMICS_KERNELS', 'c')
+        with pytest.raises(InputError, match='expected an extension module for c, got none: '):
+            extension.extension_kernels()
+    finally:
+        extension._loaded.cache_clear()
+
+
+def test_its_sources_are_those_of_the_stamp(tmp_path, monkeypatch):
+    stamp = extension.sources_stamp()
+    package = tmp_path / 'screw_dynamics'
+    for folder in extension._SOURCES:
+        for path in (ROOT / 'screw_dynamics' / folder).rglob('*.[cph]*'):
+            target = package / path.relative_to(ROOT / 'screw_dynamics')
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_file():
+                target.write_bytes(path.read_bytes())
+    monkeypatch.setattr(extension, '_PACKAGE', package)
+    assert extension.sources_stamp() == stamp
+    for name in ('kernels/taylor/forward.py', 'extension/prelude.h', 'extension/module.c'):
+        with open(package / name, 'a') as file:
+            file.write('\n')
+        changed = extension.sources_stamp()
+        assert changed != stamp
+        stamp = changed
